@@ -23,18 +23,8 @@ package enum ConfigurationVerdict: Hashable, Sendable {
     case report(NodeReport)
     /// What it has of several things that it was asked for at once.
     case reports(ReadBackAnswers)
-    /// The node draws attention for so many seconds more.
-    case attention(seconds: UInt8)
-    /// A page of its composition or of the metadata of its models, or a part of one.
-    case page(PageReading.Answer)
-    /// After so many steps of 100 ms without a poll it gives a Low Power node up; 0 if it is not its Friend.
-    case pollTimeout(steps: UInt32)
-    /// It has forgotten the Solicitation PDUs of those addresses.
-    case solicitationsCleared(UnicastAddressRange)
-    /// What the link of its Remote Provisioning Server does.
-    case remoteLink(RemoteProvisioningLinkState)
-    /// Whether it advertises with its Node Identity now, openly or in private.
-    case identity(isRunning: Bool)
+    /// The parameters of the status that answers a question which belongs to no action.
+    case told([UInt8])
     /// The node answers, but with what cannot be the answer.
     case odd(OddAnswer)
 }
@@ -52,6 +42,15 @@ package struct ConfigurationInquiry {
     private struct Reading {
         let opcode: Opcode
         let hearing: (ArraySlice<UInt8>) -> Hearing?
+
+        /// The same, but what it is told are the parameters.
+        var tellingParameters: Reading {
+            Reading(opcode: opcode) { parameters in
+                guard var heard = hearing(parameters) else { return nil }
+                if case .told = heard.verdict { heard.verdict = .told(Array(parameters)) }
+                return heard
+            }
+        }
     }
 
     /// The access payload to send. It may contain keys.
@@ -146,9 +145,46 @@ package struct ConfigurationInquiry {
         readings = [reading]
     }
 
+    /// A request that belongs to no action; its verdict is ``ConfigurationVerdict/told(_:)``.
+    ///
+    /// - Parameter check: throws what is wrong with a status that is about the same thing as the request.
+    init<Request: ConfigurationRequest>(
+        asking request: Request,
+        answerSize: Int = 11,
+        _ check: @escaping (Request.Status) throws(DecodeError) -> Void
+    ) {
+        self.init(request, answerSize: answerSize) { status in
+            do throws(DecodeError) {
+                try check(status)
+                return .told([])
+            } catch {
+                return .odd(OddAnswer(.malformed(error)))
+            }
+        }
+        readings = readings.map(\.tellingParameters)
+    }
+
+    /// A request to a model other than the Configuration Server, under an AppKey; its verdict is
+    /// ``ConfigurationVerdict/told(_:)``.
+    init(asking request: some AcknowledgedMessage, under key: AppKeyIndex) {
+        self.init(request, under: key) { _ in .told([]) }
+        readings = readings.map(\.tellingParameters)
+    }
+
     /// How messages of this inquiry to and from a node are secured.
     func security(of node: UnicastAddress) -> MessageSecurity {
         applicationKey.map { .application($0) } ?? .device(node: node)
+    }
+
+    /// The same inquiry with other verdicts.
+    func mapped(_ transform: @escaping (ConfigurationVerdict) -> ConfigurationVerdict) -> ConfigurationInquiry {
+        var inquiry = self
+        inquiry.readings = readings.map { reading in
+            Reading(opcode: reading.opcode) { parameters in
+                reading.hearing(parameters).map { Hearing(verdict: transform($0.verdict), habit: $0.habit) }
+            }
+        }
+        return inquiry
     }
 
     /// The same inquiry, which also takes the answers of another: a read-back is as well settled by the status that was

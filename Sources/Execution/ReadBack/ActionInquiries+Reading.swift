@@ -34,7 +34,7 @@ extension ActionInquiries {
         case .relay: return ConfigurationInquiry(ConfigRelayGet()) { .report(.relay($0.state, $0.retransmit)) }
         case .proxy: return ConfigurationInquiry(ConfigGATTProxyGet()) { .report(.proxy($0.state)) }
         case .state(let kind): return state(kind.get)
-        case .page(let part): return part.inquiry { .report(.page($0)) }
+        case .page(let part): return part.question.inquiry { .report(.page($0)) }
         case .bridgedSubnets(let position):
             let get = BridgedSubnetsGet(
                 filter: BridgedSubnetsFilter(position: .any, netKeyIndex: .primary),

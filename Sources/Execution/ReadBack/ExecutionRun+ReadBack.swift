@@ -41,14 +41,15 @@ extension ExecutionRun {
         guard !isInterrupted else { return schedule.putBack(step) }
         do throws(StepFailure) {
             let inquiries = ActionInquiries(action, node: node.unicastAddress, network: network.header)
-            var job = Job(node: uuid, step: step, action: action, stage: .request, inquiry: try inquiries.get(reading))
+            let inquiry = try inquiries.get(reading)
+            var ask = StepRequest(node: uuid, step: step, action: action, phase: .request, inquiry: inquiry)
             // What such a Get was not answered with before is not waited for as long again.
-            job.isBrief = readBack.unread.contains { $0.answer == nil && $0.reading.isLike(reading) }
+            ask.isBrief = readBack.unread.contains { $0.answer == nil && $0.reading.isLike(reading) }
             if case .sequence(let readings) = request {
-                job.inquiry = try inquiries.sequence(readings, answerSize: request.statusLength(on: readBack.node))
-                job.readings = readings
+                ask.inquiry = try inquiries.sequence(readings, answerSize: request.statusLength(on: readBack.node))
+                ask.readings = readings
             }
-            outbox.append(job)
+            outbox.append(.step(ask))
         } catch {
             endReadBack(uuid)
             fail(step, error)
@@ -64,68 +65,71 @@ extension ExecutionRun {
     private static let sequenceWeight = 2
 
     /// A node gave an odd answer to a Get; what it asks for stays as it is recorded.
-    func settleOddReading(_ step: Int, _ job: Job, _ answer: OddAnswer) {
-        if isThereAfterAll(step, job) { return }
-        readBacks[job.node]?.leave(answer)
-        askNext(step, job.node)
+    func settleOddReading(_ request: StepRequest, _ answer: OddAnswer) {
+        if isThereAfterAll(request) { return }
+        readBacks[request.node]?.leave(answer)
+        askNext(request.step, request.node)
     }
 
     /// A node did not answer a Get. If it has answered others, it is asked for something that every node answers: then it is
     /// seen whether it fell silent, or only does not answer that.
-    func settleUnansweredReading(_ step: Int, _ job: Job) {
-        guard let readBack = readBacks[job.node], let reading = readBack.next, readBack.hasAnswered,
-            unansweredReadings[job.node] == nil, let node = network.node(job.node), !isInterrupted
+    func settleUnansweredReading(_ request: StepRequest) {
+        let uuid = request.node
+        guard let readBack = readBacks[uuid], let reading = readBack.next, readBack.hasAnswered,
+            unansweredReadings[uuid] == nil, let node = network.node(uuid), !isInterrupted
         else {
-            unansweredReadings[job.node] = nil
-            journal.settle(subject(of: step), .skipped)
-            return suspend(job.node)
+            unansweredReadings[uuid] = nil
+            journal.settle(subject(of: request.step), .skipped)
+            return suspend(uuid)
         }
         let probe = ConfigurationAction.read(reading == .defaultTTL ? .secureNetworkBeacon : .defaultTTL)
         let inquiries = ActionInquiries(probe, node: node.unicastAddress, network: network.header)
-        guard let inquiry = try? inquiries.request() else { return suspend(job.node) }
-        unansweredReadings[job.node] = reading
-        outbox.append(Job(node: job.node, step: step, action: probe, stage: .request, inquiry: inquiry, isBrief: true))
+        guard let inquiry = try? inquiries.request() else { return suspend(uuid) }
+        unansweredReadings[uuid] = reading
+        var ask = StepRequest(node: uuid, step: request.step, action: probe, phase: .request, inquiry: inquiry)
+        ask.isBrief = true
+        outbox.append(.step(ask))
     }
 
     /// Whether a node answers what only asks whether it answers anything: then it does not answer the Get before.
-    private func isThereAfterAll(_ step: Int, _ job: Job) -> Bool {
-        guard unansweredReadings.removeValue(forKey: job.node) != nil else { return false }
-        readBacks[job.node]?.leave(nil)
-        askNext(step, job.node)
+    private func isThereAfterAll(_ request: StepRequest) -> Bool {
+        guard unansweredReadings.removeValue(forKey: request.node) != nil else { return false }
+        readBacks[request.node]?.leave(nil)
+        askNext(request.step, request.node)
         return true
     }
 
     /// A node answered a Get.
-    func settle(_ step: Int, _ job: Job, _ report: NodeReport) {
-        if isThereAfterAll(step, job) { return }
-        if case .composition(let composition) = report, let objection = network.objection(to: composition, of: job.node)
-        {
+    func settle(_ request: StepRequest, _ report: NodeReport) {
+        let uuid = request.node
+        if isThereAfterAll(request) { return }
+        if case .composition(let composition) = report, let objection = network.objection(to: composition, of: uuid) {
             // Nothing else that it says can be understood then.
-            readBacks[job.node] = nil
-            return fail(step, .contradicts(objection))
+            readBacks[uuid] = nil
+            return fail(request.step, .contradicts(objection))
         }
-        readBacks[job.node]?.take(report, labels: network.knownLabels())
-        askNext(step, job.node)
+        readBacks[uuid]?.take(report, labels: network.knownLabels())
+        askNext(request.step, uuid)
     }
 
     /// A node refuses a Get; what it asks for stays as it is recorded.
-    func settleRefusedReading(_ step: Int, _ job: Job) {
-        if isThereAfterAll(step, job) { return }
-        readBacks[job.node]?.refuse()
-        askNext(step, job.node)
+    func settleRefusedReading(_ request: StepRequest) {
+        if isThereAfterAll(request) { return }
+        readBacks[request.node]?.refuse()
+        askNext(request.step, request.node)
     }
 
     /// A node answered a sequence; what it left out is asked for by itself.
-    func settle(_ step: Int, _ job: Job, _ answers: ReadBackAnswers) {
-        for habit in answers.habits.sorted(by: { $0.rawValue < $1.rawValue }) { meet(habit, of: job.node) }
-        readBacks[job.node]?.take(answers, to: job.readings)
-        askNext(step, job.node)
+    func settle(_ request: StepRequest, _ answers: ReadBackAnswers) {
+        for habit in answers.habits.sorted(by: { $0.rawValue < $1.rawValue }) { meet(habit, of: request.node) }
+        readBacks[request.node]?.take(answers, to: request.readings)
+        askNext(request.step, request.node)
     }
 
     /// A node did not answer a sequence, or refused its segments. Whether it takes single Gets will be seen.
-    func settleUnansweredSequence(_ step: Int, _ job: Job) {
-        readBacks[job.node]?.askSingly()
-        askNext(step, job.node)
+    func settleUnansweredSequence(_ request: StepRequest) {
+        readBacks[request.node]?.askSingly()
+        askNext(request.step, request.node)
     }
 
     /// Records what a node has told, all of it or up to where it fell silent.

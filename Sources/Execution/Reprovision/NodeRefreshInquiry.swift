@@ -82,14 +82,10 @@ struct NodeRefreshInquiry {
 
     /// What the node says that it is made of; nil if it says nothing, and nil within if that makes no sense.
     private func composition(in conversation: inout Conversation) throws(Doubt) -> Composition?? {
-        let inquiry = ConfigurationInquiry(ConfigCompositionDataGet(page: 0), answerSize: 100) { status in
-            (try? Composition(page0: status.data)).map { .composition($0) } ?? .doesNotHold
+        let question = Question(ConfigCompositionDataGet(page: 0), answerSize: 100) {
+            try? Composition(page0: $0.data)
         }
-        switch try ask(inquiry, in: &conversation) {
-        case .composition(let composition): return .some(composition)
-        case .some: return .some(nil)
-        case nil: return nil
-        }
+        return try answer(conversation.ask(question, in: subnets, deadline: deadline)).map { $0.flatMap { $0 } }
     }
 
     /// Whether the server has no link, after one that it had was closed as failed.
@@ -105,20 +101,11 @@ struct NodeRefreshInquiry {
         guard pending.procedure == .nodeAddressRefresh, composition?.features.contains(.relay) == true else {
             return nil
         }
-        let inquiry = ConfigurationInquiry(ConfigRelayGet()) { .report(.relay($0.state, $0.retransmit)) }
-        guard
-            case .answered(.report(.relay(let state, let retransmit))) =
-                conversation.ask(inquiry, in: subnets, deadline: deadline)
-        else { return nil }
-        return ConfigRelayStatus(state: state, retransmit: retransmit)
-    }
-
-    /// The verdict on an answer, nil if there was none.
-    private func ask(
-        _ inquiry: ConfigurationInquiry,
-        in conversation: inout Conversation
-    ) throws(Doubt) -> ConfigurationVerdict? {
-        try answer(conversation.ask(inquiry, in: subnets, deadline: deadline))
+        let question = Question(ConfigRelayGet()) { $0 }
+        guard case .answered(let status) = conversation.ask(question, in: subnets, deadline: deadline) else {
+            return nil
+        }
+        return status
     }
 
     private func answer<Value>(_ answer: NodeAnswer<Value>) throws(Doubt) -> Value? {
@@ -141,12 +128,12 @@ extension Conversation {
     /// - Returns: whether there is none.
     mutating func clearRemoteLink(in subnets: [NetKeyIndex], deadline: Duration) -> NodeAnswer<Bool> {
         for _ in 0..<Self.closingAttempts {
-            let question = ConfigurationInquiry(RemoteProvisioningLinkGet()) { .remoteLink($0.state) }
+            let question = Question(RemoteProvisioningLinkGet()) { $0.state }
             switch ask(question, in: subnets, deadline: deadline) {
-            case .answered(.remoteLink(.idle)): return .answered(true)
-            case .answered(.remoteLink(.closing)): break
+            case .answered(.idle): return .answered(true)
+            case .answered(.closing): break
             case .answered:
-                let close = ConfigurationInquiry(RemoteProvisioningLinkClose(reason: .fail)) { .remoteLink($0.state) }
+                let close = Question(RemoteProvisioningLinkClose(reason: .fail)) { $0.state }
                 switch ask(close, in: subnets, deadline: deadline) {
                 case .answered, .unanswered: break
                 case .unreachable(let reason, let hint): return .unreachable(reason, hint: hint)

@@ -100,10 +100,9 @@ struct NodeRefreshWork {
     private func checkComposition(
         in conversation: inout Conversation
     ) throws(ExecutionStop) -> NodeRefreshOutcome? {
-        let inquiry = PageReading.Part.composition(page: 128).inquiry { .page($0) }
-        switch conversation.ask(inquiry, in: subnets) {
-        case .answered(.page(let answer)): return try check(answer, &conversation)
-        case .answered: return nil
+        switch conversation.ask(PageReading.Part.composition(page: 128).question, in: subnets) {
+        case .answered(let answer?): return try check(answer, &conversation)
+        case .answered(nil): return nil
         case .unanswered: return .unanswered
         case .unreachable(let reason, let hint): return .unreachable(reason, hint: hint)
         case .stopped(let ending): return .stopped(ending)

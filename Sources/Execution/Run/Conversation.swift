@@ -55,10 +55,24 @@ struct Conversation {
     /// Sends a request in one of those subnets and waits for the answer.
     ///
     /// - Parameter deadline: how long to wait for it, nil for as long as for any request.
-    mutating func ask(
-        _ inquiry: ConfigurationInquiry,
+    /// - Returns: the answer; nil within if the node answers, but with what cannot be the answer.
+    mutating func ask<Answer>(
+        _ question: Question<Answer>,
         in subnets: [NetKeyIndex],
         deadline: Duration? = nil
+    ) -> NodeAnswer<Answer?> {
+        switch ask(question.inquiry, in: subnets, deadline: deadline) {
+        case .answered(let verdict): .answered(question.answer(verdict))
+        case .unanswered: .unanswered
+        case .unreachable(let reason, let hint): .unreachable(reason, hint: hint)
+        case .stopped(let ending): .stopped(ending)
+        }
+    }
+
+    private mutating func ask(
+        _ inquiry: ConfigurationInquiry,
+        in subnets: [NetKeyIndex],
+        deadline: Duration?
     ) -> NodeAnswer<ConfigurationVerdict> {
         failure = driver.storeFailure.map { .stopped($0) }
         answer = failure
@@ -139,8 +153,8 @@ struct Conversation {
     /// Asks for the state of the server's link, whose answer comes with everything else that it says, so that a proxy is
     /// found.
     private mutating func seekLink(in subnets: [NetKeyIndex]) {
-        let inquiry = ConfigurationInquiry(RemoteProvisioningLinkGet()) { .remoteLink($0.state) }
-        perform(driver.client.request(inquiry, to: node, subnets: subnets, at: now).1)
+        let question = Question(RemoteProvisioningLinkGet())
+        perform(driver.client.request(question.inquiry, to: node, subnets: subnets, at: now).1)
     }
 
     /// Gives up what was asked of the node.

@@ -46,12 +46,12 @@ extension ExecutionRun {
     }
 
     /// A node was asked to advertise its Node Identity.
-    func settleIdentity(_ job: Job, isRunning: Bool) {
-        guard direct.stages[job.node] == .asking else { return }
+    func settleIdentity(_ uuid: DeviceUUID, isRunning: Bool) {
+        guard direct.stages[uuid] == .asking else { return }
         if isRunning {
-            direct.set(job.node, .advertising(since: bearer.now))
+            direct.set(uuid, .advertising(since: bearer.now))
         } else {
-            endDirectLink(of: job.node, hasFailed: true)
+            endDirectLink(of: uuid, hasFailed: true)
         }
     }
 
@@ -99,7 +99,7 @@ extension ExecutionRun {
         let uuid = schedule.node(ofLane: lane)
         guard direct.isOpen(uuid), schedule.isStartable(lane: lane), serverRequests[uuid] == nil,
             let address = network.node(uuid)?.unicastAddress, !driver.client.isAsking(address),
-            let inquiry = identityInquiry(uuid), pays(lane: lane, slots: driver.client.maximumDirectLinks)
+            let question = identityQuestion(uuid), pays(lane: lane, slots: driver.client.maximumDirectLinks)
         else { return false }
         schedule.reach(lane: lane, by: .held)
         if driver.client.isDirect(to: address) {
@@ -107,28 +107,26 @@ extension ExecutionRun {
             return false
         }
         direct.set(uuid, .asking)
-        outbox.append(
-            Job(node: uuid, step: nil, action: .readComposition(page: 0), stage: .identity, inquiry: inquiry)
-        )
+        outbox.append(.identity(uuid, question))
         return true
     }
 
     /// What a node is asked for it to advertise its Node Identity, or its private one if it has that; nil if it cannot or
     /// is not to be asked. It cannot while its GATT proxy is off (Mesh Protocol 4.2.12), and one that lives on a battery is
     /// not to advertise for a minute to spare others some messages: its friend keeps those for it.
-    private func identityInquiry(_ uuid: DeviceUUID) -> ConfigurationInquiry? {
+    private func identityQuestion(_ uuid: DeviceUUID) -> Question<Bool>? {
         guard let node = network.node(uuid), node.deviceKey != nil, !node.isExcluded, !unreachable.contains(uuid),
             doubts[uuid] == nil, node.features.proxy != .notSupported, node.features.proxy != .disabled,
             node.features.lowPower != .enabled,
-            let subnet = network.subnets(of: node, for: .readComposition(page: 0)).first
+            let subnet = network.subnets(of: node).first
         else { return nil }
         if node.hasPrimary(.privateBeaconServer) {
-            return ConfigurationInquiry(PrivateNodeIdentitySet(netKeyIndex: subnet, isEnabled: true)) {
-                .identity(isRunning: $0.status == .success && $0.identity == .running)
+            return Question(PrivateNodeIdentitySet(netKeyIndex: subnet, isEnabled: true)) {
+                $0.status == .success && $0.identity == .running
             }
         }
-        return ConfigurationInquiry(ConfigNodeIdentitySet(netKeyIndex: subnet, isEnabled: true)) {
-            .identity(isRunning: $0.status == .success && $0.identity == .running)
+        return Question(ConfigNodeIdentitySet(netKeyIndex: subnet, isEnabled: true)) {
+            $0.status == .success && $0.identity == .running
         }
     }
 

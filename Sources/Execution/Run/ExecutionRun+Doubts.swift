@@ -68,8 +68,8 @@ extension ExecutionRun {
             return
         }
         while let doubt = doubts[node]?.first {
-            if let job = readBack(doubt, for: step) {
-                outbox.append(job)
+            if let request = readBack(doubt, for: step) {
+                outbox.append(.doubt(request))
                 return
             }
             abandon(doubt, try? ConfigurationAction(decoding: doubt.action), because: .isGone)
@@ -78,58 +78,71 @@ extension ExecutionRun {
     }
 
     /// The request that reads a doubt back; nil if there is none to be made.
-    private func readBack(_ doubt: JournalIntent, for step: Int?) -> Job? {
+    private func readBack(_ doubt: JournalIntent, for step: Int?) -> DoubtRequest? {
         guard let action = try? ConfigurationAction(decoding: doubt.action), let node = network.node(doubt.node),
             node.deviceKey != nil, !network.subnets(of: node, for: action).isEmpty
         else { return nil }
         let inquiries = ActionInquiries(action, node: node.unicastAddress, network: network.header)
         guard let inquiry = try? inquiries.readBack() else { return nil }
-        return Job(node: doubt.node, step: step, action: action, stage: .doubt(doubt), inquiry: inquiry)
+        return DoubtRequest(intent: doubt, action: action, step: step, inquiry: inquiry)
     }
 
-    /// A node answered what reads a doubt back.
-    func settle(_ doubt: JournalIntent, _ job: Job, _ verdict: ConfigurationVerdict) {
+    /// A node answered what reads a doubt back, or whether it answers anything.
+    func settle(_ request: DoubtRequest, _ verdict: ConfigurationVerdict) {
+        if case .probe = request.phase { return askAgain(request) }
+        let (doubt, uuid) = (request.intent, request.node)
         var tookEffect = true
         switch verdict {
         case .holds(.resetNode):
-            retire(job.node)
+            retire(uuid)
             journal.settle(doubt, .succeeded)
         case .holds(let action):
             let header = network.header
-            network.update(job.node, at: context.now()) { $0.record(action, in: header, at: context.now()) }
-            tellClient(of: job.node)
+            network.update(uuid, at: context.now()) { $0.record(action, in: header, at: context.now()) }
+            tellClient(of: uuid)
             journal.settle(doubt, .succeeded)
-        case .composition(let composition) where network.objection(to: composition, of: job.node) != nil:
+        case .composition(let composition) where network.objection(to: composition, of: uuid) != nil:
             // Whoever reads it again is told.
             tookEffect = false
             journal.settle(doubt, .skipped)
         case .composition(let composition):
-            network.update(job.node, at: context.now()) { node in
+            network.update(uuid, at: context.now()) { node in
                 node.record(composition)
                 node.observedAt = context.now()
             }
             journal.settle(doubt, .succeeded)
-        case .doesNotHold, .differs, .relayRetransmit, .report, .reports, .attention, .page, .pollTimeout,
-            .solicitationsCleared, .remoteLink, .identity:
+        case .doesNotHold, .differs, .relayRetransmit, .report, .reports, .told:
             tookEffect = false
             journal.settle(doubt, .skipped)
         case .odd:
-            abandon(doubt, job.action, because: .answersOtherwise)
-            guard !isInterrupted else { return putBack(job) }
-            return proceed(with: job.node, to: job.step)
-        case .continues(let position): return askFurther(job, from: position)
+            abandon(doubt, request.action, because: .answersOtherwise)
+            return goOn(after: request)
+        case .continues(let position):
+            guard let inquiry = furtherInquiry(request.action, to: uuid, from: position) else { return }
+            var further = request
+            further.inquiry = inquiry
+            outbox.append(.doubt(further))
+            return
         case .refused(let status):
             tookEffect = false
             journal.settle(doubt, .failed(status: status.rawValue))
         case .featureNotSupported:
             tookEffect = false
-            network.update(job.node, at: context.now()) { $0.recordMissingFeature(of: job.action, at: context.now()) }
+            network.update(uuid, at: context.now()) { $0.recordMissingFeature(of: request.action, at: context.now()) }
             journal.settle(doubt, .failed(status: ConfigStatusCode.featureNotSupported.rawValue))
         }
         forget(doubt)
-        announce(.doubtResolved(job.node, job.action, tookEffect: tookEffect))
-        guard !isInterrupted else { return putBack(job) }
-        proceed(with: job.node, to: job.step)
+        announce(.doubtResolved(uuid, request.action, tookEffect: tookEffect))
+        goOn(after: request)
+    }
+
+    /// A doubt is settled: the next one of the node follows, then the step that waits.
+    private func goOn(after request: DoubtRequest) {
+        guard !isInterrupted else {
+            if let step = request.step { schedule.putBack(step) }
+            return
+        }
+        proceed(with: request.node, to: request.step)
     }
 
     /// Nobody knows what became of a request, and it is asked about no more. The value is not known from now on, so that
@@ -152,46 +165,38 @@ extension ExecutionRun {
 
     /// A node did not tell what became of an earlier request: it is asked whether it answers at all, and if it does, once
     /// more.
-    func settleUnanswered(_ doubt: JournalIntent, _ job: Job) {
-        guard job.isKnownAlive else {
+    func settleUnanswered(_ request: DoubtRequest) {
+        if case .probe = request.phase { return suspend(request.node) }
+        guard request.isKnownAlive else {
             // What reads a reset back is a question of that kind.
-            guard job.action != .resetNode, !isInterrupted else { return suspend(job.node) }
-            return probe(job, doubt)
+            guard request.action != .resetNode, !isInterrupted else { return suspend(request.node) }
+            var probe = request
+            probe.phase = .probe
+            probe.inquiry = Question(whetherThere: request.action).inquiry
+            outbox.append(.doubt(probe))
+            return
         }
-        abandon(doubt, job.action, because: .answersOtherwise)
-        guard !isInterrupted else { return putBack(job) }
-        proceed(with: job.node, to: job.step)
+        abandon(request.intent, request.action, because: .answersOtherwise)
+        goOn(after: request)
     }
 
-    /// Asks a node whether it answers anything at all.
-    func probe(_ job: Job, _ doubt: JournalIntent?) {
-        var job = job
-        job.stage = .probe(doubt)
-        job.inquiry = .probe(besides: job.action)
-        outbox.append(job)
-    }
-
-    /// A node answers that did not tell what became of a request.
-    func settleProbe(_ job: Job, _ doubt: JournalIntent?) {
-        guard let doubt else {
-            guard let step = job.step else { return }
-            return leaveUnknown(step, job)
+    /// A node answers that did not tell what became of a request: it is asked once more.
+    private func askAgain(_ request: DoubtRequest) {
+        guard var again = readBack(request.intent, for: request.step) else {
+            abandon(request.intent, request.action, because: .isGone)
+            return proceed(with: request.node, to: request.step)
         }
-        guard var again = readBack(doubt, for: job.step) else {
-            abandon(doubt, job.action, because: .isGone)
-            return proceed(with: job.node, to: job.step)
-        }
-        guard !isInterrupted else { return putBack(job) }
+        guard !isInterrupted else { return goOn(after: request) }
         again.isKnownAlive = true
-        outbox.append(again)
+        outbox.append(.doubt(again))
     }
 
     /// A node answers, but neither to a request of this run nor to the question what became of it: the value is not
     /// known, its step has failed, and the node's other steps go on.
-    private func leaveUnknown(_ step: Int, _ job: Job) {
-        network.update(job.node, at: context.now()) { $0.leaveUnknown(job.action) }
-        journal.settle(subject(of: step), .notKnown)
-        fail(step, .notKnown)
+    func leaveUnknown(_ request: StepRequest) {
+        network.update(request.node, at: context.now()) { $0.leaveUnknown(request.action) }
+        journal.settle(subject(of: request.step), .notKnown)
+        fail(request.step, .notKnown)
     }
 
     // MARK: No proxy
@@ -207,10 +212,10 @@ extension ExecutionRun {
         for identifier in jobs.keys.sorted() {
             guard let job = jobs[identifier], job.isOptional else { continue }
             jobs[identifier] = nil
-            if job.isAfterReset { endWatch(job.node, .notSeen) }
+            if case .afterReset(let node, _) = job { endWatch(node, .notSeen) }
             guard let address = network.node(job.node)?.unicastAddress else { continue }
             perform(driver.client.cancel(address, at: bearer.now))
-            if job.isDoubt { doubtfulNodes.append(job.node) }
+            if case .doubt(let request) = job { doubtfulNodes.append(request.node) }
         }
     }
 
@@ -224,19 +229,4 @@ extension ExecutionRun {
 
     /// How long a link is awaited for nothing but old doubts.
     private static let linkPatience: Duration = .seconds(8)
-}
-
-extension ConfigurationInquiry {
-    /// A Get that every node answers, and that is another one than reads the action back; whatever the node says is an
-    /// answer.
-    static func probe(besides action: ConfigurationAction) -> ConfigurationInquiry {
-        var inquiry =
-            if case .setDefaultTTL = action {
-                ConfigurationInquiry(ConfigBeaconGet()) { _ in .doesNotHold }
-            } else {
-                ConfigurationInquiry(ConfigDefaultTTLGet()) { _ in .doesNotHold }
-            }
-        inquiry.otherAnswer = .doesNotHold
-        return inquiry
-    }
 }

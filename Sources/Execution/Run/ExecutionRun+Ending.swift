@@ -64,8 +64,7 @@ extension ExecutionRun {
 
     /// A request is given up because the run ends.
     private func leave(_ job: Job) {
-        guard let step = job.step else { return }
-        if job.isDoubt || job.isCandidate || job.isForServer || job.isForIdentity || job.isAfterReset { return }
-        journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
+        guard case .step(let request) = job else { return }
+        journal.settle(subject(of: request.step), request.resultIfLeft)
     }
 }

@@ -46,55 +46,51 @@ extension ExecutionRun {
         for uuid in findingOut.keys.sorted() {
             guard jobs.count + outbox.count < window.size else { return }
             guard let state = findingOut[uuid], !state.isAsking, state.next < state.keys.count, !queue.isBusy(uuid),
-                let address = network.header.pendingProvisioning(of: uuid)?.address,
-                let inquiry = try? ActionInquiries(.readComposition(page: 0), node: address, network: network.header)
-                    .request()
+                network.header.pendingProvisioning(of: uuid) != nil
             else { continue }
             findingOut[uuid]?.isAsking = true
-            outbox.append(
-                Job(node: uuid, step: nil, action: .readComposition(page: 0), stage: .candidate, inquiry: inquiry)
-            )
+            outbox.append(.candidate(uuid, .composition))
         }
     }
 
     /// Sends the question under the key that is tried.
-    func transmitCandidate(_ job: Job) {
-        guard let state = findingOut[job.node], state.next < state.keys.count,
-            let pending = network.header.pendingProvisioning(of: job.node)
+    func transmitCandidate(_ uuid: DeviceUUID, _ question: Question<Composition?>) {
+        guard let state = findingOut[uuid], state.next < state.keys.count,
+            let pending = network.header.pendingProvisioning(of: uuid)
         else { return }
         driver.client.set(pending, deviceKey: state.keys[state.next])
         let (identifier, outputs) = driver.client.request(
-            job.inquiry,
+            question.inquiry,
             to: pending.address,
             subnets: [pending.netKeyIndex],
             deadline: options.retry.readBackDeadline,
             at: bearer.now
         )
-        jobs[identifier] = job
+        jobs[identifier] = .candidate(uuid, question)
         perform(outputs)
     }
 
     /// It answered: it is a node with the key that was tried.
-    func settleCandidate(_ job: Job, _ verdict: ConfigurationVerdict) {
-        guard let state = findingOut[job.node], state.next < state.keys.count else { return }
-        findingOut[job.node] = nil
-        let order = queue.order(of: job.node)
-        perform(queue.remove(job.node))
-        becomeNode(job.node, order, deviceKey: state.keys[state.next], isAuthenticated: nil)
-        defer { considerServer(job.node) }
-        guard case .composition(let composition) = verdict,
-            network.objection(to: composition, of: job.node) == nil
-        else { return }
-        network.update(job.node, at: context.now()) { node in
+    ///
+    /// - Parameter composition: what it says that it is made of; nil if that makes no sense.
+    func settleCandidate(_ uuid: DeviceUUID, _ composition: Composition?) {
+        guard let state = findingOut[uuid], state.next < state.keys.count else { return }
+        findingOut[uuid] = nil
+        let order = queue.order(of: uuid)
+        perform(queue.remove(uuid))
+        becomeNode(uuid, order, deviceKey: state.keys[state.next], isAuthenticated: nil)
+        defer { considerServer(uuid) }
+        guard let composition, network.objection(to: composition, of: uuid) == nil else { return }
+        network.update(uuid, at: context.now()) { node in
             node.record(composition)
             node.observedAt = context.now()
         }
     }
 
     /// Nobody answered under the key that was tried.
-    func settleUnansweredCandidate(_ job: Job) {
-        findingOut[job.node]?.isAsking = false
-        findingOut[job.node]?.next += 1
+    func settleUnansweredCandidate(_ uuid: DeviceUUID) {
+        findingOut[uuid]?.isAsking = false
+        findingOut[uuid]?.next += 1
     }
 
     /// A proxy was heard. The Node Identity of a device says that it is a node.
@@ -143,5 +139,16 @@ extension ExecutionRun {
         for identifier in jobs.keys.sorted() where jobs[identifier]?.node == uuid { jobs[identifier] = nil }
         outbox.removeAll { $0.node == uuid }
         perform(driver.client.cancel(address, at: bearer.now))
+    }
+}
+
+extension Question where Answer == Composition? {
+    /// Asks for Composition Data page 0.
+    static var composition: Question {
+        // A node with four elements; larger ones are waited for all the same.
+        Question(ConfigCompositionDataGet(page: 0), answerSize: 100) { status throws(DecodeError) in
+            let composition = try status.composition()
+            return composition?.withVendorModelsInOrder ?? composition
+        }
     }
 }

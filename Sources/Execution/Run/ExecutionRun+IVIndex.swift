@@ -13,8 +13,8 @@ extension ExecutionRun {
             guard jobs.isEmpty, outbox.isEmpty else { return }
             if !hasSoughtIVIndex {
                 hasSoughtIVIndex = true
-                if let job = inquiryForIVIndex() {
-                    outbox.append(job)
+                if let node = nodeToAsk {
+                    outbox.append(.ivIndex(node, Question(ConfigDefaultTTLGet())))
                     return
                 }
             }
@@ -30,22 +30,20 @@ extension ExecutionRun {
 
     /// Gives the question up: the index is known, or the node is to be asked something else.
     func endSeekingIVIndex() {
-        outbox.removeAll(where: \.isForIVIndex)
-        guard let (identifier, job) = jobs.first(where: \.value.isForIVIndex) else { return }
+        let isForIVIndex = { (job: Job) in if case .ivIndex = job { true } else { false } }
+        outbox.removeAll(where: isForIVIndex)
+        guard let (identifier, job) = jobs.first(where: { isForIVIndex($0.value) }) else { return }
         jobs[identifier] = nil
         guard let address = network.node(job.node)?.unicastAddress else { return }
         perform(driver.client.cancel(address, at: bearer.now))
     }
 
-    /// Something that can be asked of some node and changes nothing.
-    private func inquiryForIVIndex() -> Job? {
+    /// Some node that can be asked something.
+    private var nodeToAsk: DeviceUUID? {
         let others = Set(network.header.provisioners.map(\.uuid))
-        let action = ConfigurationAction.setDefaultTTL(0)
-        for node in network.nodes where !others.contains(node.uuid) && !node.isExcluded && node.deviceKey != nil {
-            guard !network.subnets(of: node, for: action).isEmpty, !unreachable.contains(node.uuid) else { continue }
-            let inquiry = ConfigurationInquiry(ConfigDefaultTTLGet()) { _ in .doesNotHold }
-            return Job(node: node.uuid, step: nil, action: action, stage: .ivIndex, inquiry: inquiry)
-        }
-        return nil
+        return network.nodes.first { node in
+            !others.contains(node.uuid) && !node.isExcluded && node.deviceKey != nil
+                && !network.subnets(of: node).isEmpty && !unreachable.contains(node.uuid)
+        }?.uuid
     }
 }

@@ -7,34 +7,48 @@ extension ExecutionRun {
     func transmit(_ job: Job) {
         // A request that is made makes the client look for a link anew.
         linkFailure = nil
-        if job.isCandidate { return transmitCandidate(job) }
-        if job.isForServer { return transmitToServer(job) }
-        endAskingServer(job.node)
-        guard let node = network.node(job.node) else { return }
+        switch job {
+        case .candidate(let node, let question): return transmitCandidate(node, question)
+        case .server(let node, let question): return transmitToServer(node, question)
         // To one node there is one request at a time.
-        if !job.isForIVIndex, hasSoughtIVIndex { endSeekingIVIndex() }
-        let deadline: Duration? =
-            switch job.stage {
-            case .doubt, .probe: options.retry.doubtDeadline
-            case .afterReset: ResetWatch.askingTime
-            case .readBack where job.action == .resetNode: options.retry.doubtDeadline
-            // The rest of that time is for the question whether the node answers at all.
-            case .readBack: max(options.retry.readBackDeadline - options.retry.doubtDeadline, .seconds(1))
-            case .prelude, .ivIndex, .server, .identity: options.retry.readBackDeadline
-            case .candidate: nil
-            case .request where job.action == .resetNode: options.retry.resetDeadline
-            case .request: job.readings.isEmpty && !job.isBrief ? nil : options.retry.readBackDeadline
-            }
+        case .ivIndex: endAskingServer(job.node)
+        case .step, .doubt, .identity, .afterReset:
+            endAskingServer(job.node)
+            if hasSoughtIVIndex, network.node(job.node) != nil { endSeekingIVIndex() }
+        }
+        guard let node = network.node(job.node) else { return }
         let (identifier, outputs) = driver.client.request(
             job.inquiry,
             to: node.unicastAddress,
             subnets: network.subnets(of: node, for: job.action),
             withOldKey: node.netKeys.filter { !$0.isUpdated }.map(\.index),
-            deadline: deadline,
+            deadline: deadline(of: job),
             at: bearer.now
         )
         jobs[identifier] = job
         perform(outputs)
+    }
+
+    /// How long the answer to a request is waited for; nil for as long as for any.
+    private func deadline(of job: Job) -> Duration? {
+        switch job {
+        case .step(let request): deadline(of: request)
+        case .doubt: options.retry.doubtDeadline
+        case .afterReset: ResetWatch.askingTime
+        case .candidate, .ivIndex, .server, .identity: options.retry.readBackDeadline
+        }
+    }
+
+    private func deadline(of request: StepRequest) -> Duration? {
+        switch request.phase {
+        case .probe: options.retry.doubtDeadline
+        case .readBack where request.action == .resetNode: options.retry.doubtDeadline
+        // The rest of that time is for the question whether the node answers at all.
+        case .readBack: max(options.retry.readBackDeadline - options.retry.doubtDeadline, .seconds(1))
+        case .prelude: options.retry.readBackDeadline
+        case .request where request.action == .resetNode: options.retry.resetDeadline
+        case .request: request.readings.isEmpty && !request.isBrief ? nil : options.retry.readBackDeadline
+        }
     }
 
     /// Carries out what the client wants, and what comes of that, in order.
@@ -97,12 +111,13 @@ extension ExecutionRun {
         recap.messagesSent += 1
         if transmissions > 1 { recap.retries += 1 }
         guard let job = jobs[identifier] else { return }
-        if case .request = job.stage { jobs[identifier]?.mayHaveArrived = true }
-        guard let step = job.step else { return }
-        if transmissions > 1 {
+        if case .step(var request) = job, request.phase == .request {
+            if transmissions == 1, request.round == 1 { context.emit(.stepSent(step: request.step)) }
+            request.mayHaveArrived = true
+            jobs[identifier] = .step(request)
+        }
+        if transmissions > 1, let step = job.step {
             context.emit(.stepRetried(step: step, transmissions: transmissions))
-        } else if case .request = job.stage, job.round == 1 {
-            context.emit(.stepSent(step: step))
         }
     }
 
@@ -113,19 +128,12 @@ extension ExecutionRun {
 
     /// No proxy can be had that reaches the node; asking again, or reading back, would fare no better.
     private func settle(_ job: Job, unreachable failure: LinkFailure) {
-        if job.isCandidate { return settleUnansweredCandidate(job) }
-        if job.isForIVIndex { return }
-        if job.isForServer { return settleServer(job, isAnswered: false) }
-        if job.isForIdentity { return settleIdentity(job, isRunning: false) }
-        if job.isAfterReset { return endWatch(job.node, .notSeen) }
-        context.emit(.nodeUnreachable(job.node, reason: failure.reason))
-        if let step = job.step {
-            switch job.stage {
-            case .doubt, .candidate, .ivIndex, .server, .identity, .afterReset, .probe(.some): break
-            case .prelude: journal.settle(subject(of: step), .skipped)
-            case .request, .readBack, .probe(nil):
-                journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
-            }
+        switch job {
+        case .candidate, .ivIndex, .server, .identity, .afterReset: return settleInVain(job)
+        case .doubt: context.emit(.nodeUnreachable(job.node, reason: failure.reason))
+        case .step(let request):
+            context.emit(.nodeUnreachable(job.node, reason: failure.reason))
+            journal.settle(subject(of: request.step), request.resultIfLeft)
         }
         suspend(job.node)
     }

@@ -11,13 +11,14 @@ extension ExecutionRun {
     }
 
     /// The answer to the request of a step cannot be one: what asks for a change is read back, anything else is left.
-    func settleOdd(_ step: Int, _ job: Job, _ answer: OddAnswer) {
-        if readBacks[job.node] != nil { return settleOddReading(step, job, answer) }
-        switch (job.stage, job.action) {
-        case (.request, .read): endReading(step, job)
+    func settleOdd(_ request: StepRequest, _ answer: OddAnswer) {
+        if readBacks[request.node] != nil { return settleOddReading(request, answer) }
+        let step = request.step
+        switch (request.phase, request.action) {
+        case (.request, .read): endReading(request)
         case (.readBack, _):
             // The change may have been made or not.
-            network.update(job.node, at: context.now()) { $0.leaveUnknown(job.action) }
+            network.update(request.node, at: context.now()) { $0.leaveUnknown(request.action) }
             journal.settle(subject(of: step), .notKnown)
             fail(step, .odd(answer))
         case (.request, .readComposition), (.prelude, _):
@@ -26,11 +27,11 @@ extension ExecutionRun {
         case (.request, _):
             announce(.stepAnsweredOddly(step: step, answer))
             guard !isInterrupted else { return journal.settle(subject(of: step), .unknown) }
-            var job = job
-            job.stage = .readBack
-            resend(job, step) { inquiries throws(StepFailure) in try inquiries.readBack() }
-        case (.doubt, _), (.candidate, _), (.ivIndex, _), (.server, _), (.identity, _), (.probe, _), (.afterReset, _):
-            break
+            var request = request
+            request.phase = .readBack
+            resend(request) { inquiries throws(StepFailure) in try inquiries.readBack() }
+        // Whatever the node says is the answer then.
+        case (.probe, _): break
         }
     }
 
@@ -38,39 +39,35 @@ extension ExecutionRun {
 
     /// A node refuses a removal. What is not there has reached its aim; where the refusal may mean something else, the node
     /// is asked what it has.
-    func settleRemoval(_ step: Int, _ job: Job, refusedWith status: ConfigStatusCode) {
-        if let key = keyToName(job, status) {
-            meet(.namedKeyEndsPublication, of: job.node)
-            var job = job
-            job.hasNamedKey = true
-            return resend(job, step) { inquiries throws(StepFailure) in
+    func settleRemoval(_ request: StepRequest, refusedWith status: ConfigStatusCode) {
+        if let key = keyToName(request, status) {
+            meet(.namedKeyEndsPublication, of: request.node)
+            var request = request
+            request.hasNamedKey = true
+            return resend(request) { inquiries throws(StepFailure) in
                 try inquiries.requestEndingPublication(under: key)
             }
         }
-        guard let node = network.node(job.node), job.action.mayFindNothing(status) else {
-            journal.settle(subject(of: step), .failed(status: status.rawValue))
-            return fail(step, .refused(job.refusal ?? status))
+        guard let node = network.node(request.node), request.action.mayFindNothing(status) else {
+            journal.settle(subject(of: request.step), .failed(status: status.rawValue))
+            return fail(request.step, .refused(request.refusal ?? status))
         }
-        var job = job
-        let isReadBack = if case .readBack = job.stage { true } else { false }
-        if isReadBack || job.action.findsNothing(status, on: node) {
-            job.refusal = job.refusal ?? status
-            if case .unbind = job.action, status == .invalidAppKeyIndex { meet(.keepsBindings, of: job.node) }
-            return succeed(step, job) { [action = job.action] in $0.record(action, in: $1, at: $2) }
+        var request = request
+        if request.phase == .readBack || request.action.findsNothing(status, on: node) {
+            request.refusal = request.refusal ?? status
+            if case .unbind = request.action, status == .invalidAppKeyIndex { meet(.keepsBindings, of: request.node) }
+            return succeed(request) { [action = request.action] in $0.record(action, in: $1, at: $2) }
         }
-        guard !isInterrupted else {
-            journal.settle(subject(of: step), .skipped)
-            return putBack(job)
-        }
-        job.refusal = status
-        job.stage = .readBack
-        resend(job, step) { inquiries throws(StepFailure) in try inquiries.readBack() }
+        guard !isInterrupted else { return putBack(request) }
+        request.refusal = status
+        request.phase = .readBack
+        resend(request) { inquiries throws(StepFailure) in try inquiries.readBack() }
     }
 
     /// The key that is to be named when a publication could not be ended without, nil if that would not help.
-    private func keyToName(_ job: Job, _ status: ConfigStatusCode) -> AppKeyIndex? {
-        guard case .setPublication(let model, nil) = job.action, status == .invalidAppKeyIndex, !job.hasNamedKey,
-            !isInterrupted, case .request = job.stage, let node = network.node(job.node),
+    private func keyToName(_ request: StepRequest, _ status: ConfigStatusCode) -> AppKeyIndex? {
+        guard case .setPublication(let model, nil) = request.action, status == .invalidAppKeyIndex,
+            !request.hasNamedKey, !isInterrupted, request.phase == .request, let node = network.node(request.node),
             let publication = node.model(at: model)?.publication, publication.appKeyIndex != .first,
             node.appKeys.contains(where: { $0.index == publication.appKeyIndex })
         else { return nil }

@@ -45,14 +45,13 @@ extension ExecutionRun {
     var isResetting: Bool { !resetWatches.isEmpty || jobs.values.contains { $0.action == .resetNode } }
 
     /// A node says that it is reset: it is looked for.
-    func watchReset(of job: Job) {
-        guard let step = job.step else { return retire(job.node) }
-        resetWatches[job.node] = ResetWatch(
-            step: step,
-            isByReadBack: job.isReadingBack,
+    func watchReset(of request: StepRequest) {
+        resetWatches[request.node] = ResetWatch(
+            step: request.step,
+            isByReadBack: request.phase != .request,
             deadline: bearer.now.advanced(by: ResetWatch.listeningTime)
         )
-        if isInterrupted || driver.scanError != nil { endWatch(job.node, .notLookedFor) }
+        if isInterrupted || driver.scanError != nil { endWatch(request.node, .notLookedFor) }
     }
 
     /// When a node that is looked for is to be looked at again.
@@ -76,16 +75,8 @@ extension ExecutionRun {
             resetWatches[uuid]?.isAsking = true
             // Longer than the question by what a link takes that is lost meanwhile.
             resetWatches[uuid]?.deadline = now.advanced(by: ResetWatch.askingTime * 2)
-            outbox.append(
-                Job(
-                    node: uuid,
-                    step: nil,
-                    action: .resetNode,
-                    stage: .afterReset,
-                    // A late status of the reset says nothing.
-                    inquiry: ConfigurationInquiry(ConfigDefaultTTLGet()) { _ in .doesNotHold }
-                )
-            )
+            // A late status of the reset says nothing.
+            outbox.append(.afterReset(uuid, Question(ConfigDefaultTTLGet())))
         }
     }
 
@@ -105,9 +96,9 @@ extension ExecutionRun {
     /// It is known where a device is that was reset, or nobody finds out.
     func endWatch(_ uuid: DeviceUUID, _ sighting: ResetSighting) {
         guard let watch = resetWatches.removeValue(forKey: uuid) else { return }
-        outbox.removeAll { $0.node == uuid && $0.isAfterReset }
-        for identifier in jobs.keys.sorted() where jobs[identifier].map({ $0.node == uuid && $0.isAfterReset }) ?? false
-        {
+        let isQuestion = { (job: Job) in if case .afterReset(uuid, _) = job { true } else { false } }
+        outbox.removeAll(where: isQuestion)
+        for identifier in jobs.keys.sorted() where jobs[identifier].map(isQuestion) ?? false {
             jobs[identifier] = nil
             if let address = network.node(uuid)?.unicastAddress {
                 perform(driver.client.cancel(address, at: bearer.now))
@@ -138,20 +129,11 @@ extension ExecutionRun {
         if resetWatches[uuid] != nil { return endWatch(uuid, .unprovisioned) }
         guard let address = network.node(uuid)?.unicastAddress else { return }
         for identifier in jobs.keys.sorted() {
-            guard let job = jobs[identifier], job.node == uuid, job.action == .resetNode,
-                job.mayHaveArrived || job.isDoubt
-            else {
-                continue
-            }
+            guard let job = jobs[identifier], job.node == uuid, job.mayHaveReset else { continue }
             jobs[identifier] = nil
             perform(driver.client.cancel(address, at: bearer.now))
             settle(job, .holds(.resetNode))
             endWatch(uuid, .unprovisioned)
         }
     }
-}
-
-extension ExecutionRun.Job {
-    /// Whether the request itself was not answered.
-    fileprivate var isReadingBack: Bool { if case .request = stage { false } else { true } }
 }

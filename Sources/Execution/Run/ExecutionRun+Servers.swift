@@ -35,7 +35,7 @@ extension ExecutionRun {
 
     /// The subnets in which a server takes messages, sorted.
     func subnets(ofServer node: Node) -> [NetKeyIndex] {
-        network.subnets(of: node, for: .readComposition(page: 0))
+        network.subnets(of: node)
     }
 
     /// Asks servers to scan while devices are missing, and has a link looked for that those need who have one to a device.
@@ -43,7 +43,7 @@ extension ExecutionRun {
         guard !queue.isEmpty, !search.isEmpty else { return endSeekingRemotely() }
         for (address, link) in remoteLinks.sorted(by: { $0.key < $1.key })
         where link.unsent != nil && serverRequests[link.server] == nil && !driver.client.isAsking(address) {
-            askServer(link.server, ConfigurationInquiry(RemoteProvisioningLinkGet()) { _ in .doesNotHold })
+            outbox.append(.server(link.server, Question(RemoteProvisioningLinkGet())))
         }
         let now = bearer.now
         guard driver.client.isIVIndexKnown, linkFailure == nil,
@@ -61,32 +61,26 @@ extension ExecutionRun {
                 isFree: { listeners.contains($1) && remoteLinks[$0] == nil && !driver.client.isAsking($0) },
                 missing: { queue.missing(from: $0, through: $1, after: patience, at: now) }
             )
-            for request in requests {
-                askServer(request.node, ConfigurationInquiry(request.message) { _ in .doesNotHold })
-            }
+            for request in requests { outbox.append(.server(request.node, Question(request.message))) }
         }
         listenToServers()
     }
 
-    private func askServer(_ node: DeviceUUID, _ inquiry: ConfigurationInquiry) {
-        outbox.append(Job(node: node, step: nil, action: .readComposition(page: 0), stage: .server, inquiry: inquiry))
-    }
-
     /// Sends what a server is asked. To one node there is one request at a time; a step comes first.
-    func transmitToServer(_ job: Job) {
-        guard let node = network.node(job.node), !driver.client.isAsking(node.unicastAddress) else {
-            if let address = network.node(job.node)?.unicastAddress { search.postpone(address, at: bearer.now) }
+    func transmitToServer(_ uuid: DeviceUUID, _ question: Question<Void>) {
+        guard let node = network.node(uuid), !driver.client.isAsking(node.unicastAddress) else {
+            if let address = network.node(uuid)?.unicastAddress { search.postpone(address, at: bearer.now) }
             return
         }
         let (identifier, outputs) = driver.client.request(
-            job.inquiry,
+            question.inquiry,
             to: node.unicastAddress,
             subnets: subnets(ofServer: node),
             deadline: options.retry.readBackDeadline,
             at: bearer.now
         )
-        jobs[identifier] = job
-        serverRequests[job.node] = identifier
+        jobs[identifier] = .server(uuid, question)
+        serverRequests[uuid] = identifier
         perform(outputs)
     }
 
@@ -100,16 +94,16 @@ extension ExecutionRun {
     }
 
     /// What a server was asked is over; what it answered came with everything else that it says.
-    func settleServer(_ job: Job, isAnswered: Bool) {
-        serverRequests[job.node] = nil
-        guard !isAnswered, let address = network.node(job.node)?.unicastAddress else { return }
+    func settleServer(_ uuid: DeviceUUID, isAnswered: Bool) {
+        serverRequests[uuid] = nil
+        guard !isAnswered, let address = network.node(uuid)?.unicastAddress else { return }
         search.unanswered(address, at: bearer.now)
         listenToServers()
     }
 
     /// Nothing more is looked for through servers.
     func endSeekingRemotely() {
-        outbox.removeAll(where: \.isForServer)
+        outbox.removeAll { if case .server = $0 { true } else { false } }
         for uuid in serverRequests.keys.sorted() { endAskingServer(uuid) }
         listenToServers()
     }

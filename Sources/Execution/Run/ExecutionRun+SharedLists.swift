@@ -15,9 +15,9 @@ extension ExecutionRun {
     }
 
     /// A node told one of its subscription lists.
-    func settle(_ step: Int, _ job: Job, list: [Address], of address: ModelAddress) {
-        let proofs = listWitnesses[job.node, default: ListWitness()].heard(Set(list), of: address)
-        if let product = network.node(job.node)?.product {
+    func settle(_ request: StepRequest, list: [Address], of address: ModelAddress) {
+        let proofs = listWitnesses[request.node, default: ListWitness()].heard(Set(list), of: address)
+        if let product = network.node(request.node)?.product {
             for proof in proofs {
                 network.learn(
                     ListSharing(
@@ -30,16 +30,16 @@ extension ExecutionRun {
                 )
             }
         }
-        network.takeGroups(list, of: address, on: job.node, at: context.now())
-        endReading(step, job)
+        network.takeGroups(list, of: address, on: request.node, at: context.now())
+        endReading(request)
     }
 
     /// A reading is over, with or without an answer that means something.
-    func endReading(_ step: Int, _ job: Job) {
-        journal.settle(subject(of: step), .succeeded)
-        schedule.succeed(step)
-        announce(.stepSucceeded(step: step, byReadBack: false))
-        finishNode(job.node)
+    func endReading(_ request: StepRequest) {
+        journal.settle(subject(of: request.step), .succeeded)
+        schedule.succeed(request.step)
+        announce(.stepSucceeded(step: request.step, byReadBack: false))
+        finishNode(request.node)
     }
 }
 

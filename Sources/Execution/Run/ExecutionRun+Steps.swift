@@ -94,11 +94,13 @@ extension ExecutionRun {
             let inquiries = ActionInquiries(action, node: node.unicastAddress, network: network.header)
             let prelude = inquiries.prelude
             let inquiry = if let prelude { prelude } else { try inquiries.request() }
-            let stage = prelude == nil ? Stage.request : .prelude
+            let phase = prelude == nil ? StepRequest.Phase.request : .prelude
             // The outcome of an earlier attempt at the same step must not take the new intent with it.
             if journal.isSettling(subject(of: step)), !commitEarly() { return }
             journal.intend(subject(of: step), action, node: uuid)
-            outbox.append(Job(node: uuid, step: step, action: action, stage: stage, inquiry: inquiry))
+            outbox.append(
+                .step(StepRequest(node: uuid, step: step, action: action, phase: phase, inquiry: inquiry))
+            )
         } catch {
             fail(step, error)
         }
@@ -108,210 +110,225 @@ extension ExecutionRun {
 
     /// A node answered.
     func settle(_ job: Job, _ verdict: ConfigurationVerdict) {
-        if case .doubt(let doubt) = job.stage {
-            settle(doubt, job, verdict)
-            return
+        switch job {
+        case .step(let request): settle(request, verdict)
+        case .doubt(let request): settle(request, verdict)
+        case .candidate(let node, let question): settleCandidate(node, question.answer(verdict) ?? nil)
+        // It has found its proxy, whose beacon came before.
+        case .ivIndex: break
+        case .server(let node, _): settleServer(node, isAnswered: true)
+        case .identity(let node, let question): settleIdentity(node, isRunning: question.answer(verdict) == true)
+        case .afterReset(let node, _): answersAfterReset(node)
         }
-        if job.isCandidate { return settleCandidate(job, verdict) }
-        if job.isForServer { return settleServer(job, isAnswered: true) }
-        if job.isForIdentity { return settleIdentity(job, isRunning: verdict == .identity(isRunning: true)) }
-        if job.isAfterReset { return answersAfterReset(job.node) }
-        if case .probe(let doubt) = job.stage { return settleProbe(job, doubt) }
-        guard let step = job.step else { return }
+    }
+
+    private func settle(_ request: StepRequest, _ verdict: ConfigurationVerdict) {
+        if case .probe = request.phase { return leaveUnknown(request) }
+        let (step, uuid) = (request.step, request.node)
         switch verdict {
-        case .report(let report) where readBacks[job.node] != nil: settle(step, job, report)
-        case .reports(let answers): settle(step, job, answers)
-        case .report(.subscriptions(let model, let list)): settle(step, job, list: list, of: model)
-        case .refused where readBacks[job.node] != nil: settleRefusedReading(step, job)
-        case .refused where job.action.isReading: endReading(step, job)
-        case .holds(.resetNode): watchReset(of: job)
-        case .holds(let action): succeed(step, job) { $0.record(action, in: $1, at: $2) }
+        case .report(let report) where readBacks[uuid] != nil: settle(request, report)
+        case .reports(let answers): settle(request, answers)
+        case .report(.subscriptions(let model, let list)): settle(request, list: list, of: model)
+        case .refused where readBacks[uuid] != nil: settleRefusedReading(request)
+        case .refused where request.action.isReading: endReading(request)
+        case .holds(.resetNode): watchReset(of: request)
+        case .holds(let action): succeed(request) { $0.record(action, in: $1, at: $2) }
         case .composition(let composition):
-            if let objection = network.objection(to: composition, of: job.node) {
+            if let objection = network.objection(to: composition, of: uuid) {
                 journal.settle(subject(of: step), .failed(status: ConfigStatusCode.unspecifiedError.rawValue))
                 return fail(step, .contradicts(objection))
             }
-            succeed(step, job) { node, _, now in
+            succeed(request) { node, _, now in
                 node.record(composition)
                 node.observedAt = now
                 node.unprovisionedSeenAt = nil
             }
-            considerServer(job.node)
-        case .relayRetransmit(let retransmit): continueRelay(step, job, retransmit)
-        case .doesNotHold: repeatRequest(step, job)
-        case .odd(let answer): settleOdd(step, job, answer)
-        case .refused(let status) where job.mayHaveNewKey(status): askForPhase(step, job, status)
-        case .refused(let status) where job.action.isRemoval: settleRemoval(step, job, refusedWith: status)
+            considerServer(uuid)
+        case .relayRetransmit(let retransmit): continueRelay(request, retransmit)
+        case .doesNotHold: repeatRequest(request)
+        case .odd(let answer): settleOdd(request, answer)
+        case .refused(let status) where request.mayHaveNewKey(status): askForPhase(request, status)
+        case .refused(let status) where request.action.isRemoval: settleRemoval(request, refusedWith: status)
         case .refused(let status):
-            if status == .insufficientResources { network.learnCapacity(from: job.action, refusedBy: job.node) }
+            if status == .insufficientResources { network.learnCapacity(from: request.action, refusedBy: uuid) }
             journal.settle(subject(of: step), .failed(status: status.rawValue))
             fail(step, .refused(status))
         case .featureNotSupported:
-            network.update(job.node, at: context.now()) { $0.recordMissingFeature(of: job.action, at: context.now()) }
+            network.update(uuid, at: context.now()) { $0.recordMissingFeature(of: request.action, at: context.now()) }
             journal.settle(subject(of: step), .failed(status: ConfigStatusCode.featureNotSupported.rawValue))
             fail(step, .featureNotSupported)
         case .differs(let report):
             journal.settle(subject(of: step), .failed(status: ConfigStatusCode.unspecifiedError.rawValue))
             fail(step, .differs(report))
-        case .continues(let position): askFurther(job, from: position)
+        case .continues(let position):
+            guard let inquiry = furtherInquiry(request.action, to: uuid, from: position) else { return }
+            var further = request
+            further.inquiry = inquiry
+            outbox.append(.step(further))
         // No step asks for it.
-        case .report, .attention, .page, .pollTimeout, .solicitationsCleared, .remoteLink, .identity: break
+        case .report, .told: break
         }
     }
 
-    /// A list that reads a request back comes in parts, and this was one without the answer.
-    func askFurther(_ job: Job, from position: UInt16) {
-        guard let node = network.node(job.node) else { return }
-        var job = job
-        let inquiries = ActionInquiries(job.action, node: node.unicastAddress, network: network.header)
-        guard let inquiry = try? inquiries.readBack(from: position) else { return }
-        job.inquiry = inquiry
-        outbox.append(job)
+    /// A list that reads a request back comes in parts, and one came without the answer: asks for the next.
+    func furtherInquiry(
+        _ action: ConfigurationAction,
+        to uuid: DeviceUUID,
+        from position: UInt16
+    ) -> ConfigurationInquiry? {
+        guard let node = network.node(uuid) else { return nil }
+        let inquiries = ActionInquiries(action, node: node.unicastAddress, network: network.header)
+        return try? inquiries.readBack(from: position)
     }
 
-    /// The step of a job does not start in this run.
-    func putBack(_ job: Job) {
-        if let step = job.step { schedule.putBack(step) }
+    /// Nothing came of a request that was not repeated because of an interrupt: its step does not start in this run.
+    func putBack(_ request: StepRequest) {
+        journal.settle(subject(of: request.step), .skipped)
+        schedule.putBack(request.step)
     }
 
     /// The node's relay retransmit is known: now the relay state can be set without changing it.
-    private func continueRelay(_ step: Int, _ job: Job, _ retransmit: TransmitParameters) {
-        guard case .setRelay(let isOn, _) = job.action else { return }
-        guard !isInterrupted else {
-            journal.settle(subject(of: step), .skipped)
-            return putBack(job)
-        }
-        var job = job
-        job.action = .setRelay(isOn, retransmit)
-        job.stage = .request
-        resend(job, step) { inquiries throws(StepFailure) in try inquiries.request() }
+    private func continueRelay(_ request: StepRequest, _ retransmit: TransmitParameters) {
+        guard case .setRelay(let isOn, _) = request.action else { return }
+        guard !isInterrupted else { return putBack(request) }
+        var request = request
+        request.action = .setRelay(isOn, retransmit)
+        request.phase = .request
+        resend(request) { inquiries throws(StepFailure) in try inquiries.request() }
     }
 
     /// A node that refuses a new NetKey may have been given it by another tool.
-    private func askForPhase(_ step: Int, _ job: Job, _ status: ConfigStatusCode) {
-        guard !isInterrupted else {
-            journal.settle(subject(of: step), .skipped)
-            return putBack(job)
-        }
-        var job = job
-        job.refusal = status
-        job.stage = .readBack
-        let isOnlySubnet = network.node(job.node)?.netKeys.count == 1
-        resend(job, step) { inquiries throws(StepFailure) in
+    private func askForPhase(_ request: StepRequest, _ status: ConfigStatusCode) {
+        guard !isInterrupted else { return putBack(request) }
+        var request = request
+        request.refusal = status
+        request.phase = .readBack
+        let isOnlySubnet = network.node(request.node)?.netKeys.count == 1
+        resend(request) { inquiries throws(StepFailure) in
             try inquiries.inquiry(afterRefusal: status, isOnlySubnet: isOnlySubnet)
         }
     }
 
     /// A read-back says that the request has not taken effect.
-    private func repeatRequest(_ step: Int, _ job: Job) {
-        if let status = job.refusal {
+    private func repeatRequest(_ request: StepRequest) {
+        let step = request.step
+        if let status = request.refusal {
             journal.settle(subject(of: step), .failed(status: status.rawValue))
-            return fail(step, job.action.isRemoval ? .refused(status) : .otherNewKey)
+            return fail(step, request.action.isRemoval ? .refused(status) : .otherNewKey)
         }
-        guard job.round < options.retry.maximumRounds else {
+        guard request.round < options.retry.maximumRounds else {
             journal.settle(subject(of: step), .skipped)
-            return fail(step, .withoutEffect(rounds: job.round))
+            return fail(step, .withoutEffect(rounds: request.round))
         }
-        guard !isInterrupted else {
-            journal.settle(subject(of: step), .skipped)
-            return putBack(job)
-        }
-        var job = job
-        job.stage = .request
-        job.round += 1
-        resend(job, step) { inquiries throws(StepFailure) in try inquiries.request() }
+        guard !isInterrupted else { return putBack(request) }
+        var request = request
+        request.phase = .request
+        request.round += 1
+        resend(request) { inquiries throws(StepFailure) in try inquiries.request() }
     }
 
     /// Sends something else for a step whose intent is durable.
     func resend(
-        _ job: Job,
-        _ step: Int,
+        _ request: StepRequest,
         _ inquiry: (ActionInquiries) throws(StepFailure) -> ConfigurationInquiry
     ) {
-        guard let node = network.node(job.node) else { return }
-        var job = job
+        guard let node = network.node(request.node) else { return }
+        var request = request
         do throws(StepFailure) {
-            job.inquiry = try inquiry(
-                ActionInquiries(job.action, node: node.unicastAddress, network: network.header)
+            request.inquiry = try inquiry(
+                ActionInquiries(request.action, node: node.unicastAddress, network: network.header)
             )
-            outbox.append(job)
+            outbox.append(.step(request))
         } catch {
-            journal.settle(subject(of: step), .skipped)
-            fail(step, error)
+            journal.settle(subject(of: request.step), .skipped)
+            fail(request.step, error)
         }
     }
 
     /// No answer came within the deadline.
     func settleUnanswered(_ job: Job) {
-        switch job.stage {
-        case .doubt(let doubt): settleUnanswered(doubt, job)
-        case .probe(let doubt):
-            if doubt == nil, let step = job.step { journal.settle(subject(of: step), .unknown) }
-            suspend(job.node)
-        case .afterReset: endWatch(job.node, .notSeen)
-        case .candidate: settleUnansweredCandidate(job)
-        case .ivIndex: break
-        case .server: settleServer(job, isAnswered: false)
-        case .identity: settleIdentity(job, isRunning: false)
+        switch job {
+        case .step(let request): settleUnanswered(request)
+        case .doubt(let request): settleUnanswered(request)
+        case .candidate, .ivIndex, .server, .identity, .afterReset: settleInVain(job)
+        }
+    }
+
+    /// A question that belongs to no step and no doubt has got no answer, for whatever reason.
+    func settleInVain(_ job: Job) {
+        switch job {
+        case .step, .doubt, .ivIndex: break
+        case .candidate(let node, _): settleUnansweredCandidate(node)
+        case .server(let node, _): settleServer(node, isAnswered: false)
+        case .identity(let node, _): settleIdentity(node, isRunning: false)
+        case .afterReset(let node, _): endWatch(node, .notSeen)
+        }
+    }
+
+    private func settleUnanswered(_ request: StepRequest) {
+        let step = request.step
+        switch request.phase {
         case .prelude:
-            if let step = job.step { journal.settle(subject(of: step), .skipped) }
-            suspend(job.node)
+            journal.settle(subject(of: step), .skipped)
+            suspend(request.node)
         case .request:
-            guard let step = job.step else { return }
-            guard job.readings.isEmpty else { return settleUnansweredSequence(step, job) }
+            guard request.readings.isEmpty else { return settleUnansweredSequence(request) }
             // Reading changes nothing, so there is nothing to be in doubt about.
-            switch job.action {
-            case .read where readBacks[job.node] != nil: return settleUnansweredReading(step, job)
+            switch request.action {
+            case .read where readBacks[request.node] != nil: return settleUnansweredReading(request)
             case .readComposition, .read:
                 journal.settle(subject(of: step), .skipped)
-                return suspend(job.node)
+                return suspend(request.node)
             default: break
             }
             announce(.stepUnknown(step: step))
             guard !isInterrupted else { return journal.settle(subject(of: step), .unknown) }
-            var job = job
-            job.stage = .readBack
-            resend(job, step) { inquiries throws(StepFailure) in try inquiries.readBack() }
-        case .readBack where job.action == .resetNode || isInterrupted:
-            if let step = job.step { journal.settle(subject(of: step), .unknown) }
-            suspend(job.node)
-        case .readBack: probe(job, nil)
+            var request = request
+            request.phase = .readBack
+            resend(request) { inquiries throws(StepFailure) in try inquiries.readBack() }
+        case .readBack where request.action != .resetNode && !isInterrupted:
+            var probe = request
+            probe.phase = .probe
+            probe.inquiry = Question(whetherThere: request.action).inquiry
+            outbox.append(.step(probe))
+        case .readBack, .probe:
+            journal.settle(subject(of: step), .unknown)
+            suspend(request.node)
         }
     }
 
     /// A request could not be sent.
     func settle(_ job: Job, unsendable error: StackError) {
-        if case .sequenceNumbers(let reason) = error {
-            endSending(reason.explanation)
-        } else if let step = job.step, !job.mayHaveArrived {
+        let isRunOver = if case .sequenceNumbers = error { true } else { false }
+        if case .sequenceNumbers(let reason) = error { endSending(reason.explanation) }
+        switch job {
+        case .step(let request) where isRunOver || request.mayHaveArrived:
+            journal.settle(subject(of: request.step), request.resultIfLeft)
+        case .doubt(let request) where isRunOver:
+            if let step = request.step { schedule.putBack(step) }
+        case .step, .doubt:
+            guard let step = job.step else { break }
             journal.settle(subject(of: step), .skipped)
-            return fail(step, .unmakeable("the request cannot be sent: \(error)"))
+            fail(step, .unmakeable("the request cannot be sent: \(error)"))
+        case .candidate, .ivIndex, .server, .identity, .afterReset: settleInVain(job)
         }
-        guard let step = job.step else {
-            if job.isCandidate { settleUnansweredCandidate(job) }
-            if job.isForServer { settleServer(job, isAnswered: false) }
-            if job.isForIdentity { settleIdentity(job, isRunning: false) }
-            if job.isAfterReset { endWatch(job.node, .notSeen) }
-            return
-        }
-        if job.isDoubt { return putBack(job) }
-        journal.settle(subject(of: step), job.mayHaveArrived ? .unknown : .skipped)
     }
 
     // MARK: Outcomes
 
-    func succeed(_ step: Int, _ job: Job, _ record: (inout Node, MeshNetwork, Timestamp) -> Void) {
-        let isByReadBack = if case .readBack = job.stage { true } else { false }
-        if let status = job.refusal, job.action.isRemoval { announce(.removalFoundNothing(step: step, status)) }
+    func succeed(_ request: StepRequest, _ record: (inout Node, MeshNetwork, Timestamp) -> Void) {
+        let (step, node) = (request.step, request.node)
+        let isByReadBack = request.phase == .readBack
+        if let status = request.refusal, request.action.isRemoval { announce(.removalFoundNothing(step: step, status)) }
         let header = network.header
-        network.update(job.node, at: context.now()) { record(&$0, header, context.now()) }
-        network.checkCapacity(after: job.action, on: job.node)
-        listWitnesses[job.node]?.confirmed(job.action)
-        tellClient(of: job.node)
+        network.update(node, at: context.now()) { record(&$0, header, context.now()) }
+        network.checkCapacity(after: request.action, on: node)
+        listWitnesses[node]?.confirmed(request.action)
+        tellClient(of: node)
         journal.settle(subject(of: step), .succeeded)
         schedule.succeed(step)
         announce(.stepSucceeded(step: step, byReadBack: isByReadBack))
-        finishNode(job.node)
+        finishNode(node)
     }
 
     func fail(_ step: Int, _ failure: StepFailure) {
@@ -357,10 +374,10 @@ extension ExecutionRun {
     }
 }
 
-extension ExecutionRun.Job {
+extension StepRequest {
     /// Whether the refusal may mean that the node has the new NetKey already.
     fileprivate func mayHaveNewKey(_ status: ConfigStatusCode) -> Bool {
-        guard refusal == nil, case .request = stage, case .updateNetKey = action else { return false }
+        guard refusal == nil, phase == .request, case .updateNetKey = action else { return false }
         return status == .cannotUpdate || status == .keyIndexAlreadyStored
     }
 }

@@ -203,7 +203,7 @@ final class ExecutionRun {
             }
             // That nobody can be asked decides nothing.
             leaveOptional()
-        } else if isTiredOfWaiting, jobs.values.contains(where: \.isDoubt) {
+        } else if isTiredOfWaiting, jobs.values.contains(where: { if case .doubt = $0 { true } else { false } }) {
             leaveOptional()
         }
         let isAwaitingLink = !isInterrupted && direct.isAwaiting

@@ -12,12 +12,8 @@ extension Executor {
     ///   - key: an AppKey that is bound to the Health Server of its primary element.
     /// - Returns: for how many seconds it draws attention.
     package func drawAttention(to node: Node, seconds: UInt8, under key: AppKey) -> NodeAnswer<UInt8> {
-        let inquiry = ConfigurationInquiry(HealthAttentionSet(seconds: seconds), under: key.index) {
-            .attention(seconds: $0.seconds)
-        }
-        return ask(node, inquiry, in: [key.boundNetKey]) {
-            if case .attention(let seconds) = $0 { seconds } else { nil }
-        }
+        let question = Question(HealthAttentionSet(seconds: seconds), under: key.index) { $0.seconds }
+        return ask(node, question, in: [key.boundNetKey])
     }
 
     /// Has a node forget from whom it heard Solicitation PDUs, so that theirs count from anew (Solicitation PDU RPL Items
@@ -33,12 +29,8 @@ extension Executor {
         at node: Node,
         under key: AppKey
     ) -> NodeAnswer<UnicastAddressRange> {
-        let inquiry = ConfigurationInquiry(SolicitationPDURPLItemsClear(addresses: addresses), under: key.index) {
-            .solicitationsCleared($0.addresses)
-        }
-        return ask(node, inquiry, in: [key.boundNetKey]) {
-            if case .solicitationsCleared(let addresses) = $0 { addresses } else { nil }
-        }
+        let question = Question(SolicitationPDURPLItemsClear(addresses: addresses), under: key.index) { $0.addresses }
+        return ask(node, question, in: [key.boundNetKey])
     }
 
     /// Asks a Friend after which time without a poll it gives a Low Power node up (Config Low Power Node PollTimeout Get,
@@ -46,12 +38,8 @@ extension Executor {
     ///
     /// - Returns: steps of 100 ms; 0 if it is not that node's Friend.
     package func pollTimeout(of lowPowerNode: UnicastAddress, at friend: Node) -> NodeAnswer<UInt32> {
-        let inquiry = ConfigurationInquiry(ConfigLowPowerNodePollTimeoutGet(lowPowerNodeAddress: lowPowerNode)) {
-            .pollTimeout(steps: $0.pollTimeout)
-        }
-        return ask(friend, inquiry, in: friend.netKeys.map(\.index)) {
-            if case .pollTimeout(let steps) = $0 { steps } else { nil }
-        }
+        let question = Question(ConfigLowPowerNodePollTimeoutGet(lowPowerNodeAddress: lowPowerNode)) { $0.pollTimeout }
+        return ask(friend, question, in: friend.netKeys.map(\.index))
     }
 
     /// Reads the Composition Data pages beside page 0 and the Models Metadata of a node and records them.
@@ -62,9 +50,9 @@ extension Executor {
         return converse(with: node) { conversation, node in
             var reading = PageReading(of: node)
             while let part = reading.next {
-                switch conversation.ask(part.inquiry { .page($0) }, in: node.netKeys.map(\.index)) {
-                case .answered(.page(let answer)): reading.take(answer)
-                case .answered: reading.refuse()
+                switch conversation.ask(part.question, in: node.netKeys.map(\.index)) {
+                case .answered(let answer?): reading.take(answer)
+                case .answered(nil): reading.refuse()
                 case .unanswered: return (.unanswered, nil)
                 case .unreachable(let reason, let hint): return (.unreachable(reason, hint: hint), nil)
                 case .stopped(let ending): return (.stopped(ending), nil)
@@ -80,13 +68,12 @@ extension Executor {
 
     private func ask<Value>(
         _ node: Node,
-        _ inquiry: ConfigurationInquiry,
-        in subnets: [NetKeyIndex],
-        _ value: (ConfigurationVerdict) -> Value?
+        _ question: Question<Value>,
+        in subnets: [NetKeyIndex]
     ) -> NodeAnswer<Value> {
         converse(with: node) { conversation, _ in
-            switch conversation.ask(inquiry, in: subnets) {
-            case .answered(let verdict): (value(verdict).map { NodeAnswer.answered($0) } ?? .unanswered, nil)
+            switch conversation.ask(question, in: subnets) {
+            case .answered(let value): (value.map { .answered($0) } ?? .unanswered, nil)
             case .unanswered: (.unanswered, nil)
             case .unreachable(let reason, let hint): (.unreachable(reason, hint: hint), nil)
             case .stopped(let ending): (.stopped(ending), nil)
@@ -134,27 +121,24 @@ extension Executor {
 }
 
 extension PageReading.Part {
-    /// The Get, and what its answer means.
-    func inquiry(_ verdict: @escaping (PageReading.Answer) -> ConfigurationVerdict) -> ConfigurationInquiry {
+    /// The Get, and what its answer is.
+    var question: Question<PageReading.Answer> {
         switch self {
         case .composition(let page):
-            ConfigurationInquiry(ConfigCompositionDataGet(page: page), answerSize: 100) {
-                verdict(PageReading.Answer(page: $0.page, data: $0.data))
+            Question(ConfigCompositionDataGet(page: page), answerSize: 100) {
+                PageReading.Answer(page: $0.page, data: $0.data)
             }
         case .largeComposition(let page, let offset):
-            Self.part(LargeCompositionDataGet(page: page, offset: offset), verdict)
+            Self.part(LargeCompositionDataGet(page: page, offset: offset))
         case .modelsMetadata(let page, let offset):
-            Self.part(ModelsMetadataGet(page: page, offset: offset), verdict)
+            Self.part(ModelsMetadataGet(page: page, offset: offset))
         }
     }
 
-    private static func part(
-        _ get: some PagePartRequest,
-        _ verdict: @escaping (PageReading.Answer) -> ConfigurationVerdict
-    ) -> ConfigurationInquiry {
+    private static func part(_ get: some PagePartRequest) -> Question<PageReading.Answer> {
         // As much of the page as goes into the longest message.
-        ConfigurationInquiry(get, answerSize: 380) {
-            verdict(PageReading.Answer(page: $0.page, offset: $0.offset, totalSize: Int($0.totalSize), data: $0.data))
+        Question(get, answerSize: 380) {
+            PageReading.Answer(page: $0.page, offset: $0.offset, totalSize: Int($0.totalSize), data: $0.data)
         }
     }
 }

@@ -126,18 +126,17 @@ final class RemoteListeningRun {
                 survey.unanswered(request.server, at: now)
                 continue
             }
-            let inquiry =
+            // What the server answers comes with everything else that it says.
+            let question: Question<Void> =
                 switch request.question {
-                case .capabilities: ConfigurationInquiry(RemoteProvisioningScanCapabilitiesGet()) { _ in .doesNotHold }
+                case .capabilities: Question(RemoteProvisioningScanCapabilitiesGet())
                 case .scan(let seconds):
-                    ConfigurationInquiry(RemoteProvisioningScanStart(scannedItemsLimit: 0, timeout: seconds)) { _ in
-                        .doesNotHold
-                    }
-                case .stop: ConfigurationInquiry(RemoteProvisioningScanStop()) { _ in .doesNotHold }
+                    Question(RemoteProvisioningScanStart(scannedItemsLimit: 0, timeout: seconds))
+                case .stop: Question(RemoteProvisioningScanStop())
                 }
             let deadline = request.question == .stop ? Self.stopDeadline : driver.client.policy.readBackDeadline
             let (identifier, outputs) = driver.client.request(
-                inquiry,
+                question.inquiry,
                 to: request.server,
                 subnets: subnets,
                 deadline: deadline,

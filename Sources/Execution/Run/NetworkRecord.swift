@@ -246,7 +246,9 @@ struct NetworkRecord {
 
     /// The subnets in which a node takes messages, sorted, without the one that the action deletes if there is another:
     /// a node does not remove the key that secures the request (Mesh Protocol 4.4.1.2, NetKey List).
-    func subnets(of node: Node, for action: ConfigurationAction) -> [NetKeyIndex] {
+    ///
+    /// - Parameter action: nil for a question that belongs to none.
+    func subnets(of node: Node, for action: ConfigurationAction? = nil) -> [NetKeyIndex] {
         var accepted: [NetKeyIndex] = []
         for key in node.netKeys {
             if header.netKeys.contains(where: { $0.index == key.index }) { accepted.append(key.index) }

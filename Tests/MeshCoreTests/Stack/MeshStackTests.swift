@@ -193,4 +193,52 @@ struct LowerTransportPDUTests {
         }
         #expect(throws: DecodeError.self) { try LowerTransportPDU(decoding: bytes + [0], isControl: true) }
     }
+
+    @Test(
+        "A full replay list takes no message of a new source, and goes on with those that it knows",
+        arguments: [1, 20]
+    )
+    func fullReplayList(size: Int) throws {
+        var node = Sample.stack(Sample.node, replay: ReplayProtection(capacity: 1))
+        let payload = [UInt8](repeating: 7, count: size)
+        var client = Sample.stack(Sample.client)
+        client.sar.segmentInterval = .zero
+        let stranger = Sample.unicast(0x0004)
+        var other = Sample.stack(stranger)
+        other.sar.segmentInterval = .zero
+        func send(_ stack: inout MeshStack, from source: UnicastAddress) throws -> [StackAction] {
+            let pdus = try stack.send(Sample.message(payload, from: source), at: .zero).1.transmitted
+            return pdus.flatMap { node.receive(networkPDU: $0, at: .zero) }
+        }
+        #expect(try send(&client, from: Sample.client).delivered.map(\.payload) == [payload])
+        let refused = try send(&other, from: stranger)
+        #expect(refused.delivered.isEmpty && Set(refused.dropped) == [.replayListFull])
+        var again = Sample.stack(Sample.client, next: 100)
+        again.sar.segmentInterval = .zero
+        #expect(try send(&again, from: Sample.client).delivered.count == 1)
+    }
+
+    @Test("A message under way fails when its network key is removed, one that waits when its application key is")
+    func removedKeys() throws {
+        var client = Sample.stack(Sample.client)
+        let long = Sample.message([UInt8](repeating: 7, count: 30), security: .application(Sample.appKeyIndex))
+        let (active, _) = try client.send(long, at: .zero)
+        // To one destination there is one message in segments at a time.
+        let (waiting, _) = try client.send(long, at: .zero)
+        client.keys.removeAppKey(Sample.appKeyIndex)
+        client.cancel(active)
+        let unsealed = client.advance(to: .ms(1)).failures
+        #expect(unsealed.map(\.0) == [waiting] && unsealed.map(\.1) == [.keyRemoved])
+        client.keys = Sample.keys()
+        let (unsecured, _) = try client.send(long, at: .ms(2))
+        client.keys.removeNetKey(.primary)
+        let failures = client.advance(to: .ms(60_000)).failures
+        #expect(failures.map(\.0) == [unsecured] && failures.map(\.1) == [.keyRemoved])
+    }
+}
+
+extension [StackAction] {
+    fileprivate var failures: [(TransmissionIdentifier, TransmissionFailure)] {
+        compactMap { if case .failed(let identifier, let failure) = $0 { (identifier, failure) } else { nil } }
+    }
 }
