@@ -7,11 +7,11 @@ import Testing
 
 @Suite("What the process ends with after a run")
 struct ExitStatusTests {
-    private func status(_ ending: Recap.Ending, applied: Int) -> ExitStatus {
+    private func status(_ ending: Recap.Ending, applied: Int) -> MeshplanCLI.ExitStatus {
         var recap = Recap()
         recap.ending = ending
         recap.applied = applied
-        return ExitStatus(recap)
+        return MeshplanCLI.ExitStatus(recap)
     }
 
     @Test(
@@ -29,7 +29,7 @@ struct ExitStatusTests {
     @Test("A run that is not begun ends with the reason, and an interruption as one")
     func others() throws {
         let address = try #require(UnicastAddress(rawValue: 1))
-        let endings: [(Recap.Ending, ExitStatus)] = [
+        let endings: [(Recap.Ending, MeshplanCLI.ExitStatus)] = [
             (.completed, .success), (.interrupted, .interrupted), (.refused(.foreign), .stale),
             (.refused(.stale(planned: 1, present: 2)), .stale), (.refused(.alreadyApplied), .stale),
             (.refused(.guarded([])), .refused), (.refused(.damaged(step: 1)), .invalidInput),
@@ -41,7 +41,7 @@ struct ExitStatusTests {
         }
         var recap = Recap()
         recap.notStarted = 1
-        #expect(ExitStatus(recap) == .partial)
+        #expect(MeshplanCLI.ExitStatus(recap) == .partial)
     }
 
     @Test("A database without a node of our own is told with what helps")
