@@ -103,7 +103,7 @@ struct BrokenRunsTests {
         var sent = 0
         site.wrap = { inner in
             // Without its lock nothing can be written.
-            WatchedBearer(inner, onSend: { sent += 1 }) { _ throws(BearerError) in site.lease?.release() }
+            WatchedBearer(inner, onSend: { sent += 1 }, onConnect: { _ in site.lease?.release() })
         }
         let ending = try talk.ending(on: site)
         guard case .storeFailed = ending else {
