@@ -8,8 +8,9 @@ struct NodeDiffer {
     var guards = GuardReports()
     /// Whether to leave out what guards refuse. It is set when nobody can be asked; then it leaves out, too, what may
     /// never be allowed.
-    var leavesOutRefused = false
-    var allowed: Set<PlanGuard> = []
+    let leavesOutRefused: Bool
+    /// The guards that the plan may pass all the same.
+    let allowed: Set<PlanGuard>
 
     /// Names of NetKeys and AppKeys, for diagnostics.
     let names: ResourceNames
@@ -37,8 +38,11 @@ struct NodeDiffer {
         names: ResourceNames,
         leaving: LeavingResources = LeavingResources(),
         removesDropped: Bool = false,
+        leavingOutRefusedBut allowed: Set<PlanGuard>? = nil,
         diagnostics: DiagnosticCollector
     ) {
+        leavesOutRefused = allowed != nil
+        self.allowed = allowed ?? []
         self.network = network
         self.leaving = leaving
         self.removesDropped = removesDropped

@@ -288,9 +288,12 @@ private struct DeferredLowering {
 
     /// Compares what is left with the record.
     func finish(peers: Int, among surroundings: inout GuardedSurroundings) -> LoweredConfiguration {
-        var differ = NodeDiffer(network: network, names: names, diagnostics: diagnostics)
-        differ.leavesOutRefused = true
-        differ.allowed = Set(configuration.allowed)
+        var differ = NodeDiffer(
+            network: network,
+            names: names,
+            leavingOutRefusedBut: Set(configuration.allowed),
+            diagnostics: diagnostics
+        )
         var desired = desired
         var difference = NodeDifference(origin: desired.origin, name: configuration.name)
         differ.preflight(&desired, node: node)

@@ -12,13 +12,13 @@ struct PlanBuilder {
     /// Publications that wait for the address of their target node.
     private var awaiting: [(target: DeviceUUID, step: Step)] = []
     /// The guards that the plan may pass, sorted.
-    var allowed: [PlanGuard] = []
+    private let allowed: [PlanGuard]
     /// The devices that become nodes; nil for all.
-    var orders: Set<DeviceUUID>?
+    private let orders: Set<DeviceUUID>?
     /// The steps that make devices nodes.
     private(set) var provisioningSteps: [DeviceUUID: Int] = [:]
     /// The differences of nodes through which devices are provisioned.
-    var servers: [DeviceUUID: NodeDifference] = [:]
+    private let servers: [DeviceUUID: NodeDifference]
     /// The steps that read compositions.
     private var compositionSteps: [DeviceUUID: Int] = [:]
     /// What leaves the network, and the steps by which nodes release it.
@@ -65,8 +65,17 @@ struct PlanBuilder {
         case proxyResets
     }
 
-    init(names: ResourceNames) {
+    /// A builder without steps; for one node that is there already, only names are needed.
+    init(
+        names: ResourceNames,
+        allowed: [PlanGuard] = [],
+        orders: Set<DeviceUUID>? = nil,
+        servers: [DeviceUUID: NodeDifference] = [:]
+    ) {
         self.names = names
+        self.allowed = allowed
+        self.orders = orders
+        self.servers = servers
     }
 
     /// Adds a change, and returns its index.

@@ -1,0 +1,55 @@
+internal import MeshCore
+
+/// The steps that settle all differences, in their order: the third stage of a plan.
+struct OrderedSteps {
+    /// The nodes of the plan, each with its changes.
+    let nodes: [NodeSummary]
+    /// The differences as people see them.
+    let changes: [Change]
+    /// What is to be done.
+    let steps: [Step]
+    /// Positions in ``steps`` that wait until all steps before them are over.
+    let barriers: [Int]
+    /// How many nodes still use keys that should leave; such keys stay in the network.
+    let keepers: [NetworkResource: Int]
+    /// The nodes that leave the network without being reset, and that the definition wants forgotten.
+    let forgotten: [Node]
+    /// What to know of changes that somebody else is the cause of.
+    let driftNotes: [String]
+
+    init(of differences: Differences, _ resolution: Resolution, in network: MeshNetwork, allowed: Set<PlanGuard>) {
+        let desired = differences.desired
+        let outside = differences.outside
+        var builder = PlanBuilder(
+            names: resolution.names,
+            allowed: allowed.sorted(),
+            orders: differences.scope.map { _ in Set(differences.nodes.compactMap { $0.order?.uuid }) },
+            servers: differences.nodes.servers(in: network)
+        )
+        builder.addNetworkEdits(of: desired)
+        keepers = outside.keepers(of: desired.leaving, desired, network)
+        builder.addRemovals(of: desired.leaving, from: network, keepers: keepers)
+        builder.noteReplacements(desired, in: network)
+        builder.addManagement(of: differences.nodes, in: network)
+        builder.addCarriers(of: differences.nodes, in: network)
+        for difference in differences.nodes {
+            builder.add(difference, node: difference.baseline(in: network), boundNetKeys: differences.boundNetKeys)
+        }
+        var forgotten: [Node] = []
+        for position in outside.leaving {
+            let node = network.nodes[position]
+            if outside.resets.contains(position) {
+                builder.addReset(node)
+            } else {
+                builder.addForgotten(node)
+                if node.removalPolicy == .forget { forgotten.append(node) }
+            }
+        }
+        builder.markDrift(in: network)
+        (steps, barriers) = builder.finish()
+        nodes = builder.nodes
+        changes = builder.changes
+        driftNotes = builder.driftNotes
+        self.forgotten = forgotten
+    }
+}

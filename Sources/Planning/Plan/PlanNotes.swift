@@ -1,0 +1,114 @@
+internal import MeshCore
+
+/// What a plan says besides its changes.
+struct PlanNotes {
+    /// All notes in the order in which they are shown.
+    let all: [String]
+
+    init(
+        _ resolution: Resolution,
+        _ differences: Differences,
+        _ inquiries: (asked: Int, saved: Int),
+        _ ordered: OrderedSteps,
+        _ network: MeshNetwork
+    ) {
+        let desired = differences.desired
+        let names = resolution.names
+        var notes = Self.provisioningNotes(differences.nodes, names)
+        notes += Self.compositionNotes(differences.nodes)
+        notes += differences.outside.notes
+        notes += differences.nodes.unreachableNotes(network)
+        notes += Self.notes(of: inquiries)
+        notes += differences.keyRefreshNotes
+        if differences.scope == nil { notes += NodesOutside.primaryNotes(desired, network) }
+        notes += differences.outside.removalNotes(desired, ordered.keepers, network, names)
+        notes += ordered.driftNotes
+        notes += desired.notes(ofUnknownKeys: resolution.unknownKeys, network, ordered.steps)
+        notes += KeyRefreshAdvice.notes(
+            of: network,
+            forgotten: ordered.forgotten,
+            devices: differences.nodes.compactMap { difference in
+                difference.order.flatMap { $0.isReplacement ? nil : $0.name }
+            }
+        )
+        notes += NodeRefreshAdvice.notes(of: network)
+        all = notes
+    }
+
+    /// How many compositions have to be read before the rest is known.
+    private static func compositionNotes(_ differences: [NodeDifference]) -> [String] {
+        let unread = differences.count { $0.readsComposition }
+        guard unread > 0 else { return [] }
+        return [
+            "The composition of \(unread == 1 ? "1 node" : "\(unread) nodes") is read first; "
+                + "apply then goes on with what depends on it."
+        ]
+    }
+
+    /// Notes that fewer messages may be enough.
+    private static func notes(of inquiries: (asked: Int, saved: Int)) -> [String] {
+        guard inquiries.asked > 0 else { return [] }
+        let products = inquiries.asked == 1 ? "1 product" : "\(inquiries.asked) products"
+        return [
+            "Whether models of \(products) share a subscription list is not known: apply finds out, and leaves up to "
+                + "\(inquiries.saved) messages out if they do."
+        ]
+    }
+
+    /// Notes how many devices are provisioned, and into which subnets.
+    private static func provisioningNotes(_ differences: [NodeDifference], _ names: ResourceNames) -> [String] {
+        var counts: [NetKeyIndex: Int] = [:]
+        for difference in differences {
+            if let order = difference.order { counts[order.netKeyIndex, default: 0] += 1 }
+        }
+        let total = counts.values.reduce(0, +)
+        guard total > 0 else { return [] }
+        let parts = counts.keys.sorted().map { index in
+            counts.count == 1
+                ? "into subnet \(names.netKey(index))" : "\(counts[index] ?? 0) into subnet \(names.netKey(index))"
+        }
+        let verb = total == 1 ? "1 device is provisioned" : "\(total) devices are provisioned"
+        return [verb + (counts.count == 1 ? " " : ": ") + parts.joined(separator: ", ") + "."]
+    }
+}
+
+extension NodesOutside {
+    /// How many of them are left alone, wait, or may have been provisioned.
+    fileprivate var notes: [String] {
+        var notes: [String] = []
+        if unmanaged > 0 {
+            notes.append(
+                unmanaged == 1
+                    ? "1 node of the database is not in the definition and is left alone."
+                    : "\(unmanaged) nodes of the database are not in the definition and are left alone."
+            )
+        }
+        if unawaitable > 0 {
+            notes.append(
+                unawaitable == 1
+                    ? "1 publication waits for a device that is left out and has no address yet."
+                    : "\(unawaitable) publications wait for devices that are left out and have no address yet."
+            )
+        }
+        if pending > 0 {
+            notes.append(
+                pending == 1
+                    ? "1 device that is not in the definition may have been provisioned; its address stays reserved."
+                    : "\(pending) devices that are not in the definition may have been provisioned; "
+                        + "their addresses stay reserved."
+            )
+        }
+        return notes
+    }
+}
+
+extension NodeDiffer {
+    /// Notes about subnets in a key refresh, in the order of their indexes.
+    var keyRefreshNotes: [String] {
+        network.netKeys.compactMap { key in
+            guard let count = refreshingNodes[key.index]?.count else { return nil }
+            return "Subnet \(names.netKey(key.index)) is in a key refresh: \(count == 1 ? "1 node" : "\(count) nodes") "
+                + "of this plan will have its present keys only, until the refresh goes on."
+        }
+    }
+}

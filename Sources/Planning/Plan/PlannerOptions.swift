@@ -1,0 +1,19 @@
+/// What the planner may do although it would refuse it, and what it is limited to.
+package struct PlannerOptions: Hashable, Sendable {
+    /// The guards that the plan may pass.
+    package var allowed: Set<PlanGuard>
+    /// The nodes that the plan is limited to. Changes of the network that they do not need are left out, too.
+    package var selection: PlanSelection
+    /// The purpose of the plan. A plan to destroy resets all managed nodes, whatever the definition says about them.
+    package var purpose: Plan.Purpose
+
+    package init(
+        allowed: Set<PlanGuard> = [],
+        selection: PlanSelection = PlanSelection(),
+        purpose: Plan.Purpose = .converge
+    ) {
+        self.allowed = allowed
+        self.selection = selection
+        self.purpose = purpose
+    }
+}

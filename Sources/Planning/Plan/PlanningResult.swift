@@ -1,0 +1,17 @@
+package import MeshCore
+
+/// The result of planning.
+package struct PlanningResult: Hashable, Sendable {
+    /// The plan, even if guards refuse it, so that it can be viewed; nil if the definition is wrong.
+    package var plan: Plan?
+    /// What is wrong or worth knowing, in reading order. With errors, there is no plan or it is refused.
+    package var diagnostics: [Diagnostic]
+
+    package init(plan: Plan?, diagnostics: [Diagnostic]) {
+        self.plan = plan
+        self.diagnostics = diagnostics
+    }
+
+    /// The guards that refuse the plan, sorted.
+    package var refusals: [PlanGuard] { plan?.refusals ?? [] }
+}

@@ -1,0 +1,46 @@
+internal import MeshCore
+
+/// What is desired of a network: the first stage of a plan.
+struct Resolution {
+    /// What should be. For a plan that destroys, nothing is left of it but what the network cannot do without.
+    let definition: Definition
+    /// The same with names bound to addresses and indexes.
+    let desired: DesiredState
+    /// What people call keys, groups and nodes.
+    let names: ResourceNames
+    /// The nodes that the plan is limited to, nil for all.
+    let selected: Set<DeviceUUID>?
+    /// How the plan is limited, nil if it is not.
+    let scope: PlanScope?
+    /// What the plan is for.
+    let purpose: Plan.Purpose
+    /// Keys that nodes have and the database does not know.
+    let unknownKeys: UnknownKeys
+    /// What is wrong with the definition, or worth knowing.
+    let diagnostics: DiagnosticCollector
+
+    init(of whole: Definition, against network: MeshNetwork, options: PlannerOptions) {
+        var diagnostics = DiagnosticCollector()
+        var desired = Resolver.resolve(whole, against: network, diagnostics: &diagnostics)
+        let selected = options.selection.selected(definition: whole, desired: desired, network: network)
+        var definition = whole
+        if options.purpose == .destroy {
+            definition.removeAll(but: network.netKeys.filter { $0.index == .primary || $0.phase != .normal })
+            diagnostics = DiagnosticCollector()
+            desired = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)
+        }
+        var scope: PlanScope?
+        if selected != nil {
+            scope = PlanScope(options: options.selection.options, changesLeftOut: desired.keepAll())
+        }
+        unknownKeys = UnknownKeys(network)
+        names = ResourceNames(desired: desired, network: network)
+        desired.reportRemadeKeys(unknownKeys, network, to: &diagnostics)
+        self.definition = definition
+        self.desired = desired
+        self.selected = selected
+        self.scope = scope
+        purpose = options.purpose
+        self.diagnostics = diagnostics
+    }
+}
