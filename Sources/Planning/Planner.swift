@@ -2,8 +2,8 @@ package import MeshCore
 
 /// Plans how to bring a network to its definition; pure and deterministic.
 ///
-/// The way of the data is that of the folders: `Resolve` says what is desired, `Diff` compares it with what the database
-/// knows, `Lower` and `Order` make steps of the differences, `Guards` look at where the plan would lead.
+/// The data passes through the folders in their order: `Resolve` says what is desired, `Diff` compares it with what the
+/// database knows, `Lower` and `Order` make steps of the differences, and `Guards` look at where the plan would lead.
 package enum Planner {
     /// Compares the definition with the network and lowers the difference to steps.
     ///
