@@ -98,7 +98,7 @@ private struct ATTReferee {
 
     mutating func deliver(_ pdu: [UInt8], _ trace: inout FuzzTrace) throws(FuzzViolation) {
         if let read = try? ATTPDU(decoding: pdu) {
-            try demand(read.encoded == pdu, "a PDU is another after being read")
+            try demand(read.encoded == pdu, "a PDU changes when it is read")
             trace.note([read.opcode, 0])
         }
         let isResponse = pdu.first.map { ATTPDU.kind(ofOpcode: $0) == .response } ?? false

@@ -45,7 +45,7 @@ extension FuzzTarget {
                     octets = advertisement.encoded
                     trace.note([octets.first, 0])
                 }
-                try demand(contains(record, octets), "the service data does not stand in the packet")
+                try demand(contains(record, octets), "the packet does not contain the service data")
             }
             let heard = assembler.receive(
                 data,
@@ -61,7 +61,7 @@ extension FuzzTarget {
                 let read = try demandSuccess("what was heard cannot be framed") {
                     try ServerFrame(decoding: frame.encoded)
                 }
-                try demand(read == frame, "what was heard is another after framing")
+                try demand(read == frame, "what was heard changes when it is framed")
             }
         }
     }
@@ -92,9 +92,9 @@ extension FuzzTarget {
             trace.note([input[0], UInt8(clamping: input.count / 16)])
             if input[0] == 0x01 {
                 // A hello may have additional octets at its end.
-                try demand(input.starts(with: frame.encoded), "a hello is another after being read")
+                try demand(input.starts(with: frame.encoded), "a hello changes when it is read")
             } else {
-                try demand(frame.encoded == input, "a frame is another after being read")
+                try demand(frame.encoded == input, "a frame changes when it is read")
             }
         }
     )
@@ -145,7 +145,7 @@ extension FuzzTarget {
             // A text with invalid octets is repaired. That may make it longer than the limit, so that it is cut.
             switch (frame, read) {
             case (.closed, .closed), (.end, .end): break
-            default: try demand(read == frame, "a frame is another after being written")
+            default: try demand(read == frame, "a frame changes when it is written")
             }
         }
     )

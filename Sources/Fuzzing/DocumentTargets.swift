@@ -33,7 +33,7 @@ extension FuzzTarget {
         trace.note([document.network.nodes.count, document.network.groups.count])
         let written = CDBExport.write(document.network, extras: document.extras)
         let again = try demandSuccess("a database that was written cannot be read") { try CDBImport.read(written) }
-        try demand(again.network == document.network, "a network is another after being written")
+        try demand(again.network == document.network, "a network changes when it is written")
         try demand(
             CDBExport.write(again.network, extras: again.extras) == written,
             "a database that was written changes when it is written again"

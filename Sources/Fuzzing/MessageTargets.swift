@@ -38,7 +38,7 @@ extension FuzzTarget {
         var reader = ByteReader(input)
         do {
             let opcode = try Opcode(decoding: &reader)
-            try demand(opcode.encoded == Array(input.prefix(opcode.size)), "an opcode is another after being read")
+            try demand(opcode.encoded == Array(input.prefix(opcode.size)), "an opcode changes when it is read")
             guard let type = typesByOpcode[opcode] else { return }
             try examine(type, reader.readRest(), &trace)
         } catch let violation as FuzzViolation {
@@ -63,7 +63,7 @@ extension FuzzTarget {
         let read = try demandSuccess("\(type) that was read cannot be read again") {
             try Message(parameters: again[...])
         }
-        try demand(read == message, "\(type) is another after being written")
+        try demand(read == message, "\(type) changes when it is written")
         // Lists of keys may have two octets for each index, and are written in a shorter form.
         let mayBecomeShorter =
             switch message {
@@ -90,7 +90,7 @@ extension FuzzTarget {
                 return
             }
             trace.note([composition.elements.count, composition.elements.reduce(0) { $0 + $1.models.count } / 4])
-            try demand(composition.page0Bytes == input, "a composition is another after being read")
+            try demand(composition.page0Bytes == input, "a composition changes when it is read")
         }
     )
 
@@ -112,7 +112,7 @@ extension FuzzTarget {
                 return
             }
             trace.note([Int(pdu.type.rawValue), input.count])
-            try demand(pdu.encoded == input, "a PDU is another after being read")
+            try demand(pdu.encoded == input, "a PDU changes when it is read")
         }
     )
 }

@@ -49,7 +49,7 @@ extension FuzzTarget {
         let opened = try demandSuccess("a PDU that was secured cannot be opened") {
             try NetworkPDU(decoding: bytes, with: credentials, ivIndex: pdu.ivIndex, as: purpose)
         }
-        try demand(opened == pdu, "a PDU is another after being opened")
+        try demand(opened == pdu, "a PDU changes when it is opened")
         var altered = bytes
         altered[1 + Int(flags >> 4) % (bytes.count - 1)] ^= 1
         do {
@@ -167,16 +167,16 @@ extension FuzzTarget {
             case UnprovisionedDeviceBeacon.type:
                 let beacon = try UnprovisionedDeviceBeacon(decoding: input)
                 trace.note([0, beacon.uriHash == nil ? 0 : 1])
-                try demand(beacon.encoded == input, "a beacon is another after being read")
+                try demand(beacon.encoded == input, "a beacon changes when it is read")
             case MeshPrivateBeacon.type:
                 let beacon = try MeshPrivateBeacon(opening: input, with: credentials)
                 trace.note([2, beacon == nil ? 0 : 1])
                 guard let beacon else { return }
-                try demand(beacon.encoded(with: credentials) == input, "a private beacon is another after being opened")
+                try demand(beacon.encoded(with: credentials) == input, "a private beacon changes when it is opened")
             default:
                 let beacon = try SecureNetworkBeacon(decoding: input)
                 trace.note([1, beacon.isAuthentic(under: credentials) ? 1 : 0])
-                try demand(beacon.encoded == input, "a beacon is another after being read")
+                try demand(beacon.encoded == input, "a beacon changes when it is read")
             }
         } catch let violation as FuzzViolation {
             throw violation

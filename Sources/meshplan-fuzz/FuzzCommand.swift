@@ -13,7 +13,7 @@ struct FuzzCommand {
 
     private static let usage = """
         usage: meshplan-fuzz TARGET|all [--seconds S] [--executions N] [--seed N] [--corpus DIR] [FILE…]
-          --seconds S     how long each target is run, 60 unless told otherwise
+          --seconds S     how long each target is run, 60 by default
           --executions N  how many inputs at most
           --seed N        the same seed gives the same inputs
           --corpus DIR    inputs to begin with, one in each file
@@ -34,7 +34,7 @@ struct FuzzCommand {
                 continue
             }
             guard let value = rest.popFirst(), take(argument, value) else {
-                problem = "\(argument) needs a value that fits"
+                problem = "\(argument) needs a valid value"
                 return
             }
         }

@@ -122,9 +122,9 @@ extension ProvisioningProblem: CustomStringConvertible {
     package var advice: String {
         switch self {
         case .link(let error, _):
-            error.hint ?? "see that the device has power and is near, and that nobody else is connected to it"
+            error.hint ?? "make sure that the device has power and is near, and that nobody else is connected to it"
         case .remoteLink(let end, _): end.advice
-        case .proxyProtocol: "try again; if it stays, update the firmware of the device"
+        case .proxyProtocol: "try again; if the error persists, update the firmware of the device"
         case .session(let failure, _): failure.reason.advice
         case .policy(let error): error.advice
         case .secretUnavailable: "make the secret available, then apply again"

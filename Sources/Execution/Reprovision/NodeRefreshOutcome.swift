@@ -54,7 +54,7 @@ extension NodeRefreshProblem: CustomStringConvertible {
         switch self {
         case .provisioning(.remoteLink(.refused(.linkCannotOpen), _)),
             .provisioning(.remoteLink(.refused(.invalidState), _)):
-            "see that nobody else provisions through it, wait a minute and run the command again; a node also refuses "
+            "make sure that nobody else provisions through it, wait a minute and run the command again; a node also refuses "
                 + "what it cannot do, such as to become what it is already"
         case .provisioning(let problem): problem.advice
         case .nothingToBecome: "update the firmware of the node first"

@@ -108,7 +108,7 @@ package struct ConfigStatusCode: RawRepresentable, Hashable, Sendable, AccessFie
         Explanation(
             "Insufficient Resources",
             "The node has no room for another key, binding or subscription.",
-            "Remove entries that the node no longer needs, or ask less of it."
+            "Remove entries that the node no longer needs, or configure fewer."
         ),
         Explanation(
             "Key Index Already Stored",

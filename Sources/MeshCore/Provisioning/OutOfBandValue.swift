@@ -23,7 +23,7 @@ package enum OutOfBandValueError: Error, Hashable, Sendable {
 extension OutOfBandValueError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .wrongKind: "this is not the kind of value that is asked for"
+        case .wrongKind: "another kind of value is needed: a number, or digits and capital letters"
         case .outOfRange(let range): "the number must lie between \(range.lowerBound) and \(range.upperBound)"
         case .length(let expected): "exactly \(expected) characters are expected"
         case .characters: "only the digits 0 to 9 and the letters A to Z are possible"

@@ -39,14 +39,14 @@ package enum ProvisioningErrorCode: UInt8, CaseIterable, Sendable {
     /// What the code means, a clause without a full stop.
     package var meaning: String {
         switch self {
-        case .invalidPDU: "the device does not know the type of a message it was sent"
+        case .invalidPDU: "the device does not know the type of a message that it received"
         case .invalidFormat: "a message had a wrong length or a value that the device does not accept"
         case .unexpectedPDU: "a message came when the device waited for another one"
         case .confirmationFailed: "the two sides do not have the same authentication value"
         case .outOfResources: "the device has no memory left for provisioning"
         case .decryptionFailed: "the device could not decrypt the provisioning data"
-        case .unexpectedError: "the device failed for a reason it does not tell"
-        case .cannotAssignAddresses: "the device cannot have consecutive addresses from the given one on"
+        case .unexpectedError: "the device failed without giving a reason"
+        case .cannotAssignAddresses: "the device cannot use the block of addresses that begins with the given one"
         case .invalidData: "the device cannot accept the network key, IV index or address it was given"
         }
     }
@@ -55,16 +55,16 @@ package enum ProvisioningErrorCode: UInt8, CaseIterable, Sendable {
     package var advice: String {
         switch self {
         case .invalidPDU:
-            "try again; if it stays, the device speaks another version of the protocol: update its firmware"
+            "try again; if the error persists, the device speaks another version of the protocol: update its firmware"
         case .invalidFormat:
-            "try another authentication method or algorithm; if it stays, update the firmware of the device"
+            "try another authentication method or algorithm; if the error persists, update the firmware of the device"
         case .unexpectedPDU: "try again; power-cycle the device if it keeps an old session"
-        case .confirmationFailed: "check the out-of-band value: read it again, and see that it belongs to this device"
+        case .confirmationFailed: "check the out-of-band value: read it again, and make sure that it belongs to this device"
         case .outOfResources: "power-cycle the device and try again; some must be reset to factory settings first"
-        case .decryptionFailed: "try again; if it stays, suspect somebody between you and the device"
+        case .decryptionFailed: "try again; if the error persists, somebody may be interfering between you and the device"
         case .unexpectedError: "power-cycle the device and try again"
         case .cannotAssignAddresses: "choose another address, with room up to 0x7FFF for all elements"
-        case .invalidData: "check the NetKey index, the IV index and the address; the device may be limited in them"
+        case .invalidData: "check the NetKey index, the IV index and the address; the device may not accept every value"
         }
     }
 }

@@ -34,7 +34,7 @@ package enum ProvisioningStage: Hashable, Sendable {
         case .confirmation: "exchanging confirmations"
         case .verification: "verifying the confirmation"
         case .durability: "storing the device key"
-        case .completion: "handing over the provisioning data"
+        case .completion: "sending the provisioning data"
         case .completed: "completed"
         case .failed: "given up"
         }
@@ -96,7 +96,7 @@ extension ProvisioningFailureReason: CustomStringConvertible {
     /// What went wrong, for people; a clause without a full stop.
     package var description: String {
         switch self {
-        case .timedOut: "nothing came for 60 seconds"
+        case .timedOut: "no message arrived for 60 seconds"
         case .linkClosed: "the link was closed"
         case .cancelled: "it was cancelled"
         case .reportedByDevice(let code): "the device answered \(code.name): \(code.meaning)"
@@ -118,10 +118,10 @@ extension ProvisioningFailureReason: CustomStringConvertible {
     /// What helps, a clause without a full stop.
     package var advice: String {
         switch self {
-        case .timedOut, .linkClosed, .cancelled: "see that the device has power and is near, and try again"
+        case .timedOut, .linkClosed, .cancelled: "make sure that the device has power and is near, and try again"
         case .confirmationMismatch: ProvisioningErrorCode.confirmationFailed.advice
         case .reflectedPublicKey, .reflectedConfirmation, .reflectedRandom, .invalidPublicKey, .dataNotAuthentic:
-            "suspect somebody between you and the device, or a device with faulty firmware"
+            "somebody may be interfering between you and the device, or its firmware is faulty"
         default: errorCode?.advice ?? "try again"
         }
     }

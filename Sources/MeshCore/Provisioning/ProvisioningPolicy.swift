@@ -117,7 +117,7 @@ extension ProvisioningPolicyError: CustomStringConvertible {
         case .algorithm(let offered, let allowed):
             "the device knows \(names(offered)), but only \(names(allowed)) may be used"
         case .publicKeyNotOffered: "the device does not let its public key be read out of band"
-        case .publicKeyMissing: "the public key of the device must be known beforehand and is not"
+        case .publicKeyMissing: "the device's public key is required, but it is unknown"
         case .noMethod(let refusals):
             "there is no way to authenticate the device: " + clauses(of: refusals).joined(separator: ", ")
         }
@@ -162,8 +162,8 @@ extension AuthenticationMethod.Kind {
         switch self {
         case .noOOB: "No OOB cannot be used"
         case .staticOOB: "its value for Static OOB is not known"
-        case .outputOOB: "nobody is there to read what it outputs (Output OOB)"
-        case .inputOOB: "nobody is there to put a value into it (Input OOB)"
+        case .outputOOB: "nobody can read the value that it outputs (Output OOB)"
+        case .inputOOB: "nobody can enter a value into it (Input OOB)"
         }
     }
 }

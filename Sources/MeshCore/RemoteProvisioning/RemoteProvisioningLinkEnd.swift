@@ -52,14 +52,14 @@ extension RemoteProvisioningLinkEnd: CustomStringConvertible {
         switch self {
         case .closedByClient(isConfirmed: true): "the link was closed"
         case .closedByClient(isConfirmed: false): "the link was closed, but the node that carries it did not confirm it"
-        case .refused(let status): "the node that is to carry the link refused it with \(status): \(status.meaning)"
-        case .notOpened: "the node that is to carry the link did not open it in time"
+        case .refused(let status): "the node through which the link should pass refused it with \(status): \(status.meaning)"
+        case .notOpened: "the node through which the link should pass did not open it in time"
         case .reported(let status, let reason):
             "\(status.meaning) (\(status)\(reason.map { ", \($0.name)" } ?? ""))"
         case .vanished: "the node that carried the link has closed it"
         case .silent: "the node that carries the link does not answer"
         case .pduMissing(let number): "message \(number) of the device was lost on the way"
-        case .outOfStep: "the node that carries the link counts its messages otherwise"
+        case .outOfStep: "the node that carries the link expects a message with another number"
         }
     }
 
@@ -68,13 +68,13 @@ extension RemoteProvisioningLinkEnd: CustomStringConvertible {
         switch self {
         case .closedByClient: "try again"
         case .refused(.linkCannotOpen), .refused(.invalidState), .refused(.limitedResources):
-            "see that nobody else provisions through that node, wait a minute and try again"
+            "make sure that nobody else provisions through that node, wait a minute and try again"
         case .refused: "provision through another node"
         case .notOpened, .reported(.linkOpenFailed, _):
-            "see that the device has power and is near the node, and that nobody else is provisioning it"
+            "make sure that the device has power and is near the node, and that nobody else is provisioning it"
         case .reported, .vanished, .pduMissing, .outOfStep:
             "try again, or provision through a node nearer to the device"
-        case .silent: "see that the node has power and can be reached, or provision through another node"
+        case .silent: "make sure that the node has power and can be reached, or provision through another node"
         }
     }
 }

@@ -43,19 +43,19 @@ package struct RemoteProvisioningStatusCode: RawRepresentable, Hashable, Sendabl
 
     private var explanation: (name: String, meaning: String)? {
         switch self {
-        case .success: ("Success", "it was done")
-        case .scanningCannotStart: ("Scanning Cannot Start", "the node cannot scan as it was asked to")
+        case .success: ("Success", "the request succeeded")
+        case .scanningCannotStart: ("Scanning Cannot Start", "the node cannot scan as requested")
         case .invalidState: ("Invalid State", "the node is doing something else")
-        case .limitedResources: ("Limited Resources", "the node has no room for it at present")
+        case .limitedResources: ("Limited Resources", "the node does not have the resources at the moment")
         case .linkCannotOpen: ("Link Cannot Open", "the node cannot open a link now, as when it has another one")
         case .linkOpenFailed: ("Link Open Failed", "the device did not answer the node in time")
         case .linkClosedByDevice: ("Link Closed By Device", "the device ended the link")
         case .linkClosedByServer: ("Link Closed By Server", "the node ended the link")
         case .linkClosedByClient: ("Link Closed By Client", "the provisioner ended the link")
         case .linkClosedAsCannotReceivePDU:
-            ("Link Closed As Cannot Receive PDU", "the node could not take in what the device sent")
+            ("Link Closed As Cannot Receive PDU", "the node could not receive a message from the device")
         case .linkClosedAsCannotSendPDU:
-            ("Link Closed As Cannot Send PDU", "the device did not take what the node sent it")
+            ("Link Closed As Cannot Send PDU", "the device did not receive a message from the node")
         case .linkClosedAsCannotDeliverPDUReport:
             ("Link Closed As Cannot Deliver PDU Report", "the node got no acknowledgment from the provisioner")
         default: nil

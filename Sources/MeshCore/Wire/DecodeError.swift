@@ -17,7 +17,7 @@ extension DecodeError: CustomStringConvertible {
         switch self {
         case .truncated(let offset, let needed): "input ends at octet \(offset), \(needed) more expected"
         case .trailing(let offset, let count): "\(count) unexpected octets from octet \(offset) on"
-        case .length(let length): "a length of \(length) octets is not possible here"
+        case .length(let length): "no form of the message has \(length) octets"
         case .prohibited(let field, let value): "\(field) has the prohibited value 0x\(String(value, radix: 16))"
         case .unknownType(let type): "type 0x\(String(type, radix: 16)) is not known"
         }

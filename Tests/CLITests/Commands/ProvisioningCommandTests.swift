@@ -174,7 +174,7 @@ struct ProvisioningCommandTests {
     func unattended() throws {
         let result = try villa(blinking).run(["apply", "--auto-approve"] + simulated)
         #expect(result.status == 4)
-        #expect(result.error.contains("nobody is there to read what it outputs (Output OOB)"))
+        #expect(result.error.contains("nobody can read the value that it outputs (Output OOB)"))
         #expect(result.error.contains("Apply on a terminal, where somebody sees the device."))
     }
 

@@ -138,8 +138,8 @@ struct ProvisioningPolicyTests {
     @Test(
         "what the definition does not ask for is no reason, but where there is no other",
         arguments: [
-            (AuthenticationMethod.Kind.outputOOB, "nobody is there to read what it outputs (Output OOB)"),
-            (.inputOOB, "nobody is there to put a value into it (Input OOB)"),
+            (AuthenticationMethod.Kind.outputOOB, "nobody can read the value that it outputs (Output OOB)"),
+            (.inputOOB, "nobody can enter a value into it (Input OOB)"),
             (.staticOOB, "it does not offer Static OOB"),
         ]
     )
