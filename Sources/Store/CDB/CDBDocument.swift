@@ -75,8 +75,7 @@ package struct CDBDocument: Hashable, Sendable {
             return Repair(
                 pointer: "\(root)/provisioners/\(index)/allocatedUnicastRange",
                 reason:
-                    "no address was left for a provisioner of our own; \(text.joined(separator: " and ")) taken out "
-                    + "of the range, which \(provisioner.name) must not give out any more",
+                    "no address was left for meshplan's own provisioner, so \(text.joined(separator: " and ")) was taken out of the range; \(provisioner.name) must no longer give these out",
                 isImportant: true
             )
         }

@@ -135,7 +135,7 @@ extension CDBImport {
         for (index, value) in try list("subscribe", in: &object).enumerated() {
             let address = try groupAddress(value, at: "\(pointer)/\(index)")
             if address == .group(.allNodes) {
-                repair("\(pointer)/\(index)", "every element listens to FFFF without a subscription; left out")
+                repair("\(pointer)/\(index)", "every element receives FFFF without a subscription; left out")
             } else {
                 subscriptions.append(address)
             }

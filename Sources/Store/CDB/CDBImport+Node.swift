@@ -72,7 +72,7 @@ extension CDBImport {
         nodePointers[made] = object.pointer
         repair(
             object.pointer(to: "UUID"),
-            "the same as in \(first), which no two devices have; \(made) made in its place",
+            "the same as in \(first), but no two devices share one; replaced by \(made)",
             isImportant: true
         )
         return made

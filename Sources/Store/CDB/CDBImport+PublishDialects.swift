@@ -37,7 +37,7 @@ extension CDBImport {
         if let other = readings.first(where: { $0 != first }) {
             throw CDBObject.invalid(
                 pointer,
-                "\(number) is either \(first.milliseconds) or \(other.milliseconds) ms, by what else is written so"
+                "\(number) means either \(first.milliseconds) or \(other.milliseconds) ms; nothing else in the file decides it"
             )
         }
         if first != plain { repair(pointer, "\(number) taken as \(first.milliseconds)") }

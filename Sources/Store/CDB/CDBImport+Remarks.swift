@@ -13,7 +13,7 @@ extension CDBImport {
                 pointer: "\(root)/provisioners/\(index)",
                 text:
                     "no node has the UUID of \(provisioner.name), so nobody knows which address that program sends from; "
-                    + "ours keeps off its ranges and off 0001, which such programs often take"
+                    + "meshplan's provisioner avoids its ranges and 0001, which such programs often use"
             )
         }
         return provisioners + remarks + (isPartial ? [] : network.nodes.flatMap(missingKeys))

@@ -183,12 +183,12 @@ package struct CDBImport {
     private func refuseOtherFormats(_ object: CDBObject) throws(CDBRefusal) {
         guard !object.has("meshUUID"), object.has("netKeys") else { return }
         if object.has("IVindex") {
-            throw CDBObject.invalid("", "this is what meshctl of BlueZ keeps for itself, which has no nodes")
+            throw CDBObject.invalid("", "this is the private file of BlueZ's meshctl, which holds no nodes")
         }
         if object.has("token") {
             throw CDBObject.invalid(
                 "",
-                "this is what mesh-cfgclient of BlueZ keeps for itself, without keys; export with its export-db"
+                "this is the private file of BlueZ's mesh-cfgclient, which holds no keys; export with its export-db"
             )
         }
     }

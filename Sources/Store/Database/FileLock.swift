@@ -29,7 +29,7 @@ final class FileLock: StoreLock {
             throw StoreError(
                 .locked,
                 "is being changed by \(other?.title ?? "another process")",
-                hint: "wait until that has ended, or end it; the lock goes with the process",
+                hint: "wait until that process has ended, or end it; its lock ends with it",
                 path: path,
                 holder: other
             )

@@ -335,7 +335,7 @@ extension RowName: CustomStringConvertible {
         case .historyEntry: "entry \(key.reduce(0) { $0 << 8 | UInt64($1) }) of the history"
         case .undo: "row \(Hexadecimal.encode(key)) of former states"
         case .definition: "the row of definition \(Hexadecimal.encode(key))"
-        case .confirmation: "the row of what waits to be confirmed"
+        case .confirmation: "the row of the changes that wait for confirmation"
         case .historyIndex: "the index of the history"
         case .plan: "the row of plan \(Octets16(key)?.hexadecimal ?? Hexadecimal.encode(key))"
         }

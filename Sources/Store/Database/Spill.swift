@@ -102,12 +102,12 @@ extension MeshDatabase {
             if try FileStatus.of(spillPath) != nil { _ = try setSpillAside(as: "other") }
             let line = Array((Spill.firstLine + spill.expected.lineage.hexadecimal + "\n").utf8)
             try AtomicFile.write(spillPath, line + (try seal(spill.encoded(), purpose: Spill.purpose)))
-            error.message += "; what was to be stored is kept in \(spillPath)"
+            error.message += "; the unsaved changes are in \(spillPath)"
             error.hint =
-                "run the same command again, on this machine, when the database can be reached: it stores that first"
+                "run the same command again on this machine once the database can be reached; it stores the changes first"
         } catch let other {
-            error.message += "; what was to be stored could not be kept in \(spillPath) either: \(other.message)"
-            error.hint = "run the same command again when both can be reached: it reads back what is in doubt"
+            error.message += "; the unsaved changes could not be written to \(spillPath) either: \(other.message)"
+            error.hint = "run the same command again when both can be reached: it asks the nodes for everything that is in doubt"
         }
         return error
     }

@@ -143,7 +143,7 @@ extension StoreError {
             return StoreError(
                 .missing,
                 "\(what): there is no such file or folder",
-                hint: "check the path, and make the folder before if it is a new one",
+                hint: "check the path; create the folder first if it is new",
                 path: path
             )
         case EEXIST:
@@ -172,7 +172,7 @@ extension StoreError {
         case EFBIG:
             return StoreError(
                 .diskFull,
-                "\(what): the file may not grow that large",
+                "\(what): the file must not grow so large",
                 hint:
                     "a limit on the size of files is in force (ulimit -f), or the file system allows no more; what was "
                     + "stored before is unharmed",

@@ -38,7 +38,7 @@ struct JSONParser {
             return StoreError(
                 .invalidDocument,
                 "this is a database of SQLite, not JSON",
-                hint: "a copy of a mesh database is taken in by meshplan state push, or by meshplan db merge"
+                hint: "use a copy of a mesh database with meshplan state push or meshplan db merge"
             )
         }
         // JSON begins with an ASCII character, so one of the first two octets is zero in UTF-16.

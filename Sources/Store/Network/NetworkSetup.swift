@@ -71,8 +71,8 @@ extension MeshNetwork {
         } else {
             throw StoreError(
                 .noFreeAddresses,
-                "no unicast address is left for a provisioner of our own",
-                hint: "remove a node that is not there any more in the exporting program and export again"
+                "no unicast address is left for meshplan's own provisioner",
+                hint: "in the exporting program, remove a node that no longer exists, then export again"
             )
         }
         let groups = freeBlock(in: GroupAddress.assignable, avoiding: network.occupiedGroupRanges)

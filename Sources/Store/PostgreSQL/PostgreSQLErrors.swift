@@ -32,7 +32,7 @@ extension PostgreSQLSession {
         case "25006":
             return make(
                 .readOnly,
-                "the server takes no changes: it is a replica, or set to read only",
+                "the server accepts no changes: it is a replica or read-only",
                 "name the primary server, or several with target_session_attrs=read-write in the address"
             )
         case "42P01", "3F000":
@@ -57,7 +57,7 @@ extension PostgreSQLSession {
             return make(
                 .diskFull,
                 "the server has no room left\(said)",
-                "have its disk, memory or limits looked after; what was stored before is unharmed"
+                "ask its administrator to check disk, memory and limits; what was stored before is unharmed"
             )
         case "53300", "57P03":
             return make(.unreachable, "the server takes no connections now\(said)", "try again in a moment")

@@ -39,7 +39,7 @@ extension PostgreSQLLock {
         StoreError(
             .missing,
             "\(what), without which nobody can change the network",
-            hint: "make it anew with: meshplan init --state \(session.address)",
+            hint: "create it again with: meshplan init --state \(session.address)",
             path: session.name
         )
     }
@@ -47,8 +47,8 @@ extension PostgreSQLLock {
     private static func foreign(_ session: PostgreSQLSession) -> StoreError {
         StoreError(
             .notADatabase,
-            "the table meshplan_locks is another one than meshplan makes, and nobody can change the network",
-            hint: "give it another name or drop it, whoever it belongs to, then make ours with: "
+            "the table meshplan_locks does not have meshplan's columns, so nobody can change the network",
+            hint: "ask its owner to rename or drop it, then create meshplan's own with: "
                 + "meshplan init --state \(session.address)",
             path: session.name
         )

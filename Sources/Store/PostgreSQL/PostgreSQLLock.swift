@@ -80,11 +80,11 @@ final class PostgreSQLLock: StoreLock {
         guard found.fence != fence else { return nil }
         let isFree = found.remaining == nil
         let reason =
-            isFree ? "it was taken away, or has been given back since" : "it was taken over by \(found.holder.title)"
+            isFree ? "it was taken away or released" : "it was taken over by \(found.holder.title)"
         return StoreError(
             .stale,
             "the lock was lost: \(reason)",
-            hint: "run the command again when nobody else changes the network; it reads back what is in doubt",
+            hint: "run the command again when nobody else changes the network; it asks the nodes for everything that is in doubt",
             path: session.name,
             holder: isFree ? nil : found.holder
         )
@@ -118,7 +118,7 @@ final class PostgreSQLLock: StoreLock {
             throw StoreError(
                 .notLocked,
                 "there is no such lock",
-                hint: "a lock has a number, which the error of a refused command names",
+                hint: "give the number of the lock; the error of a refused command shows it",
                 path: session.name
             )
         }
@@ -148,7 +148,7 @@ final class PostgreSQLLock: StoreLock {
         throw StoreError(
             .notLocked,
             "lock \(fence) is not held: \(present)",
-            hint: "say the number that the error of a refused command names",
+            hint: "give the number of the lock; the error of a refused command shows it",
             path: session.name
         )
     }

@@ -15,7 +15,7 @@ extension SQLiteRowStore {
             if error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
                 return StoreError(
                     .diskFull,
-                    "cannot be made, which reading the database needs: the disk is full, or no file may be so large",
+                    "cannot be created, and the database cannot be read without it: the disk is full, or a limit on file sizes is too low",
                     hint:
                         "free some space, or raise the limit on the size of files (ulimit -f), and run the command again; "
                         + "what was stored before is unharmed",
@@ -48,7 +48,7 @@ extension SQLiteRowStore {
         case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
             return StoreError(
                 .permissionDenied,
-                "cannot be opened, or the files beside it cannot be made",
+                "cannot be opened, or the files beside it cannot be created",
                 hint: "check the permissions of the file and of its folder, and that there is space on the disk",
                 path: path
             )
@@ -60,7 +60,7 @@ extension SQLiteRowStore {
             return StoreError(
                 .inputOutput,
                 "another program keeps the database busy",
-                hint: "close whatever else has the file open and run the command again",
+                hint: "close the other programs that use the file, then run the command again",
                 path: path
             )
         default:

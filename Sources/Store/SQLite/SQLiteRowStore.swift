@@ -180,8 +180,8 @@ final class SQLiteRowStore: RowStore {
     func forceUnlock(_ lock: String) throws(StoreError) {
         throw StoreError(
             .notLocked,
-            "the lock of a database file cannot be taken away: it goes with the process that holds it",
-            hint: "end that process; a lock file that is left behind means nothing",
+            "nobody can take away the lock of a database file; it ends with the process that holds it",
+            hint: "end that process; a lock file without a process does no harm",
             path: path
         )
     }
@@ -366,8 +366,7 @@ extension StoreError {
         StoreError(
             .damaged,
             "\(what) is damaged",
-            hint: "put a copy of the database in its place: device keys that were made since an import are nowhere "
-                + "else",
+            hint: "restore a copy of the database; device keys made since an import exist nowhere else",
             path: path
         )
     }

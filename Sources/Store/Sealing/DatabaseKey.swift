@@ -59,13 +59,13 @@ package struct DatabaseKey: Sendable {
             throw StoreError(
                 .invalidKeyFile,
                 "the key command printed more than one line",
-                hint: "have it print the secret alone; whatever else it says belongs on standard error"
+                hint: "let it print only the secret, and everything else to standard error"
             )
         }
         guard line.count >= leastPrinted else {
             throw StoreError(
                 .invalidKeyFile,
-                "the key command printed \(line.count) octets, and \(leastPrinted) are the least",
+                "the key command printed \(line.count) octets; it must print at least \(leastPrinted)",
                 hint:
                     "keep a long random secret there, made with `openssl rand -hex 32` for instance; a passphrase has a "
                     + "slot of another kind"

@@ -37,7 +37,7 @@ package enum KeyFile {
             var error = error
             if error.code == .missing {
                 error.message = "there is no key file"
-                error.hint = "restore it from where it is kept safe; without it the database cannot be opened"
+                error.hint = "restore your safe copy of it; the database cannot be opened without it"
             }
             throw error
         }
@@ -46,14 +46,14 @@ package enum KeyFile {
             throw StoreError(
                 .invalidKeyFile,
                 status.isFolder ? "the key file is a folder" : "the key file is a pipe or a device, not a file",
-                hint: "restore it from where it is kept safe",
+                hint: "restore your safe copy of it",
                 path: path
             )
         }
         guard status.permissions & 0o077 == 0 else {
             throw StoreError(
                 .insecurePermissions,
-                "the key file can be used by others than its owner (mode 0\(String(status.permissions, radix: 8)))",
+                "users other than its owner can access the key file (mode 0\(String(status.permissions, radix: 8)))",
                 hint: "chmod 600 \(path), and replace the key if somebody may have read it",
                 path: path
             )
@@ -63,7 +63,7 @@ package enum KeyFile {
             throw StoreError(
                 .invalidKeyFile,
                 "the key file does not hold 64 hexadecimal digits",
-                hint: "it may be another file, or damaged; restore it from where it is kept safe",
+                hint: "it may be another file, or damaged; restore your safe copy of it",
                 path: path
             )
         }

@@ -31,7 +31,7 @@ extension MeshDatabase {
         guard slots.count < KeySlot.greatestCount else {
             throw StoreError(
                 .keySlot,
-                "there are \(slots.count) key slots, and \(KeySlot.greatestCount) are the most",
+                "the database has \(slots.count) key slots already; \(KeySlot.greatestCount) is the limit",
                 hint: "remove one that nobody needs",
                 path: path
             )
@@ -39,7 +39,7 @@ extension MeshDatabase {
         guard label.utf8.count <= KeySlotParameters.greatestLabel else {
             throw StoreError(
                 .keySlot,
-                "the label has \(label.utf8.count) octets, and \(KeySlotParameters.greatestLabel) are the most",
+                "the label has \(label.utf8.count) octets; \(KeySlotParameters.greatestLabel) is the limit",
                 hint: "choose a shorter one"
             )
         }
@@ -47,7 +47,7 @@ extension MeshDatabase {
             let description = KeySlotDescription(same)
             throw StoreError(
                 .keySlot,
-                "that secret opens the database already, by slot \(description.identifier)",
+                "that secret opens the database already, through slot \(description.identifier)",
                 hint: "a second slot for it would change nothing",
                 path: path
             )
@@ -211,7 +211,7 @@ extension MeshDatabase {
             }
             throw StoreError(
                 .stale,
-                "got other keys meanwhile (state key rotate)",
+                "was given other keys in the meantime",
                 hint: "run the command again",
                 path: path
             )

@@ -26,7 +26,7 @@ package enum Passphrase {
         guard !isNew || text.count >= leastCharacters else {
             throw StoreError(
                 .invalidPassphrase,
-                "the passphrase has \(text.count) characters, and \(leastCharacters) are the least",
+                "the passphrase has \(text.count) characters; at least \(leastCharacters) are needed",
                 hint: "several words chosen by chance are easy to type and hard to guess"
             )
         }

@@ -40,7 +40,7 @@ extension MeshDatabase {
             guard identifier.count < cipher.keyIdentifier.count || identifier.elementsEqual(cipher.keyIdentifier) else {
                 throw StoreError(
                     .wrongKey,
-                    "the file was made with another database, or before this one got another data key (state key rotate)",
+                    "the file was made with another database, or before the data key of this one was changed",
                     hint: "make it again with this database"
                 )
             }

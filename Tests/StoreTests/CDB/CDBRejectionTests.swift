@@ -228,7 +228,7 @@ struct CDBRejectionTests {
             ("\"bind\":[5]", "\"bind\":[5,5]", "/nodes/0/elements/0/models/0/bind: values are there twice; left out"),
             (
                 "\"subscribe\":[\"C000\"]", "\"subscribe\":[\"FFFF\"]",
-                "/nodes/0/elements/0/models/0/subscribe/0: every element listens to FFFF without a subscription; left out"
+                "/nodes/0/elements/0/models/0/subscribe/0: every element receives FFFF without a subscription; left out"
             ),
             (
                 "\"phase\":0", "\"phase\":0,\"oldKey\":\"00\"",

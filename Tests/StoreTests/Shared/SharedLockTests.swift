@@ -60,7 +60,7 @@ struct SharedLockTests {
         try fixture.open(on: "laptop").lock(holder: holder()).release()
         let error = storeError { try old.commit(renaming(fixture.network, to: "late"), with: oldLease) }
         #expect(error?.code == .stale)
-        #expect(error?.message == "the lock was lost: it was taken away, or has been given back since")
+        #expect(error?.message == "the lock was lost: it was taken away or released")
         #expect(try fixture.open().snapshot().serial == 1)
     }
 
