@@ -26,9 +26,9 @@ struct HandshakeFailure {
             return TLSError(
                 .noCertificate,
                 "\(role.peer) shows no certificate",
-                hint: "Only whoever has a file of this pairing may connect: meshplan gateway pair makes them."
+                hint: "Only holders of a file of this pairing may connect; meshplan gateway pair makes such files."
             )
-        default: return TLSError(.malformed, "what \(role.peer) sends is not as TLS has it: \(reason.text)")
+        default: return TLSError(.malformed, "\(role.peer) breaks the TLS protocol: \(reason.text)")
         }
     }
 
@@ -45,14 +45,14 @@ struct HandshakeFailure {
         case SSL3_AD_BAD_CERTIFICATE:
             return TLSError(
                 .refused,
-                "\(peer) does not accept our certificate “\(own.name)”, which is valid from \(own.validFrom.day) on",
+                "\(peer) does not accept our certificate “\(own.name)”, which is valid from \(own.validFrom.day)",
                 hint: "Is the clock of \(peer) right? If it is behind, the certificate is not valid yet there."
             )
         case SSL3_AD_CERTIFICATE_REVOKED:
             return TLSError(
                 .refused,
                 "\(peer) denies our certificate “\(own.name)” (--deny or --denied there)",
-                hint: "Ask whoever runs it for another file."
+                hint: "Ask its operator for another file."
             )
         case SSL3_AD_UNSUPPORTED_CERTIFICATE:
             return TLSError(
@@ -71,7 +71,7 @@ struct HandshakeFailure {
                     : "If the pairing was renewed, the client needs a new file, or the gateway the new NAME.gateway.pem."
             )
         case TLS13_AD_CERTIFICATE_REQUIRED:
-            return TLSError(.refused, "\(peer) misses our certificate")
+            return TLSError(.refused, "\(peer) did not receive a certificate from us")
         case TLS1_AD_PROTOCOL_VERSION, SSL3_AD_HANDSHAKE_FAILURE: return version
         case TLS1_AD_NO_APPLICATION_PROTOCOL: return otherProtocol
         default: return TLSError(.malformed, "\(peer) ended the connection: \(reason.text)")

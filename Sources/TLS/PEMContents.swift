@@ -18,7 +18,7 @@ final class PEMContents {
         guard pem.count <= Self.limit else {
             throw TLSError(
                 .file,
-                "the file is larger than \(Self.limit / 1024) KiB, which no file with certificates is"
+                "the file is larger than \(Self.limit / 1024) KiB, too large for a file with certificates"
             )
         }
         let input = try MemoryBIO(pem)
@@ -65,7 +65,7 @@ final class PEMContents {
             throw TLSError(
                 .file,
                 "the private key in the file is locked with a passphrase",
-                hint: "A gateway starts without anybody there; unlock it with: openssl pkey"
+                hint: "A gateway starts without a user, so unlock the key with: openssl pkey"
             )
         }
         var next: UnsafePointer<UInt8>? = UnsafePointer(octets)

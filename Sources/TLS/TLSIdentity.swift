@@ -42,7 +42,7 @@ package final class TLSIdentity {
         guard let authority = others.first else {
             throw TLSError(
                 .file,
-                "the file holds no certificate of the authority that the other side is signed by",
+                "the file lacks the certificate of the authority that signs the other side",
                 hint: X509_check_ca(certificate) == 1
                     ? "This is the file of the authority itself, which stays in the office."
                     : "Take the whole file that meshplan gateway pair has made."

@@ -106,10 +106,10 @@ package final class TLSSession {
                 if !isEstablished { handshakeOctets += piece.count }
                 try advance()
                 if !isEstablished, handshakeOctets > Self.handshakeLimit {
-                    throw TLSError(.tooMuch, "\(role.peer) sends more than a handshake takes")
+                    throw TLSError(.tooMuch, "\(role.peer) sends too much during the handshake")
                 }
                 if plaintext.count > Self.plaintextLimit {
-                    throw TLSError(.tooMuch, "\(role.peer) has sent more than is taken from the connection")
+                    throw TLSError(.tooMuch, "\(role.peer) sends faster than the connection is read")
                 }
             }
         }
@@ -135,7 +135,7 @@ package final class TLSSession {
                     ? "\(role.peer) closed the connection without a word"
                     : "\(role.peer) closed the connection in the middle of the handshake",
                 hint: role == .client && handshakeOctets == 0
-                    ? "Its own messages tell why: it may listen without --certificate, or let nobody in at present."
+                    ? "See its own messages: it may run without --certificate, or accept nobody at present."
                     : nil
             )
         }

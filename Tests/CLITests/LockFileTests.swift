@@ -132,7 +132,7 @@ struct LockFileTests {
         let forked = fixture.run("plan")
         if theirs == (try serial(fixture)) {
             #expect(
-                forked.status == 7 && forked.error.contains("were changed apart from each other"),
+                forked.status == 7 && forked.error.contains("were changed separately"),
                 "\(forked.error)"
             )
         }

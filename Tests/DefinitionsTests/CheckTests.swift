@@ -71,13 +71,14 @@ struct CheckTests {
             ) == [
                 "a.yaml:4:41: error: there is no subnet `bulding` (did you mean `building`? declared: building)",
                 "a.yaml:5:30: error: there is no group `kitchn` (did you mean `kitchen`? declared: b, kitchen)",
-                "a.yaml:5:53: error: a group cannot lie in the fixed group `all-nodes`",
+                "a.yaml:5:53: error: the fixed group `all-nodes` cannot be a parent",
                 "a.yaml:6:45: error: there is no application key `lightning` (did you mean `lighting`? declared: lighting)",
                 "a.yaml:6:67: error: there is no subnet `x` (declared: building)",
                 "a.yaml:10:14: error: there is no profile `luminair` (did you mean `luminaire`? declared: luminaire)",
                 "a.yaml:11:53: error: there is no application key `y` (declared: lighting)",
                 "a.yaml:11:78: error: there is no group `hall` (declared: b, kitchen)",
-                "a.yaml:11:84: error: no model can subscribe to `all-nodes` (every node receives what is sent to it anyway)",
+                "a.yaml:11:84: error: no model can subscribe to `all-nodes` "
+                    + "(every node receives those messages without a subscription)",
             ]
         )
     }
@@ -106,8 +107,8 @@ struct CheckTests {
                 head + "groups: { a: { parent: b }, b: { parent: c }, c: { parent: a }, d: { parent: a }, "
                     + "e: { parent: e } }\n"
             ) == [
-                "a.yaml:3:60: error: the group `a` lies in itself (the parents form a circle: a → b → c → a)",
-                "a.yaml:3:96: error: the group `e` lies in itself (the parents form a circle: e → e)",
+                "a.yaml:3:60: error: the group `a` is its own ancestor (the parents form a circle: a → b → c → a)",
+                "a.yaml:3:96: error: the group `e` is its own ancestor (the parents form a circle: e → e)",
             ]
         )
     }
@@ -206,8 +207,8 @@ struct CheckTests {
                       - { node: a, model: generic-onoff-client, to: 0xC00F, key: k }
                     """
             ) == [
-                "a.yaml:12:5: error: the model generic-onoff-client of `a` is to publish to two places "
-                    + "(a model has one publication; let it publish to a group that holds both) "
+                "a.yaml:12:5: error: the model generic-onoff-client of `a` has two publications "
+                    + "(a model can have only one; publish to a group that contains both targets) "
                     + "[a.yaml:10:5: the other publication]"
             ]
         )
@@ -379,7 +380,7 @@ struct CheckTests {
         let (definitions, problems) = definitions(
             head + "subnets: { s: }\nnodes: { a: { uuid: \(uuid(1)), subnets: [s, s] } }\n"
         )
-        #expect(problems == ["a.yaml:4:68: warning: `s` stands twice in this list"])
+        #expect(problems == ["a.yaml:4:68: warning: `s` occurs twice in this list"])
         #expect(definitions.first?.nodes.first?.settings.subnets?.value.map(\.value) == ["s"])
     }
 

@@ -101,10 +101,10 @@ struct DefaultsTests {
                     """
             ) == [
                 "a.yaml:7:43: error: two entries of `defaults` give `a1` different values for `features.relay` "
-                    + "(select the nodes so that only one of the entries is for it, or set the value in the node) "
+                    + "(change the selectors so that only one entry applies to it, or set the value in the node) "
                     + "[a.yaml:6:39: the other value]",
                 "a.yaml:7:93: error: two entries of `defaults` give `a1` different values for `provisioning.attention` "
-                    + "(select the nodes so that only one of the entries is for it, or set the value in the node) "
+                    + "(change the selectors so that only one entry applies to it, or set the value in the node) "
                     + "[a.yaml:6:90: the other value]",
             ]
         )
@@ -127,7 +127,7 @@ struct DefaultsTests {
 
     @Test("No group and no node is called provisioner, which stands for ours in publications")
     func provisionerName() {
-        let problem = "stands for our own provisioner in publications (choose another name)"
+        let problem = "stands for meshplan's own provisioner in publications (choose another name)"
         let subnet = "subnets: { s: {} }\napplication_keys: { k: { subnet: s } }\n"
         #expect(
             diagnose(head + "groups: { provisioner: {} }\nnodes: { provisioner: { uuid: \(uuid(1)) } }\n") == [

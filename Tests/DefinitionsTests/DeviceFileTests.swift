@@ -267,7 +267,7 @@ struct DeviceFileTests {
         ),
         (
             product("provisioning: { requires_authentication: yes }"),
-            "2:12: warning: nothing can authenticate the device, and it demands that "
+            "2:12: warning: the device demands authentication but offers no method "
                 + "(give it `static`, or its product `static`, `output` or `input`)"
         ),
         (
@@ -287,7 +287,7 @@ struct DeviceFileTests {
         ),
         (
             "products: { p: { elements: [{ models: [0x1000, generic-onoff-server] }] } }\n",
-            "1:48: warning: the model generic-onoff-server stands twice in this list"
+            "1:48: warning: the model generic-onoff-server occurs twice in this list"
         ),
         (
             "products: { p: { elements: [{ models: [] }, { models: [configuration-server] }] } }\n",

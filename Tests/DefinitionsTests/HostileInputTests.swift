@@ -18,7 +18,7 @@ struct HostileInputTests {
 
     private static let tooMany =
         "error: the document holds more than 5000000 values "
-        + "(each alias counts as much as what it stands for; split the definition into several files)"
+        + "(each alias counts as much as the value it repeats; split the definition into several files)"
 
     @Test("An alias bomb of lists is found at the alias that goes too far")
     func listBomb() {
@@ -34,7 +34,7 @@ struct HostileInputTests {
 
     @Test("Nesting ends at a depth, also behind aliases")
     func depth() {
-        let tooDeep = "error: more than 64 lists and mappings inside each other"
+        let tooDeep = "error: lists and mappings are nested more than 64 deep"
         #expect(diagnose(String(repeating: "[", count: 100_000)) == ["a.yaml:1:65: \(tooDeep)"])
         #expect(diagnose(String(repeating: "{a: ", count: 1000)).last?.contains(tooDeep) == true)
         #expect(diagnose(String(repeating: "- ", count: 1000) + "x").last?.contains(tooDeep) == true)
@@ -86,7 +86,7 @@ struct HostileInputTests {
         let groups = (0..<20_000).map { "  g\($0): { parent: g\($0 / 2) }\n" }.joined()
         #expect(
             diagnose(head + "groups:\n" + groups) == [
-                "a.yaml:4:17: error: the group `g0` lies in itself (the parents form a circle: g0 → g0)"
+                "a.yaml:4:17: error: the group `g0` is its own ancestor (the parents form a circle: g0 → g0)"
             ]
         )
     }

@@ -9,8 +9,8 @@ struct MappingTests {
     func duplicates() {
         #expect(
             diagnose(head + "groups:\n  a: {}\n  \"a\": {}\nversion: 1\n") == [
-                "a.yaml:5:3: error: the key `a` stands twice in this mapping [a.yaml:4:3: first here]",
-                "a.yaml:6:1: error: the key `version` stands twice in this mapping [a.yaml:1:1: first here]",
+                "a.yaml:5:3: error: the key `a` occurs twice in this mapping [a.yaml:4:3: first here]",
+                "a.yaml:6:1: error: the key `version` occurs twice in this mapping [a.yaml:1:1: first here]",
             ]
         )
     }
@@ -80,7 +80,7 @@ struct MappingTests {
                       d: { "<<": {}, uuid: \(uuid(4)) }
                     """
             ) == [
-                "a.yaml:4:24: error: the key `<<` stands twice in this mapping [a.yaml:4:8: first here]",
+                "a.yaml:4:24: error: the key `<<` occurs twice in this mapping [a.yaml:4:8: first here]",
                 "a.yaml:5:13: error: `<<` merges mappings, not a text",
                 "a.yaml:6:12: error: `<<` merges mappings, not a text",
                 "a.yaml:7:8: error: unknown key `<<` (allowed here: "
@@ -109,10 +109,10 @@ struct MappingTests {
     func badAliases() {
         #expect(
             diagnose(head + "groups: &g { a: {} }\nprofiles: *h\nsubnets: &s { a: *s }\n---\nnodes: *g\n") == [
-                "a.yaml:4:11: error: no anchor `h` stands before this "
+                "a.yaml:4:11: error: there is no anchor `h` before this "
                     + "(an anchor is written `&name` before a value; quote text that starts with `*`)",
                 "a.yaml:5:18: error: the value that is named `s` contains itself",
-                "a.yaml:7:8: error: no anchor `g` stands before this "
+                "a.yaml:7:8: error: there is no anchor `g` before this "
                     + "(an anchor is written `&name` before a value; quote text that starts with `*`)",
             ]
         )

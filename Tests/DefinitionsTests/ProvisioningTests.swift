@@ -204,8 +204,8 @@ struct ProvisioningTests {
     @Test("a file with devices or secrets among the definitions is told where it belongs")
     func misplacedFiles() {
         let hint =
-            "Devices and their secrets have files of their own, for `--devices` and `--secrets`; where one of those lies "
-            + "beside the definition, say which files the definition is"
+            "Devices and their secrets belong in files of their own, for `--devices` and `--secrets`; if such a file is "
+            + "in the folder of the definition, name the definition's files"
         #expect(
             diagnose(head, "products: {}\ndevices: {}\n") == [
                 "b.yaml:1:1: error: unknown key `products` (\(hint))",
@@ -240,7 +240,7 @@ struct ProvisioningTests {
     func staticScalar() {
         #expect(
             diagnose(node("{ static: 0011 }")) == [
-                "a.yaml:3:79: error: a static value never stands in a definition (write `static: { file: PATH }` or "
+                "a.yaml:3:79: error: a definition must not contain a static value (write `static: { file: PATH }` or "
                     + "`static: { env: NAME }`, or keep it in a file for `--secrets`)"
             ]
         )

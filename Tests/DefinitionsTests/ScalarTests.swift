@@ -68,7 +68,7 @@ struct ScalarTests {
             ("protect: ON", "`ON` is neither on nor off (write on or off (also true, yes, false, no))"),
             (
                 "on_remove: rest",
-                "`rest` is not something to do with a node (did you mean `reset`? write one of: forget, reset)"
+                "`rest` is not a removal policy (did you mean `reset`? write one of: forget, reset)"
             ),
             (
                 "profile: a b",
@@ -216,7 +216,7 @@ struct ScalarTests {
                 "a.yaml:3:72: error: `generic-onof-server` is not a model (did you mean `generic-onoff-server`?)",
                 "a.yaml:3:95: error: `1000` is not a model "
                     + "(write model identifiers with 0x: 0x1000, or company and model: 0x0059:0x0001)",
-                "a.yaml:3:113: error: the model generic-onoff-server stands twice in this element [a.yaml:3:103: first here]",
+                "a.yaml:3:113: error: the model generic-onoff-server occurs twice in this element [a.yaml:3:103: first here]",
                 "a.yaml:3:137: error: `washing-machine` is not a model (write a name such as generic-onoff-server, "
                     + "or 0x1000, or 0x0059:0x0001 for a vendor model)",
             ]

@@ -66,7 +66,7 @@ struct SchemaTests {
         for keyword in record.keys {
             let problems = diagnose(Self.document(with: keyword.rawValue, in: record))
             #expect(!problems.contains { $0.contains("unknown key") }, "\(keyword)")
-            let isRead = problems.contains { $0.contains("not a list") || $0.contains("never stands in a definition") }
+            let isRead = problems.contains { $0.contains("not a list") || $0.contains("a definition must not contain") }
             #expect(isRead, "\(keyword) of \(record.title) is not read")
         }
     }

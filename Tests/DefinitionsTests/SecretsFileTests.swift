@@ -96,7 +96,7 @@ struct SecretsFileTests {
         #expect(secrets.count == 2)
         #expect(
             diagnostics.map { compact($0, files) } == [
-                "c.csv:2:4: error: this device stands twice in the files with secrets [a.csv:2:1: first here]"
+                "c.csv:2:4: error: this device occurs twice in the files with secrets [a.csv:2:1: first here]"
             ]
         )
     }
@@ -138,7 +138,7 @@ struct SecretsFileTests {
         ),
         (
             "uuid,static\n\(uuid(1)),001\n",
-            "2:34: error: a static value has two hexadecimal digits an octet, and this is an odd number of them"
+            "2:34: error: a static value has an odd number of hexadecimal digits; each octet needs two"
         ),
         (
             "uuid,static\n\(uuid(1)),\(String(repeating: "0", count: 66))\n",
@@ -175,7 +175,7 @@ struct SecretsFileTests {
         ("uuid,static\n\"\(uuid(1)),00\n", "2:1: error: the quotes are never closed (close them)"),
         (
             "uuid,static\n\"\(uuid(1))\"x,00\n",
-            "2:35: error: text behind closing quotes (write quotes inside of quotes twice)"
+            "2:35: error: text behind closing quotes (double each quote inside quotes)"
         ),
         ("uuid,static\n\u{1}", "2:1: error: the invisible character U+0001 (delete it)"),
     ]

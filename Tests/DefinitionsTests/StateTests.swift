@@ -150,7 +150,7 @@ struct StateTests {
         ),
         (
             "node_identity: { building: on }",
-            "a node advertises its identity for a minute only, so that it cannot be kept on "
+            "a node advertises its identity for one minute only, so it cannot stay on "
                 + "(write off, or leave the subnet out)"
         ),
         ("node_identity: { house: off }", "there is no subnet `house` (declared: building, guests)"),
@@ -169,11 +169,11 @@ struct StateTests {
         ),
         (
             "heartbeat: { publish: { to: a, ttl: 5 } }",
-            "nothing says when heartbeats are sent (give a `period`, or `features`)"
+            "the definition does not say when to send heartbeats (give a `period`, or `features`)"
         ),
         (
             "heartbeat: { publish: { to: a, ttl: 5, features: [relay], count: 4 } }",
-            "a `count` means nothing without a `period` (give a `period`)"
+            "a `count` needs a `period` (give a `period`)"
         ),
         ("heartbeat: { publish: { to: a, period: 64s } }", "`ttl` is missing (a heartbeat publication needs it)"),
         (
@@ -183,7 +183,7 @@ struct StateTests {
         ),
         (
             "heartbeat: { publish: on }",
-            "heartbeats are switched on by what they are "
+            "heartbeats have no plain `on` "
                 + "(write a mapping, such as publish: { to: provisioner, period: 64s, ttl: 5 })"
         ),
         (

@@ -53,7 +53,7 @@ struct SyntaxDiagnosticsTests {
             ([0x61, 0xC0, 0x80], "a.yaml:1:2: error: octet 0xC0 at offset 1 is not UTF-8 (save the file as UTF-8)"),
             ([0xED, 0xA0, 0x80], "a.yaml:1:1: error: octet 0xED at offset 0 is not UTF-8 (save the file as UTF-8)"),
             ([0x61, 0xE2, 0x82], "a.yaml:1:2: error: octet 0xE2 at offset 1 is not UTF-8 (save the file as UTF-8)"),
-            ([0x61, 0x0A, 0x00], "a.yaml:2:1: error: NUL at offset 2 (the file may be damaged or not be text)"),
+            ([0x61, 0x0A, 0x00], "a.yaml:2:1: error: NUL at offset 2 (the file may be damaged, or not text at all)"),
             ([0x61, 0x1B], "a.yaml:1:2: error: the invisible character U+001B (delete it)"),
             (
                 [0x61, 0x0D, 0x62],
@@ -75,7 +75,7 @@ struct SyntaxDiagnosticsTests {
     func programs() {
         var program: [UInt8] = [0x7F, 0x45, 0x4C, 0x46]
         program += [UInt8](repeating: 0, count: 60)
-        let foreign = "a.yaml:1:1: error: the file is no text (check the path: definitions are YAML in UTF-8)"
+        let foreign = "a.yaml:1:1: error: the file is not text (check the path: definitions are YAML in UTF-8)"
         #expect(diagnose(octets: program) == [foreign])
         var text = Array("version: 1\n# ".utf8)
         text += [UInt8](repeating: 0x62, count: 900)

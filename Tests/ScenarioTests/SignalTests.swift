@@ -63,7 +63,7 @@ struct SignalTests {
             URL(filePath: "/bin/bash"),
             ["-c", "ulimit -f 4; exec \(House.meshplan.path) plan 2>&1 | cat"]
         )
-        #expect(result.output.contains("Error: .meshplan/house.meshdb-shm: cannot be made"), "\(result.output)")
+        #expect(result.output.contains("Error: .meshplan/house.meshdb-shm: cannot be created"), "\(result.output)")
         #expect(result.output.contains("ulimit -f"), "\(result.output)")
         #expect(try await house.meshplan(["show"]).output == before.output)
     }

@@ -291,7 +291,7 @@ struct StoreErrorTests {
     func named() {
         let memory = SQLiteRowStore.storeError(DatabaseError(resultCode: .SQLITE_IOERR_SHMSIZE), path: "/a/t.meshdb")
         #expect(memory.path == "/a/t.meshdb-shm" && memory.code == .diskFull)
-        #expect(memory.message.contains("reading the database needs"))
+        #expect(memory.message.contains("the database cannot be read without it"))
         let write = SQLiteRowStore.storeError(DatabaseError(resultCode: .SQLITE_IOERR_WRITE), path: "/a/t.meshdb")
         #expect(write.path == "/a/t.meshdb" && write.hint?.contains("ulimit -f") == true)
         let file = StoreError.system(EFBIG, "cannot be written", path: "/a/t.mplan")

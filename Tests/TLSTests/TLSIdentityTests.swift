@@ -51,11 +51,11 @@ struct TLSIdentityTests {
             (file([parts[1], parts[2]]), "the private key in the file belongs to none of its certificates"),
             (
                 file([parts[0], parts[2]]),
-                "the file holds no certificate of the authority that the other side is signed by"
+                "the file lacks the certificate of the authority that signs the other side"
             ),
             (
                 try authority.pem(),
-                "the file holds no certificate of the authority that the other side is signed by"
+                "the file lacks the certificate of the authority that signs the other side"
             ),
             (file(parts + [other[2]]), "the file holds several private keys"),
             (file(parts + [other[1]]), "the file holds the certificates of several authorities"),
@@ -65,7 +65,7 @@ struct TLSIdentityTests {
             ),
             (
                 [UInt8](repeating: 65, count: 65_537),
-                "the file is larger than 64 KiB, which no file with certificates is"
+                "the file is larger than 64 KiB, too large for a file with certificates"
             ),
         ]
         for (pem, message) in cases {

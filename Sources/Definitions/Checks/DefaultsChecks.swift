@@ -39,7 +39,7 @@ enum DefaultsChecks {
                         at: location,
                         hint: node == nil
                             ? "keep one of them; an entry that selects `nodes:` wins over one for all"
-                            : "select the nodes so that only one of the entries is for it, or set the value in the node",
+                            : "change the selectors so that only one entry applies to it, or set the value in the node",
                         related: [Diagnostic.Related(message: "the other value", location: other)]
                     )
                 }

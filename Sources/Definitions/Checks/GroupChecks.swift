@@ -16,7 +16,7 @@ enum GroupChecks {
             guard let parent = group.parent else { continue }
             if GroupAddress(fixedName: parent.value) != nil {
                 diagnostics.report(
-                    "a group cannot lie in the fixed group \(quoted(parent.value))",
+                    "the fixed group \(quoted(parent.value)) cannot be a parent",
                     at: parent.location,
                     length: parent.value.utf8.count,
                     resource: resource
@@ -47,7 +47,7 @@ enum GroupChecks {
             let names = path[first...].prefix(8).map { groups[$0].name.value }
             let more = path.count - first > names.count ? ["…"] : []
             diagnostics.report(
-                "the group \(quoted(parent.value)) lies in itself",
+                "the group \(quoted(parent.value)) is its own ancestor",
                 at: parent.location,
                 length: parent.value.utf8.count,
                 hint: "the parents form a circle: \((names + more + [parent.value]).joined(separator: " → "))"

@@ -64,7 +64,7 @@ enum ModelChecks {
                 at: group.location,
                 length: group.value.utf8.count,
                 resource: resource(),
-                hint: "every node receives what is sent to it anyway"
+                hint: "every node receives those messages without a subscription"
             )
             return
         }

@@ -18,7 +18,7 @@ enum MovedChecks {
                     at: entry.from.location,
                     length: entry.from.value.utf8.count + entry.kind.rawValue.utf8.count + 1,
                     hint: from == to
-                        ? "take the entry out" : "take its declaration out, or this entry if it was not renamed",
+                        ? "remove the entry" : "remove its declaration, or remove this entry if it was not renamed",
                     related: declaration(of: from, in: network)
                 )
             }
@@ -70,7 +70,7 @@ enum MovedChecks {
             length: name.utf8.count + entry.kind.rawValue.utf8.count + 1,
             hint: Suggestion.nearest(to: name, among: network.names(in: entry.kind.section).keys)
                 .map { "did you mean `\(entry.kind.rawValue).\($0)`?" }
-                ?? "an entry goes with what it is about: take it out"
+                ?? "remove the entry if its target no longer exists"
         )
     }
 

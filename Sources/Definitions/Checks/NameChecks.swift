@@ -15,7 +15,7 @@ enum NameChecks {
             if let position = network.nodes[name] { report(definition.nodes[position].name, problem, &diagnostics) }
         }
         let provisioner = PublishTarget.provisionerName
-        let problem = "stands for our own provisioner in publications"
+        let problem = "stands for meshplan's own provisioner in publications"
         if let position = network.groups[provisioner] {
             report(definition.groups[position].name, problem, &diagnostics)
         }

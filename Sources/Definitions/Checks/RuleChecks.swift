@@ -36,10 +36,10 @@ enum RuleChecks {
                 guard let other = publishers.updateValue(position, forKey: publisher) else { continue }
                 let name = definition.nodes[node].name.value
                 diagnostics.report(
-                    "the model \(publication.model.value.name) of \(quoted(name)) is to publish to two places",
+                    "the model \(publication.model.value.name) of \(quoted(name)) has two publications",
                     at: publication.location,
                     resource: "node.\(name)",
-                    hint: "a model has one publication; let it publish to a group that holds both",
+                    hint: "a model can have only one; publish to a group that contains both targets",
                     related: [
                         Diagnostic.Related(
                             message: "the other publication",

@@ -9,7 +9,7 @@ extension DocumentDecoder {
             if isOff {
                 guard let isOn = scalar(part.value, "off or a mapping", Words.boolean) else { continue }
                 guard !isOn.value else {
-                    report("heartbeats are switched on by what they are", at: part.value, hint: Self.heartbeatHint)
+                    report("heartbeats have no plain `on`", at: part.value, hint: Self.heartbeatHint)
                     continue
                 }
             }
@@ -68,11 +68,12 @@ extension DocumentDecoder {
         }
         guard let target, let ttl, isComplete else { return nil }
         if period == nil, features?.isEmpty ?? true {
-            report("nothing says when heartbeats are sent", at: part.key, hint: "give a `period`, or `features`")
+            let problem = "the definition does not say when to send heartbeats"
+            report(problem, at: part.key, hint: "give a `period`, or `features`")
             return nil
         }
         if period == nil, let count {
-            report("a `count` means nothing without a `period`", at: part.key, hint: "give a `period`")
+            report("a `count` needs a `period`", at: part.key, hint: "give a `period`")
             _ = count
             return nil
         }

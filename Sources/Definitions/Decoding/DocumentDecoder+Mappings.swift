@@ -97,7 +97,7 @@ extension DocumentDecoder {
     private mutating func reportDuplicate(of first: Int, at key: Int) {
         let text = quoted(symbols.text(tree.nodes[key].value))
         let place = Diagnostic.Related(message: "first here", location: location(first))
-        report("the key \(text) stands twice in this mapping", at: key, related: [place])
+        report("the key \(text) occurs twice in this mapping", at: key, related: [place])
     }
 
     /// The entries of a mapping with fixed keys. Unknown and missing keys are reported, missing ones at `blamed`.
@@ -135,8 +135,8 @@ extension DocumentDecoder {
         let word = symbols.text(entry.symbol)
         let hint =
             record == .definition && Record.deviceFile.allows(entry.symbol)
-            ? "Devices and their secrets have files of their own, for `--devices` and `--secrets`; where one of those "
-                + "lies beside the definition, say which files the definition is"
+            ? "Devices and their secrets belong in files of their own, for `--devices` and `--secrets`; if such a "
+                + "file is in the folder of the definition, name the definition's files"
             : record == .defaults && entry.keyword == .elements
                 ? "Nodes have different elements: models belong to profiles, and to `subscriptions` and `publications` "
                     + "that select nodes"

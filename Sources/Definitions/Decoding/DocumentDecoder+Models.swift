@@ -28,7 +28,7 @@ extension DocumentDecoder {
             if isRepeated {
                 let first = models.first { $0.identifier.value == identifier.value }
                 report(
-                    "the model \(identifier.value.name) stands twice in this element",
+                    "the model \(identifier.value.name) occurs twice in this element",
                     at: entry.key,
                     related: first.map { [Diagnostic.Related(message: "first here", location: $0.identifier.location)] }
                         ?? []

@@ -54,8 +54,8 @@ extension DocumentDecoder {
             throw ScalarProblem(
                 "\(quoted(text)) cannot be moved",
                 hint: isFree
-                    ? "a \(word) can be renamed without saying so"
-                        + (word == "node" ? ": its UUID tells which it is" : "")
+                    ? "a renamed \(word) needs no entry"
+                        + (word == "node" ? ": its UUID identifies it" : "")
                     : Suggestion.hint(for: String(word), among: kinds, are: "write one of")
             )
         }

@@ -139,7 +139,7 @@ extension DocumentDecoder {
             let isRepeated =
                 count > 8 ? !seen.insert(name.value).inserted : names.contains { $0.value == name.value }
             if isRepeated {
-                report("\(quoted(name.value)) stands twice in this list", at: entry, severity: .warning)
+                report("\(quoted(name.value)) occurs twice in this list", at: entry, severity: .warning)
                 continue
             }
             names.append(name)

@@ -39,7 +39,7 @@ extension DocumentDecoder {
         for entry in entries {
             guard let model = model(entry) else { continue }
             guard seen.insert(model.value).inserted else {
-                report("the model \(model.value.name) stands twice in this list", at: entry, severity: .warning)
+                report("the model \(model.value.name) occurs twice in this list", at: entry, severity: .warning)
                 continue
             }
             models.append(model)

@@ -37,7 +37,7 @@ extension DocumentDecoder {
             let message =
                 isNull(field.value)
                 ? "a source of \(words.title) is expected here, not nothing"
-                : "\(words.title) never stands in a definition"
+                : "a definition must not contain \(words.title)"
             report(message, at: field.value, hint: words.hint, concealsSource: !isNull(field.value))
             return nil
         }

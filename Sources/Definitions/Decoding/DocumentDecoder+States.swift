@@ -10,7 +10,7 @@ extension DocumentDecoder {
             guard let isOn = scalar(entry.value, "off", Words.boolean) else { continue }
             guard !isOn.value else {
                 report(
-                    "a node advertises its identity for a minute only, so that it cannot be kept on",
+                    "a node advertises its identity for one minute only, so it cannot stay on",
                     at: entry.value,
                     hint: "write off, or leave the subnet out"
                 )

@@ -101,7 +101,7 @@ struct DeviceDeclarations {
             let description = Self.describe(device, products[position])
             if description.capabilities.requiresAuthentication, !Self.canAuthenticate(description.capabilities) {
                 diagnostics.report(
-                    "nothing can authenticate the device, and it demands that",
+                    "the device demands authentication but offers no method",
                     at: device.name.location,
                     length: device.name.value.utf8.count,
                     severity: .warning,

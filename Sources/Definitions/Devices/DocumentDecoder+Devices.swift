@@ -75,7 +75,7 @@ extension DocumentDecoder {
         var isWhole = decode(fields, into: &product.composition, blamed: entry.key)
         // The composition after an update consists of the changes and everything decoded before.
         for field in fields where field.keyword == .compositionAfterUpdate {
-            let expected = "a mapping with what is other after an update"
+            let expected = "a mapping with the changes of an update"
             guard let changes = self.fields(field.value, .updatedComposition, expected, blamed: field.key) else {
                 continue
             }

@@ -31,7 +31,7 @@ package struct StateLock: Hashable, Sendable {
     /// The text of the file, with networks sorted, so that git shows what has changed.
     package var text: String {
         var lines = [
-            "# Which state the mesh databases were in last; meshplan keeps this up to date and refuses older copies.",
+            "# The last state of each mesh database. meshplan updates this file and refuses older copies of a database.",
             "# It holds no secrets. Commit it together with the definition.",
             "version: 1",
             "networks:" + (networks.isEmpty ? " {}" : ""),
@@ -63,7 +63,7 @@ package struct StateLock: Hashable, Sendable {
                 decoder.diagnostics.report(.error) {
                     Diagnostic(
                         .error,
-                        "both sides of a merge stand here: two copies of the database were changed apart from each other",
+                        "this file holds both sides of a merge: two copies of the database were changed separately",
                         at: SourceLocation(file: index, line: line, column: 1),
                         hint: "Only one copy can go on. Keep the side that belongs to it, with `git checkout --ours "
                             + "\(fileName)` or `--theirs`, and read the nodes back with `meshplan refresh`"

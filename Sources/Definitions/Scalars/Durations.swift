@@ -31,7 +31,7 @@ enum Durations {
         let (product, overflow) = scaled.multipliedReportingOverflow(by: factor)
         guard !overflow else { throw ScalarProblem("\(quoted(text)) is too long") }
         guard product % divisor == 0 else {
-            throw ScalarProblem("\(quoted(text)) is finer than a millisecond")
+            throw ScalarProblem("\(quoted(text)) has a fraction of a millisecond")
         }
         return product / divisor
     }

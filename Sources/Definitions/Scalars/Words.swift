@@ -42,7 +42,7 @@ enum Words {
         if let policy = RemovalPolicy(rawValue: text) { return policy }
         let words = RemovalPolicy.allCases.map(\.rawValue)
         throw ScalarProblem(
-            "\(quoted(text)) is not something to do with a node",
+            "\(quoted(text)) is not a removal policy",
             hint: Suggestion.hint(for: text, among: words, are: "write one of")
         )
     }
@@ -66,7 +66,7 @@ enum Words {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, Name.isValid(parts[0]) else {
             throw ScalarProblem(
-                "\(quoted(text)) is not something to publish to",
+                "\(quoted(text)) is not a publish target",
                 hint: "write a group, a node, `node/1` for its element 1, `provisioner`, or an address such as 0xC000"
             )
         }

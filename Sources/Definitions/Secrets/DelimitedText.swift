@@ -126,7 +126,7 @@ struct DelimitedText {
             skipLine()
             throw Problem(
                 message: "text behind closing quotes",
-                hint: "write quotes inside of quotes twice",
+                hint: "double each quote inside quotes",
                 offset: place
             )
         }

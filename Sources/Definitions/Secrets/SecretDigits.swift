@@ -83,7 +83,7 @@ package enum SecretDigits {
         }
         guard let octets = Hexadecimal.decode(digits) else {
             throw SecretProblem(
-                message: "\(title) has two hexadecimal digits an octet, and this is an odd number of them",
+                message: "\(title) has an odd number of hexadecimal digits; each octet needs two",
                 hint: nil
             )
         }

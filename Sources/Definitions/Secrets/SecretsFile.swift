@@ -67,7 +67,7 @@ struct SecretsList {
     ) {
         if let first = places[uuid.value] {
             diagnostics.report(
-                "this device stands twice in the files with secrets",
+                "this device occurs twice in the files with secrets",
                 at: uuid.location,
                 related: [Diagnostic.Related(message: "first here", location: first)]
             )

@@ -50,7 +50,7 @@ enum TextScan {
             if let (message, hint) = complaint(about: scalar, byte: byte, offset: offset) {
                 if isBinary(bytes) {
                     return Problem(
-                        message: "the file is no text",
+                        message: "the file is not text",
                         hint: "check the path: definitions are YAML in UTF-8",
                         line: 1,
                         column: 1,
@@ -129,7 +129,7 @@ enum TextScan {
             return ("octet 0x\(byte.hexadecimal) at offset \(offset) is not UTF-8", "save the file as UTF-8")
         }
         switch scalar {
-        case 0: return ("NUL at offset \(offset)", "the file may be damaged or not be text")
+        case 0: return ("NUL at offset \(offset)", "the file may be damaged, or not text at all")
         case 0x0D:
             return ("a carriage return without a line feed", "end lines with LF or CR LF")
         case 0x85, 0x2028, 0x2029:

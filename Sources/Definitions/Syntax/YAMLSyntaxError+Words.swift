@@ -22,7 +22,7 @@ extension YAMLSyntaxError {
             if isLong {
                 return (
                     "a key of more than \(Self.longestKey) characters",
-                    "YAML takes no longer ones; if it is no key but text, put it behind a key and a `:`"
+                    "YAML limits the length of keys; if this is text and not a key, put it after a key and a `:`"
                 )
             }
             return ("a key without `:`", "write `key: value`, and indent continued text")

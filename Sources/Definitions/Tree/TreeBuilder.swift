@@ -151,7 +151,7 @@ struct TreeBuilder {
         let node = append(.unreadable, value: 0, event)
         guard let anchor = anchors[symbol] else {
             report(
-                "no anchor \(quoted(symbols.text(symbol))) stands before this",
+                "there is no anchor \(quoted(symbols.text(symbol))) before this",
                 at: event.pointee.start_mark,
                 &diagnostics
             ) {
@@ -199,13 +199,13 @@ struct TreeBuilder {
 
     private func tooMany(at mark: yaml_mark_t, _ diagnostics: inout DiagnosticCollector) -> Progress {
         report("the document holds more than \(limits.nodes) values", at: mark, &diagnostics) {
-            $0.hint = "each alias counts as much as what it stands for; split the definition into several files"
+            $0.hint = "each alias counts as much as the value it repeats; split the definition into several files"
         }
         return .failed
     }
 
     private func tooDeep(at mark: yaml_mark_t, _ diagnostics: inout DiagnosticCollector) -> Progress {
-        report("more than \(limits.depth) lists and mappings inside each other", at: mark, &diagnostics) { _ in }
+        report("lists and mappings are nested more than \(limits.depth) deep", at: mark, &diagnostics) { _ in }
         return .failed
     }
 

@@ -75,7 +75,8 @@ package struct CDBDocument: Hashable, Sendable {
             return Repair(
                 pointer: "\(root)/provisioners/\(index)/allocatedUnicastRange",
                 reason:
-                    "no address was left for meshplan's own provisioner, so \(text.joined(separator: " and ")) was taken out of the range; \(provisioner.name) must no longer give these out",
+                    "no address was left for meshplan's own provisioner, so \(text.joined(separator: " and ")) was taken "
+                    + "out of the range; \(provisioner.name) must no longer give these out",
                 isImportant: true
             )
         }

@@ -107,7 +107,8 @@ extension MeshDatabase {
                 "run the same command again on this machine once the database can be reached; it stores the changes first"
         } catch let other {
             error.message += "; the unsaved changes could not be written to \(spillPath) either: \(other.message)"
-            error.hint = "run the same command again when both can be reached: it asks the nodes for everything that is in doubt"
+            error.hint =
+                "run the same command again when both can be reached: it asks the nodes for everything that is in doubt"
         }
         return error
     }

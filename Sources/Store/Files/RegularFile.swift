@@ -33,7 +33,7 @@ package enum RegularFile {
         guard !isSecret || status.permissions & 0o077 == 0 else {
             throw StoreError(
                 .insecurePermissions,
-                "users other than its owner can access it (mode 0\(String(status.permissions, radix: 8)))",
+                "is accessible to users other than its owner (mode 0\(String(status.permissions, radix: 8)))",
                 path: path
             )
         }

@@ -15,7 +15,8 @@ extension SQLiteRowStore {
             if error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
                 return StoreError(
                     .diskFull,
-                    "cannot be created, and the database cannot be read without it: the disk is full, or a limit on file sizes is too low",
+                    "cannot be created, and the database cannot be read without it: the disk is full, or a limit on file "
+                        + "sizes is too low",
                     hint:
                         "free some space, or raise the limit on the size of files (ulimit -f), and run the command again; "
                         + "what was stored before is unharmed",

@@ -53,7 +53,8 @@ package enum KeyFile {
         guard status.permissions & 0o077 == 0 else {
             throw StoreError(
                 .insecurePermissions,
-                "users other than its owner can access the key file (mode 0\(String(status.permissions, radix: 8)))",
+                "the key file is accessible to users other than its owner "
+                    + "(mode 0\(String(status.permissions, radix: 8)))",
                 hint: "chmod 600 \(path), and replace the key if somebody may have read it",
                 path: path
             )

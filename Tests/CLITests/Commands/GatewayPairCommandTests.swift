@@ -211,6 +211,6 @@ struct GatewayPairCommandTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         let broken = fixture.run("doctor")
         #expect(broken.status == 1 && broken.output.contains("client.pem: the file holds neither"))
-        #expect(broken.output.contains("client.pem users other than its owner can access it (mode 0644)"))
+        #expect(broken.output.contains("client.pem is accessible to users other than its owner (mode 0644)"))
     }
 }

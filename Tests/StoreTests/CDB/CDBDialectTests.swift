@@ -65,7 +65,8 @@ struct CDBDialectTests {
                     $0.head = #""id":"TBD","version":"1.0","partial":false"#
                     $0.models = CDBParts.model(period: #"{"numberOfSteps":10,"resolution":1000}"#)
                 },
-                "/nodes/0/elements/0/models/0/publish/period/resolution: 1000 means either 1000 or 100 ms; nothing else in the file decides it"
+                "/nodes/0/elements/0/models/0/publish/period/resolution: 1000 means either 1000 or 100 ms; nothing "
+                    + "else in the file decides it"
             ),
             // A number where digits belong, in a document that nothing marks.
             (

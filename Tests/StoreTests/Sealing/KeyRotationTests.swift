@@ -52,7 +52,7 @@ struct KeyRotationTests {
         // A plan from before says what happened to it.
         let error = storeError { _ = try database.unseal(plan, purpose: "plan") }
         #expect(error?.code == .wrongKey)
-        #expect(error?.message.contains("before this one got another data key") == true)
+        #expect(error?.message.contains("before the data key of this one was changed") == true)
 
         // The lease and the sequence numbers go on.
         changes.nodes[0].name = "renamed"

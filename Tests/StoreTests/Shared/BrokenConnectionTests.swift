@@ -75,7 +75,7 @@ struct BrokenConnectionTests {
         let site = try Site()
         let error = try #require(try site.lose("kept", .beforeCommit))
         #expect(error.code == .unreachable)
-        #expect(error.message.hasSuffix("what was to be stored is kept in \(site.spill)"))
+        #expect(error.message.hasSuffix("the unsaved changes are in \(site.spill)"))
         #expect(error.hint?.hasPrefix("run the same command again") == true)
         #expect(site.fixture.clock.time >= .seconds(40) && site.fixture.clock.time < .seconds(60))
         #expect(try mode(site.spill) == 0o600)

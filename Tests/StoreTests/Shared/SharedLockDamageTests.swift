@@ -69,8 +69,8 @@ struct SharedLockDamageTests {
             )
         }
         let problem = try problem(fixture)
-        #expect(problem.code == .notADatabase && problem.message.contains("another one than meshplan makes"))
-        #expect(problem.hint?.contains("another name or drop it") == true)
+        #expect(problem.code == .notADatabase && problem.message.contains("does not have meshplan's columns"))
+        #expect(problem.hint?.contains("ask its owner to rename or drop it") == true)
         try fixture.sql("ALTER TABLE meshplan_locks RENAME TO doors")
         #expect(try fixture.store().prepare())
         #expect(try fixture.open().verify().lockProblem == nil)

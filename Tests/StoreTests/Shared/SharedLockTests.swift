@@ -92,7 +92,7 @@ struct SharedLockTests {
         #expect(String(decoding: note, as: UTF8.self).hasSuffix("\nlock 1\n"))
         let here = storeError { _ = try fixture.open().lock(holder: holder()) }
         #expect(here?.code == .locked && here?.path == fixture.name)
-        #expect(here?.hint?.contains("the lock goes with the process") == true)
+        #expect(here?.hint?.contains("its lock ends with it") == true)
         lease.release()
         #expect(try readFile(fixture.folder.file("desk.lock")) == [])
         try fixture.sql("UPDATE meshplan_locks SET expires = now() + interval '60 seconds'")
