@@ -104,7 +104,7 @@ package final class ComposedBearer: PolledBearer {
         guard let bearer = members[place].bearer else { throw members[place].error ?? allGone }
         let advertiser = inner.advertiser
         if case .proxy(let advertiser) = inner, let holder = sightings.holder(of: advertiser), holder != place {
-            throw BearerError("the proxy has a link by \(members[holder].part.name) already")
+            throw BearerError("\(members[holder].part.name) already has a link to this proxy")
         }
         let inside: LinkIdentifier
         do throws(BearerError) {
@@ -316,7 +316,9 @@ package final class ComposedBearer: PolledBearer {
     /// The error that names what is wrong with each part.
     private var allGone: BearerError {
         let failures = members.compactMap { member in member.error.map { (member.part.name, $0) } }
-        guard failures.count > 1 else { return failures.first?.1 ?? BearerError("nothing carries messages any more") }
+        guard failures.count > 1 else {
+            return failures.first?.1 ?? BearerError("no gateway or adapter is left to carry messages")
+        }
         let hints = Set(failures.compactMap(\.1.hint))
         let all = failures.compactMap { name, error in error.hint.map { "For \(name): \($0)" } }
         return BearerError(

@@ -200,7 +200,8 @@ package final class GatewayRelay {
             guard links.count < maximumLinks else {
                 throw BearerError(
                     "all \(maximumLinks) links of the gateway are in use",
-                    hint: "Wait until another client has finished, or let this one open fewer with --connections."
+                    hint: "Wait until another client has finished, or open fewer connections from this client with "
+                        + "--connections."
                 )
             }
             let identifier = try bearer.connect(to: target)
@@ -247,7 +248,7 @@ package final class GatewayRelay {
         if isScanning { try? bearer.scan(false) }
         isScanning = false
         tell(.cannotScan(error))
-        let reason = BearerError("the gateway has no radio at present: \(error.message)", hint: error.hint)
+        let reason = BearerError("the gateway has no working radio: \(error.message)", hint: error.hint)
         for client in scanners.sorted() { server.drop(client, reason) }
         scanners = []
     }

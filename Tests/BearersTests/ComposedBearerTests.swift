@@ -152,7 +152,7 @@ struct ComposedBearerTests {
         #expect(tell(1, -20).isEmpty)
         #expect(tell(0, -80) == [heard(composed(0, red), -80)])
         let second = try bearer.connect(to: .proxy(composed(1, red)))
-        #expect(try ending(of: second, bearer) == BearerError("the proxy has a link by basement already"))
+        #expect(try ending(of: second, bearer) == BearerError("basement already has a link to this proxy"))
         bearer.close(first)
         #expect(tell(1, -20) == [heard(composed(1, red), -20)])
         // Who has no link left leaves it to the other.

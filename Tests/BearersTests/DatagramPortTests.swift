@@ -65,7 +65,7 @@ struct DatagramPortTests {
         let path = room.path("port")
         var port: DatagramPort? = try DatagramPort(path: path)
         #expect(try room.mode("port") == 0o600)
-        #expect(throws: BearerError("cannot listen at unix:\(path): somebody listens there already")) {
+        #expect(throws: BearerError("cannot listen at unix:\(path): another process already listens there")) {
             _ = try DatagramPort(path: path)
         }
         port?.close()

@@ -212,7 +212,7 @@ struct GatewayRelayTests {
                 _ = try other.next(until: bench.clock.now)
                 return false
             } catch {
-                return error.message.contains("the gateway has no radio at present: hci0 is gone")
+                return error.message.contains("the gateway has no working radio: hci0 is gone")
             }
         }
         bench.failure = nil
@@ -250,7 +250,7 @@ struct GatewayRelayTests {
         _ = try stopped.connect(to: .anyProxy)
         let left = GatewayRelay.Event.left(
             FrameServer.Client(rawValue: 1),
-            reason: "the other side does not answer for 150 ms"
+            reason: "the other side has not answered for 150 ms"
         )
         try bench.until { try bench.turnClients([kept]).isEmpty && bench.told.contains(left) }
         #expect(bench.bearer.calls.last == .close(link(0)))
@@ -258,12 +258,12 @@ struct GatewayRelayTests {
         let failure = #expect(throws: BearerError.self) {
             while true { _ = try stopped.next(until: bench.clock.now.advanced(by: .seconds(10))) }
         }
-        #expect(failure?.message == "gateway has ended the connection: the other side does not answer for 150 ms")
+        #expect(failure?.message == "gateway has ended the connection: the other side has not answered for 150 ms")
         // Nobody turns the gateway now.
         let silent = #expect(throws: BearerError.self) {
             while true { _ = try kept.next(until: bench.clock.now.advanced(by: .seconds(10))) }
         }
-        #expect(silent?.message == "the connection to gateway is lost: the other side does not answer for 150 ms")
+        #expect(silent?.message == "the connection to gateway is lost: the other side has not answered for 150 ms")
     }
 
     @Test("who connects again and again is held up, and keeps its other links")
@@ -348,7 +348,7 @@ struct GatewayRelayTests {
     func mixed() throws {
         let pairing = try Pairing()
         let plain = try turnedAway(try bench(pairing.security(.server, "basement")), nil)
-        #expect(plain.0?.message == "gateway refuses the connection: this gateway takes secured connections only")
+        #expect(plain.0?.message == "gateway refuses the connection: this gateway accepts only TLS connections")
         #expect(plain.1 == "the client does not speak TLS")
         let secured = try turnedAway(try bench(nil), try pairing.security(.client, "ann"))
         #expect(secured.0?.message == "gateway: the gateway does not speak TLS")

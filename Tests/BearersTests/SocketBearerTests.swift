@@ -281,7 +281,7 @@ struct SocketBearerTests {
         thread.stop()
         let lost = BearerError(
             "the connection to \(address) is lost: the other side closed the connection",
-            hint: "See that it runs and that the way to it is open."
+            hint: "Check that it runs and that the network lets you reach it."
         )
         #expect(try bearer.event() == .closed(first, lost))
         #expect(try bearer.event() == .closed(second, lost))
@@ -337,7 +337,7 @@ struct SocketBearerTests {
         do {
             let server = try FrameServer(listeningAt: address)
             let error = #expect(throws: BearerError.self) { try FrameServer(listeningAt: address) }
-            #expect(error?.message.contains("somebody listens there already") == true)
+            #expect(error?.message.contains("another process already listens there") == true)
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
             server.close()
@@ -384,7 +384,7 @@ struct SocketBearerTests {
         "a client that breaks a rule is told which and dropped with its links, and the other one is served on",
         arguments: [
             ([[0x7F]], "the other side sent a frame of the unknown type 0x7f"),
-            ([[0x03, 0, 0, 0, 0]], "the other side sent a frame of type 0x3 that breaks its form"),
+            ([[0x03, 0, 0, 0, 0]], "the other side sent a malformed frame of type 0x3"),
             ([ClientFrame.hello(silence: 5_000).encoded], "the other side said hello twice"),
             (
                 [[0x02, 0, 0, 0, 5, 0], [0x04, 0, 0, 0, 5], [0x02, 0, 0, 0, 5, 0]],
@@ -423,7 +423,7 @@ struct SocketBearerTests {
         foreign.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
         #expect(
             try foreign.frames() == [
-                .end(BearerError("the other side sent a frame of 18245 octets, 1024 are the most"))
+                .end(BearerError("the other side sent a frame of 18245 octets (at most 1024 are allowed)"))
             ]
         )
     }
@@ -437,7 +437,7 @@ struct SocketBearerTests {
             _ = try served.opened()
             let surplus = SocketBearer(address: thread.address)
             let error = #expect(throws: BearerError.self) { try surplus.connect(to: .anyProxy) }
-            #expect(error?.message.hasSuffix(" refuses the connection: another client is served already") == true)
+            #expect(error?.message.hasSuffix(" refuses the connection: another client is already connected") == true)
         }
         #expect(try silent.frames() == [.end(BearerError("the other side did not say hello in time"))])
         _ = thread.events(2)
@@ -501,7 +501,7 @@ struct SocketBearerTests {
         arguments: [
             (
                 try? Frame.encode(ServerFrame.refused(version: 3).encoded),
-                "speaks version 3 of the frames, this meshplan 2", "newer meshplan"
+                "speaks version 3 of the frames; this meshplan speaks version 2", "newer meshplan"
             ),
             (try? Frame.encode(ServerFrame.refused(version: 0).encoded), "speaks version 0", "newer gateway"),
             (
@@ -509,9 +509,12 @@ struct SocketBearerTests {
                 "speaks version 4", "newer meshplan"
             ),
             (try? Frame.encode(ServerFrame.end(BearerError("full up", hint: "Wait.")).encoded), "full up", "Wait."),
-            ([0, 1, 0], "sent a frame of the unknown type 0x0", "Is it a gateway or simulator of meshplan"),
+            (
+                [0, 1, 0], "sent a frame of the unknown type 0x0",
+                "Is the program that listens there a meshplan gateway"
+            ),
             (Array("SSH-2.0-OpenSSH".utf8), "lost: the other side sent a frame of 21331 octets", "Is it a gateway"),
-            ([], "does not answer: it takes the connection, but says no hello within 50 ms", "may be stopped"),
+            ([], "does not answer: it accepts the connection, but does not say hello within 50 ms", "may be stopped"),
         ]
     )
     func otherServers(octets: [UInt8]?, message: String, hint: String) throws {

@@ -74,7 +74,7 @@ struct GatewayTests {
         #expect(apply.transcript.contains("Apply complete."), "\(apply.transcript)")
         #expect(try survivor.process.hasWritten("is open"), "\(survivor.process.transcript)")
         if signal == SIGSTOP {
-            #expect(apply.transcript.contains("does not answer for 15 s"), "\(apply.transcript)")
+            #expect(apply.transcript.contains("has not answered for 15 s"), "\(apply.transcript)")
             victim.process.signal(SIGCONT)
         }
         try await site.expectComplete()
@@ -121,7 +121,7 @@ struct GatewayTests {
         // There is only one link, and it is free again.
         let stopped = try site.applyBegun([gateway.address])
         stopped.signal(SIGSTOP)
-        try gateway.process.wait(for: "left: the other side does not answer for 15 s")
+        try gateway.process.wait(for: "left: the other side has not answered for 15 s")
         stopped.signal(SIGCONT)
         #expect(try stopped.finish() == 0, "\(stopped.transcript)")
         try await site.expectComplete()
@@ -157,7 +157,7 @@ struct GatewayTests {
 
         let unsecured = try await scan("tcp:127.0.0.1:\(port)")
         #expect(unsecured.status == 1)
-        #expect(unsecured.output.contains("this gateway takes secured connections only"), "\(unsecured.output)")
+        #expect(unsecured.output.contains("this gateway accepts only TLS connections"), "\(unsecured.output)")
         try secured.process.wait(for: "was turned away: the client does not speak TLS")
         let foreign = try await scan("gateway://attic@127.0.0.1:\(port)")
         #expect(foreign.status == 1)

@@ -122,7 +122,7 @@ private func removeStaleDatagramSocket(at address: SocketAddress, path: String) 
         let isAlive = candidate.withAddress { connect(probe.number, $0, $1) } == 0
         // A socket of another type belongs to somebody, too.
         guard !isAlive, SystemError.last.number == ECONNREFUSED else {
-            throw BearerError("cannot listen at \(address): somebody listens there already")
+            throw BearerError("cannot listen at \(address): another process already listens there")
         }
     }
     removeSocketFile(at: path)

@@ -50,11 +50,11 @@ extension FrameError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .empty: "a frame without content"
-        case .tooLong(let length): "a frame of \(length) octets, \(Frame.maximumContentSize) are the most"
+        case .tooLong(let length): "a frame of \(length) octets (at most \(Frame.maximumContentSize) are allowed)"
         case .unknownType(let type): "a frame of the unknown type 0x\(String(type, radix: 16))"
-        case .malformed(let type): "a frame of type 0x\(String(type, radix: 16)) that breaks its form"
+        case .malformed(let type): "a malformed frame of type 0x\(String(type, radix: 16))"
         case .secured: "the beginning of TLS, which this connection does not have"
-        case .foreign: "something else than the frames of meshplan"
+        case .foreign: "data other than meshplan's frames"
         }
     }
 }

@@ -21,7 +21,7 @@ extension FrameServer {
                 acceptAt = clock.now.advanced(by: acceptPause)
                 return
             }
-            if let stranger = strangerToDrop { drop(stranger, BearerError("too many connections say nothing")) }
+            if let stranger = strangerToDrop { drop(stranger, BearerError("too many connections have not said hello")) }
             let now = clock.now
             let session: TLSSession?
             do throws(BearerError) {
@@ -72,7 +72,7 @@ extension FrameServer {
             }
             drop(
                 client,
-                BearerError("the certificate is denied", hint: "Ask whoever runs the gateway for another file.")
+                BearerError("the certificate is denied", hint: "Ask the gateway's operator for another file.")
             )
         }
     }

@@ -65,7 +65,7 @@ extension FrameServer {
             guard clients[client]?.links.remove(link) != nil else { return nil }
             pending.append(.closed(ClientLink(client: client, link: link)))
         case .scan(let isOn):
-            guard settings.canScan else { return "the other side scans, which is not possible here" }
+            guard settings.canScan else { return "the other side scans, but scanning is not possible here" }
             guard isOn != connection.isScanning else { return nil }
             clients[client]?.isScanning = isOn
             pending.append(.scan(client, isOn))
@@ -94,14 +94,16 @@ extension FrameServer {
             guard var frames = clients[client]?.frames else { return nil }
             _ = frames.send(ServerFrame.refused(version: Frame.version).encoded)
             farewells.bid(frames, most: settings.maximumClients, at: clock.now)
-            remove(client, reason: "the client speaks version \(version) of the frames, we speak \(Frame.version)")
+            let versions = "version \(version) of the frames; this side speaks version \(Frame.version)"
+            remove(client, reason: "the client speaks \(versions)")
             return nil
         default: return "the other side did not say hello first"
         }
         guard clients.values.count(where: { $0.heartbeat != nil }) < settings.maximumClients else {
             let error = BearerError(
                 settings.maximumClients == 1
-                    ? "another client is served already" : "\(settings.maximumClients) clients are served already",
+                    ? "another client is already connected"
+                    : "\(settings.maximumClients) clients are already connected",
                 hint: "Wait until another one has finished."
             )
             drop(client, error)
@@ -143,7 +145,7 @@ extension FrameServer {
                 // This process may have been stopped, and the client's frames may wait in the system's buffer.
                 serve(client, Watched(number: connection.frames.descriptor.number, isReadable: true))
                 guard clients[client]?.heartbeat?.isOtherSilent(at: now) == true else { continue }
-                drop(client, BearerError("the other side does not answer for \(heartbeat.patience.heartbeatText)"))
+                drop(client, BearerError("the other side has not answered for \(heartbeat.patience.heartbeatText)"))
             } else if heartbeat.isBeatDue(at: now) {
                 tell(.alive, client)
             }

@@ -183,7 +183,8 @@ package final class FrameServer {
     /// Sends a packet of 1...512 octets on a link. Does nothing if the link was closed.
     package func send(_ packet: [UInt8], on link: ClientLink) {
         guard (1...Frame.maximumPacketSize).contains(packet.count) else {
-            close(link, BearerError("a packet of \(packet.count) octets cannot be sent"))
+            let allowed = "1 to \(Frame.maximumPacketSize) are allowed"
+            close(link, BearerError("cannot send a packet of \(packet.count) octets: \(allowed)"))
             return
         }
         tell(.packet(link.link, packet), on: link)
@@ -221,7 +222,7 @@ package final class FrameServer {
     func turnAway(_ client: Client, _ end: FrameConnection.End) {
         guard var frames = clients[client]?.frames else { return }
         let error = BearerError(
-            "this gateway takes secured connections only",
+            "this gateway accepts only TLS connections",
             hint: "Reach it by --via gateway://HOST:PORT, with a file of its pairing."
         )
         if !frames.isSecured { _ = frames.send(ServerFrame.end(error).encoded) }

@@ -43,9 +43,9 @@ struct GatewayConnection {
 
     /// What helps if the other side breaks the rules of the frames.
     static let violationHint =
-        "What listens there breaks the rules of the frames of version \(Frame.version): update the gateway or simulator, or "
-        + "mend it if it is your own."
-    private static let foreignHint = "Is it a gateway or simulator of meshplan that listens there?"
+        "The program that listens there violates version \(Frame.version) of the frame protocol. Update the gateway "
+        + "or simulator, or fix it if you wrote it."
+    private static let foreignHint = "Is the program that listens there a meshplan gateway or simulator?"
 
     /// A connection to one of several addresses, tried one after the other; ``begin(at:)`` starts it.
     init(_ settings: Settings, to candidates: [Candidate], at now: Instant) {
@@ -93,9 +93,10 @@ struct GatewayConnection {
             let seconds = settings.timeout.heartbeatText
             return end(
                 BearerError(
-                    "\(settings.name) does not answer: it takes the connection, but says no hello within \(seconds)",
-                    hint: "Its process may be stopped, or its machine too busy: look there, or start it again. If it "
-                        + "runs well, somebody else listens at that port."
+                    "\(settings.name) does not answer: it accepts the connection, but does not say hello within "
+                        + "\(seconds)",
+                    hint: "Its process may be stopped, or its machine overloaded. Check it, or restart it. If it runs "
+                        + "well, another program listens at that port."
                 )
             )
         }
@@ -103,7 +104,7 @@ struct GatewayConnection {
             // This process may have been stopped, and the gateway's frames may wait in the system's buffer.
             let happenings = read(at: now)
             guard stream != nil, self.heartbeat?.isOtherSilent(at: now) == true else { return happenings }
-            return happenings + lose("the other side does not answer for \(heartbeat.patience.heartbeatText)")
+            return happenings + lose("the other side has not answered for \(heartbeat.patience.heartbeatText)")
         }
         return heartbeat.isBeatDue(at: now) ? send(.alive, at: now) : []
     }
@@ -157,8 +158,8 @@ struct GatewayConnection {
         case .otherVersion(let version), .refused(let version):
             return end(
                 BearerError(
-                    "the gateway or simulator at \(settings.name) speaks version \(version) of the frames, "
-                        + "this meshplan \(Frame.version)",
+                    "the gateway or simulator at \(settings.name) speaks version \(version) of the frames; this "
+                        + "meshplan speaks version \(Frame.version)",
                     hint: version > Frame.version ? "Use a newer meshplan." : "Use a newer gateway or simulator."
                 )
             )
@@ -178,7 +179,7 @@ struct GatewayConnection {
 
     private mutating func lose(_ reason: String, isViolation: Bool = false) -> [Happening] {
         let violationHint = isGreeted ? Self.violationHint : Self.foreignHint
-        let hint = isViolation ? violationHint : "See that it runs and that the way to it is open."
+        let hint = isViolation ? violationHint : "Check that it runs and that the network lets you reach it."
         return end(BearerError("the connection to \(settings.name) is lost: \(reason)", hint: hint))
     }
 

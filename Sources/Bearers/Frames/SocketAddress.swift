@@ -12,13 +12,13 @@ package enum SocketAddress: Hashable, Sendable {
         if let path = text.removing(prefix: "unix:") {
             guard !path.isEmpty else { throw SocketAddressError(text: text, problem: "the path is missing") }
             guard !path.utf8.contains(0) else {
-                throw SocketAddressError(text: text, problem: "a path holds no NUL")
+                throw SocketAddressError(text: text, problem: "the path contains a NUL character")
             }
             self = .unix(path: path)
         } else if let rest = text.removing(prefix: "tcp:") {
             self = try SocketAddress(tcp: rest, of: text, defaultPort: nil)
         } else {
-            throw SocketAddressError(text: text, problem: "it begins neither with unix: nor with tcp:")
+            throw SocketAddressError(text: text, problem: "it must begin with unix: or tcp:")
         }
     }
 
@@ -40,10 +40,12 @@ package enum SocketAddress: Hashable, Sendable {
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = String(host.dropFirst().dropLast())
         } else if host.contains(":") {
-            throw SocketAddressError(text: text, problem: "an IPv6 address stands in brackets")
+            throw SocketAddressError(text: text, problem: "write an IPv6 address in brackets")
         }
         guard !host.isEmpty else { throw SocketAddressError(text: text, problem: "the host is missing") }
-        guard !host.utf8.contains(0) else { throw SocketAddressError(text: text, problem: "a host holds no NUL") }
+        guard !host.utf8.contains(0) else {
+            throw SocketAddressError(text: text, problem: "the host contains a NUL character")
+        }
         self = .tcp(host: host, port: port)
     }
 }
@@ -61,7 +63,7 @@ package struct SocketAddressError: Error, Hashable, Sendable, CustomStringConver
     }
 
     /// The error for people, without a full stop.
-    package var description: String { "`\(text)` is no address: \(problem)" }
+    package var description: String { "`\(text)` is not an address: \(problem)" }
 }
 
 extension SocketAddress {

@@ -114,7 +114,7 @@ package final class SocketBearer: PolledBearer {
 
     private func check(_ advertiser: AdvertiserIdentifier) throws(BearerError) {
         guard (1...Frame.maximumAdvertiserSize).contains(advertiser.rawValue.count) else {
-            throw BearerError("an advertiser of \(advertiser.rawValue.count) octets cannot be named")
+            throw BearerError("an advertiser's identifier cannot have \(advertiser.rawValue.count) octets")
         }
     }
 
@@ -123,7 +123,8 @@ package final class SocketBearer: PolledBearer {
     /// - Throws: ``BearerError`` if the packet is empty or larger than a frame can hold, which is a caller's mistake.
     package func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) {
         guard (1...Frame.maximumPacketSize).contains(packet.count) else {
-            throw BearerError("a packet of \(packet.count) octets cannot be sent")
+            let allowed = "1 to \(Frame.maximumPacketSize) are allowed"
+            throw BearerError("cannot send a packet of \(packet.count) octets: \(allowed)")
         }
         guard case .open? = links[link] else { return }
         tell(.packet(link, packet))

@@ -140,7 +140,7 @@ func candidates(for address: SocketAddress, passive: Bool) throws(BearerError) -
         let octets = Array(path.utf8)
         guard octets.count < room else {
             throw BearerError(
-                "the socket path is too long: \(octets.count) octets, \(room - 1) are the most",
+                "the socket path is too long: \(octets.count) octets; at most \(room - 1) are allowed",
                 hint: "Choose a shorter one, such as unix:mesh.sock."
             )
         }
@@ -158,7 +158,7 @@ func candidates(for address: SocketAddress, passive: Bool) throws(BearerError) -
             throw BearerError(
                 "cannot find the host \(host): \(reason)",
                 hint: code == EAI_AGAIN
-                    ? "The name server does not answer; is this machine in the network? An IP address works without one."
+                    ? "The name server does not answer; is this machine online? An IP address works without one."
                     : "Check the name; an IP address works, too."
             )
         }
@@ -188,7 +188,7 @@ private func removeStaleSocket(at path: String, address: SocketAddress) throws(B
     } catch {
         isAlive = false
     }
-    guard !isAlive else { throw BearerError("cannot listen at \(address): somebody listens there already") }
+    guard !isAlive else { throw BearerError("cannot listen at \(address): another process already listens there") }
     _ = unlink(path)
 }
 

@@ -22,7 +22,7 @@ package struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
     package var hint: String? {
         switch rawValue {
         case 0x05, 0x08, 0x0C, 0x0F:
-            "the device wants to be paired with, which nodes of a mesh do not: they have keys of their own; "
+            "the device asks for pairing, which mesh nodes do not need, because they have keys of their own; "
                 + "look for a setting or another firmware of the device"
         case 0x09, 0x11, 0x0E, 0xFE: "connect again; if that does not help, restart the device"
         case 0x12: "connect again"
@@ -41,7 +41,7 @@ extension ATTErrorCode: CustomStringConvertible {
         case 0x01: "the handle is not valid"
         case 0x02: "the attribute cannot be read"
         case 0x03: "the attribute cannot be written"
-        case 0x04: "it takes the request for malformed"
+        case 0x04: "it considers the request malformed"
         case 0x05: "it wants an authenticated connection"
         case 0x06: "it does not support the request"
         case 0x07: "the offset is past the end of the value"
@@ -53,7 +53,7 @@ extension ATTErrorCode: CustomStringConvertible {
         case 0x0D: "the value has a length that the attribute cannot have"
         case 0x0E: "something unlikely went wrong inside the device"
         case 0x0F: "it wants an encrypted connection"
-        case 0x10: "the type is no grouping of attributes"
+        case 0x10: "the type is not a grouping attribute"
         case 0x11: "it has run out of memory"
         case 0x12: "its services have changed in between"
         case 0x13: "the value is not allowed"

@@ -61,14 +61,14 @@ extension GATTFailure {
         case .unanswered(let step, let time):
             "the device has not answered within \(time.components.seconds) s during \(step.text)"
         case .tooSlow(let step, let time):
-            "the device needs too long: after \(time.components.seconds) s it is still at \(step.text)"
+            "the device is too slow: after \(time.components.seconds) s it is still at \(step.text)"
         case .refused(let step, let code): "the device refuses \(step.text): \(code)"
         case .malformed(let step, let error):
-            "the device answers with something that breaks the attribute protocol during \(step.text): \(error)"
+            "the device sends an answer that violates the attribute protocol during \(step.text): \(error)"
         case .mismatched(let step, let opcode):
-            "the device answers with something else than was asked (opcode 0x\(opcode.hexadecimal)) during \(step.text)"
+            "the device sends a different answer than expected (opcode 0x\(opcode.hexadecimal)) during \(step.text)"
         case .astray(let step): "the device answers with handles that were not asked for during \(step.text)"
-        case .endless(let step): "the device's answers come to no end during \(step.text)"
+        case .endless(let step): "the device's answers never end during \(step.text)"
         case .noService(let service, hasOther: true):
             "the device does not have \(service.name), but \(service.other.name)"
         case .noService(let service, hasOther: false): "the device does not have \(service.name)"
@@ -85,7 +85,7 @@ extension GATTFailure {
     /// How to mend it; nil if nothing is known.
     package var hint: String? {
         switch self {
-        case .unanswered, .tooSlow: "go nearer, or restart the device"
+        case .unanswered, .tooSlow: "move closer, or restart the device"
         case .refused(_, let code): code.hint
         case .noService(.proxy, hasOther: true): "it is not in a network: it has been reset, or was never provisioned"
         case .noService(.provisioning, hasOther: true): "it is in a network already; reset it to provision it again"

@@ -33,9 +33,9 @@ package struct HCIErrorCode: RawRepresentable, Hashable, Sendable {
     package var hint: String? {
         switch rawValue {
         case 0x03: "unplug the adapter and plug it in again, or restart the computer"
-        case 0x04, 0x08, 0x10, 0x22, 0x3C, 0x3E: "go nearer to the device and look whether it has power"
+        case 0x04, 0x08, 0x10, 0x22, 0x3C, 0x3E: "move closer to the device and check that it has power"
         case 0x05, 0x06, 0x0E, 0x18, 0x25, 0x26, 0x29, 0x2F, 0x37:
-            "nodes of a mesh are not paired with; remove the device from the system's Bluetooth settings"
+            "mesh nodes need no pairing; remove the device from the system's Bluetooth settings"
         case 0x07, 0x09: "open fewer connections at once, or use another adapter"
         case 0x0B: "disconnect the device in the system's Bluetooth settings, or end the program that uses it"
         case 0x0C, 0x3A: "end other programs that use the adapter, or try again"
@@ -50,7 +50,7 @@ package struct HCIErrorCode: RawRepresentable, Hashable, Sendable {
 extension HCIErrorCode: CustomStringConvertible {
     /// The code in plain words, with its number: `the device has ended the connection (Bluetooth error 0x13)`.
     package var description: String {
-        let text = HCIErrorCode.texts[rawValue] ?? "something went wrong that this program has no words for"
+        let text = HCIErrorCode.texts[rawValue] ?? "an unknown error occurred"
         return "\(text) (Bluetooth error 0x\(rawValue.hexadecimal))"
     }
 
@@ -73,7 +73,7 @@ extension HCIErrorCode: CustomStringConvertible {
         0x0F: "the device refuses this adapter's address",
         0x10: "the connection was not accepted in time",
         0x11: "a feature or a parameter is not supported",
-        0x12: "the adapter takes the command's parameters for invalid",
+        0x12: "the adapter considers the command's parameters invalid",
         0x13: "the device has ended the connection",
         0x14: "the device has ended the connection for lack of resources",
         0x15: "the device has ended the connection because it is switched off",
@@ -86,7 +86,7 @@ extension HCIErrorCode: CustomStringConvertible {
         0x1C: "the interval of the audio connection was rejected",
         0x1D: "the air mode of the audio connection was rejected",
         0x1E: "the link layer got invalid parameters",
-        0x1F: "something went wrong that has no code of its own",
+        0x1F: "an unspecified error occurred",
         0x20: "the link layer does not support a parameter's value",
         0x21: "the roles cannot be changed",
         0x22: "the device's link layer has not answered in time",
@@ -114,7 +114,7 @@ extension HCIErrorCode: CustomStringConvertible {
         0x3B: "the connection's parameters are not acceptable",
         0x3C: "the device was not reached while it advertised",
         0x3D: "a packet of the encrypted connection was not authentic",
-        0x3E: "the device was heard, but the connection did not come about",
+        0x3E: "the device was heard, but the connection could not be established",
         0x40: "the clock cannot be adjusted at once",
         0x41: "a map of slots is not defined",
         0x42: "there is no such advertising set or synchronization",

@@ -72,7 +72,7 @@ struct BluetoothSurveyTests {
         survey.adapters = [try Self.adapter(3, isUp: false, block: .hard)]
         #expect(said(survey).contains("hci3 is switched off by a switch or key"))
         survey.adapters = [try Self.adapter(3, hasLowEnergy: false)]
-        #expect(said(survey).contains("does not know low energy | use one with Bluetooth 4.0 or later"))
+        #expect(said(survey).contains("does not support Low Energy | use one with Bluetooth 4.0 or later"))
         survey.adapters = [try Self.adapter(3)]
         survey.program = "/opt/meshplan"
         #expect(said(survey).contains("sudo setcap cap_net_raw+ep /opt/meshplan"))
@@ -89,7 +89,7 @@ struct BluetoothSurveyTests {
         #expect(
             Array(said[1...]) == [
                 "this system's kernel has no Bluetooth", "the Bluetooth adapter hci0 was switched off",
-                "the Bluetooth adapter hci0 is gone", "another program has the Bluetooth adapter hci0 for itself",
+                "the Bluetooth adapter hci0 is gone", "another program uses the Bluetooth adapter hci0 exclusively",
                 "the Bluetooth adapter hci0 cannot be used: No buffer space available",
             ]
         )

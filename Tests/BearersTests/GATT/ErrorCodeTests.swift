@@ -33,9 +33,9 @@ struct ErrorCodeTests {
         }
         #expect(
             HCIErrorCode.notEstablished.description
-                == "the device was heard, but the connection did not come about (Bluetooth error 0x3E)"
+                == "the device was heard, but the connection could not be established (Bluetooth error 0x3E)"
         )
-        #expect(HCIErrorCode.connectionTimeout.hint == "go nearer to the device and look whether it has power")
+        #expect(HCIErrorCode.connectionTimeout.hint == "move closer to the device and check that it has power")
     }
 
     @Test("all failures are sentences without a full stop")

@@ -198,7 +198,7 @@ struct GATTFailureTests {
         let step = GATTStep.allCases[3]
         #expect(conversation.failure == .tooSlow(step, after: .seconds(20)))
         #expect(
-            conversation.failure?.message == "the device needs too long: after 20 s it is still at \(step.text)"
+            conversation.failure?.message == "the device is too slow: after 20 s it is still at \(step.text)"
         )
     }
 

@@ -70,7 +70,7 @@ package struct BluetoothSurvey: Hashable, Sendable {
         // If an adapter has no public address, the kernel takes the first adapter that is on.
         if ready.address.isZero, let other = adapters.first(where: { $0.isUp && $0.number != ready.number }) {
             throw BearerError(
-                "the Bluetooth adapter \(ready.name) has no public address, so connections would go by \(other.name)",
+                "the Bluetooth adapter \(ready.name) has no public address, so connections would use \(other.name)",
                 hint: "switch the other one off: sudo btmgmt --index \(other.number) power off"
             )
         }
@@ -94,7 +94,7 @@ package struct BluetoothSurvey: Hashable, Sendable {
             )
         case .otherSystem:
             BearerError(
-                "Bluetooth of its own is for Linux alone",
+                "meshplan uses Bluetooth adapters directly on Linux only",
                 hint: "run meshplan gateway on a Linux machine near the mesh"
             )
         }
@@ -105,7 +105,7 @@ package struct BluetoothSurvey: Hashable, Sendable {
         case .none:
             BearerError(
                 "this machine has no Bluetooth adapter",
-                hint: "plug one in; if it has one, dmesg tells whether its firmware is missing"
+                hint: "plug one in; if there is one, dmesg shows whether its firmware is missing"
             )
         case .soft:
             BearerError(
@@ -133,7 +133,7 @@ package struct BluetoothSurvey: Hashable, Sendable {
         if adapter.isUp {
             guard !adapter.hasLowEnergy else { return nil }
             return BearerError(
-                "the Bluetooth adapter \(adapter.name) does not know low energy",
+                "the Bluetooth adapter \(adapter.name) does not support Low Energy",
                 hint: "use one with Bluetooth 4.0 or later"
             )
         }
@@ -182,8 +182,8 @@ package struct BluetoothSurvey: Hashable, Sendable {
             BearerError("the Bluetooth adapter \(adapter) is gone", hint: "plug it in again")
         case EBUSY, EUSERS:
             BearerError(
-                "another program has the Bluetooth adapter \(adapter) for itself",
-                hint: "end it; bluetooth-meshd is one that does so"
+                "another program uses the Bluetooth adapter \(adapter) exclusively",
+                hint: "stop it; bluetooth-meshd is such a program"
             )
         default: BearerError("the Bluetooth adapter \(adapter) cannot be used: \(error.text)")
         }

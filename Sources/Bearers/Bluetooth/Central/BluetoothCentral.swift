@@ -184,7 +184,7 @@ package struct BluetoothCentral: Sendable {
             if failure.isLimit {
                 maximumLinks = max(links.count { $0.isConnected }, 1)
                 error = BearerError(
-                    "the Bluetooth adapter has no room for another connection than the \(maximumLinks) it has",
+                    "the Bluetooth adapter has no room for more than \(maximumLinks) connections",
                     hint: HCIErrorCode.connectionLimitExceeded.hint
                 )
             }
@@ -195,7 +195,7 @@ package struct BluetoothCentral: Sendable {
     /// The link's connection takes no more packets, because too many wait to be written.
     package mutating func congested(_ link: LinkIdentifier, at now: Instant) -> [Output] {
         guard let address = place(of: link).flatMap({ links[$0].address }) else { return [] }
-        let error = BearerError("the connection to \(address) takes no more packets", hint: "go nearer to the device")
+        let error = BearerError("the connection to \(address) takes no more packets", hint: "move closer to the device")
         return end(link, error, at: now) + review(at: now)
     }
 
@@ -228,7 +228,7 @@ package struct BluetoothCentral: Sendable {
                     link,
                     BearerError(
                         "no proxy node was heard within \(seconds) s",
-                        hint: "go nearer to the mesh; meshplan scan lists who advertises"
+                        hint: "move closer to the mesh; meshplan scan lists who advertises"
                     ),
                     at: now
                 )
@@ -242,7 +242,7 @@ package struct BluetoothCentral: Sendable {
                     link,
                     BearerError(
                         "cannot connect to \(name): it does not answer within \(seconds) s",
-                        hint: "go nearer to the device and look whether it has power"
+                        hint: "move closer to the device and check that it has power"
                     ),
                     at: now
                 )
