@@ -11,7 +11,7 @@ struct EstimateTable {
     /// A table without rows; prints the head at once.
     init(_ title: String) {
         print("\(title)\n")
-        print("| radio | case | said | 19 of 20 under | taken | error | what sets the pace |")
+        print("| radio | case | estimated | 19 of 20 under | actual | error | bottleneck |")
         print("| --- | --- | ---: | ---: | ---: | ---: | --- |")
     }
 

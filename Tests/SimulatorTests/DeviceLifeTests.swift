@@ -139,7 +139,7 @@ struct DeviceLifeTests {
         }
         let last = SimulatedWorld(network: network, seed: 3, state: state)
         #expect(last.node(imported.uuid)?.address == TestNetwork.address(0x0300))
-        #expect(last.mismatches(against: network).contains("node-3: the DeviceKey is another"))
+        #expect(last.mismatches(against: network).contains("node-3: the DeviceKey differs"))
     }
 
     @Test("Devices keep their place from the beginning, and the world tells the same of it after a restart")

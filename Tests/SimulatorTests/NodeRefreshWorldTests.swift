@@ -28,7 +28,7 @@ struct NodeRefreshWorldTests {
 
         var known = site.network
         let place = try #require(known.nodes.firstIndex { $0.uuid == site.server.uuid })
-        let isOther = { (text: String) in text.contains("the DeviceKey is another") }
+        let isOther = { (text: String) in text.contains("the DeviceKey differs") }
         #expect(!site.world.mismatches(against: known).contains(where: isOther))
         known.nodes[place].deviceKey = refreshed.deviceKey
         #expect(!site.world.mismatches(against: known).contains(where: isOther))

@@ -49,7 +49,7 @@ extension SimulatedWorld {
 
     private func proxy(_ advertiser: AdvertiserIdentifier) throws(BearerError) -> Int {
         guard let uuid = DeviceUUID(advertiser: advertiser) else {
-            throw BearerError("nobody in the simulated network advertises under that identifier")
+            throw BearerError("no device of the simulated network has that identifier")
         }
         let node = try proxy(uuid)
         let state = nodes[node].state

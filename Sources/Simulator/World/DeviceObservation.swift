@@ -38,11 +38,11 @@ extension DeviceObservation: CustomStringConvertible {
         switch event {
         case .attentionStarted(let seconds):
             "\(name) draws attention for \(seconds) \(seconds == 1 ? "second" : "seconds")"
-        case .attentionEnded: "\(name) draws attention no longer"
+        case .attentionEnded: "\(name) no longer draws attention"
         case .output(let action, let value): "\(name) \(action.sentence(telling: value))"
         case .outputEnded: "\(name) has ended its output"
         case .inputAwaited(let action, let size): "\(name) waits: \(action.sentence(size: size))"
-        case .inputEnded: "\(name) waits for input no longer"
+        case .inputEnded: "\(name) no longer waits for input"
         case .provisioned(let address): "\(name) has become a node at \(address)"
         case .unprovisioned: "\(name) was reset and is in no network"
         }
@@ -75,9 +75,9 @@ extension InputAction {
     fileprivate func sentence(size: UInt8) -> String {
         let digits = size == 1 ? "1 digit" : "\(size) digits"
         return switch self {
-        case .push: "its button is to be pushed, a number of \(digits)"
-        case .twist: "its knob is to be twisted, a number of \(digits)"
-        case .numeric: "a number of \(digits) is to be typed"
+        case .push: "push its button, a number of \(digits)"
+        case .twist: "twist its knob, a number of \(digits)"
+        case .numeric: "type a number of \(digits)"
         case .alphanumeric: "\(size) \(size == 1 ? "character is" : "characters are") to be typed"
         }
     }

@@ -51,7 +51,7 @@ extension SimulatedWorld {
                 return "\(state.name) is a node at \(state.address), its attempt is recorded with \(attempt.address)"
             }
             return attempt.deviceKeys.contains(deviceKey)
-                ? nil : "\(state.name): the DeviceKey is none of those of its attempts"
+                ? nil : "\(state.name): the DeviceKey does not match any of its attempts"
         }
     }
 }
@@ -73,7 +73,7 @@ private struct Comparison {
     mutating func compare(_ state: NodeConfigurationState, _ node: Node) {
         compare("membership", state.isProvisioned, true)
         compare("the address", state.address, node.unicastAddress)
-        if state.deviceKey != node.deviceKey { differences.append("\(name): the DeviceKey is another") }
+        if state.deviceKey != node.deviceKey { differences.append("\(name): the DeviceKey differs") }
         compare("relay", state.relay, node.features.relay)
         compare("proxy", state.proxy, node.features.proxy)
         compare("friend", state.friend, node.features.friend)

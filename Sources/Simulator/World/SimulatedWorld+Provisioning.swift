@@ -7,7 +7,7 @@ extension SimulatedWorld {
     ///   connected.
     func provisionable(_ advertiser: AdvertiserIdentifier) throws(BearerError) -> Int {
         guard let uuid = DeviceUUID(advertiser: advertiser), let node = positions[uuid] else {
-            throw BearerError("nobody in the simulated network advertises under that identifier")
+            throw BearerError("no device of the simulated network has that identifier")
         }
         let name = nodes[node].state.name
         guard !nodes[node].faults.isOff else {
@@ -141,7 +141,7 @@ extension SimulatedWorld {
             return
         }
         notify(ProxyPDU(type: .provisioning, payload: pdu), on: link)
-        if service.isLast { self.end(link, reason: "the device has become a node and offers no provisioning any more") }
+        if service.isLast { self.end(link, reason: "the device is a node now and no longer offers provisioning") }
     }
 
     /// The timer of a session may have expired.
