@@ -69,7 +69,7 @@ struct DefaultsPlanTests {
         let nodes = Office.nodes()
         #expect(
             try Office().diagnostics("defaults: { features: { friend: on } }\n" + nodes) == """
-                1 note: node `lamp-1` does not have the friend feature, so the default is not for it \
+                1 note: node `lamp-1` does not have the friend feature, so the default does not apply to it \
                 (and 2 more nodes);\u{20}
                 """
         )
@@ -80,7 +80,7 @@ struct DefaultsPlanTests {
                 "defaults: { features: { friend: on } }\n" + Office.nodes(lamp1: "features: { friend: on }")
             )
                 == """
-                1 note: node `lamp-2` does not have the friend feature, so the default is not for it \
+                1 note: node `lamp-2` does not have the friend feature, so the default does not apply to it \
                 (and one more node);\u{20}
                 3 error: node `lamp-1` does not have the friend feature; Take the setting out for this node
                 """
@@ -148,7 +148,9 @@ struct DefaultsPlanTests {
         office.network.nodes.removeAll { $0.name == "we" }
         let messages = try office.result(Office.definition + yaml).diagnostics.map(\.message)
         #expect(
-            messages.contains("our own provisioner has no address in the database, so nothing can be published to it")
+            messages.contains(
+                "meshplan's own provisioner has no address in the database, so nothing can be published to it"
+            )
         )
     }
 }

@@ -121,7 +121,8 @@ struct DepartureTests {
         #expect(stuck.steps == [])
         #expect(
             stuck.problems.map(\.message) == [
-                "node `lamp-1` keeps application key `sensing`: a publication still uses it that was to get another key"
+                "node `lamp-1` keeps application key `sensing`: a publication that should have got another key still "
+                    + "uses it"
             ]
         )
         configuration.subnetLosses = .later

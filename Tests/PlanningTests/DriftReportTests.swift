@@ -262,7 +262,8 @@ struct DriftReportTests {
         #expect(
             notes == [
                 "- the node has subnet index 291, which the definition does not declare; it is left out here",
-                "- the node uses the virtual address 0x8123, whose label nobody here knows; it cannot be declared",
+                "- the node uses the virtual address 0x8123, whose label the database does not know; it cannot be "
+                    + "declared",
                 "6 this subscribes generic-onoff-server to all-lights: leave lamp-1 out of it",
                 "8 in place of this for switch-1: { node: switch-1, model: generic-onoff-client, "
                     + "to: kitchen, key: lighting, ttl: 3 }",

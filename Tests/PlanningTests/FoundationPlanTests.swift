@@ -133,7 +133,7 @@ struct FoundationPlanTests {
         #expect(
             messages.map(\.message) == [
                 "node `switch-1` has no `sar-configuration-server`, which holds SAR Receiver, "
-                    + "so the default is not for it"
+                    + "so the default does not apply to it"
             ]
         )
         #expect(
@@ -158,10 +158,10 @@ struct FoundationPlanTests {
             ),
             (
                 "heartbeat: { subscribe: { from: lamp-2, to: lamp-2, period: 64s } }",
-                "heartbeats count that are sent to a group or to the node itself"
+                "only heartbeats to a group or to the node itself can be counted"
             ),
             (bridge("kitchen", "lamp-1", "one_way"), "a bridge lets messages of an element pass, not those of a group"),
-            (bridge("lamp-1", "kitchen", "both"), "nobody sends from a group, so messages pass to it only"),
+            (bridge("lamp-1", "kitchen", "both"), "no node sends from a group, so messages pass only towards it"),
             (bridge("lamp-1", "all-nodes", "one_way"), "messages to all-nodes do not pass a bridge"),
             (bridge("lamp-1", "lamp-1", "both"), "both addresses are the same"),
         ]

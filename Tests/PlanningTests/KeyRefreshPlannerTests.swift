@@ -198,7 +198,7 @@ struct KeyRefreshPlannerTests {
         let refused = result(office.network, excluding: [lamp2.uuid, own, stranger])
         #expect(refused.plan == nil && refused.diagnostics.count == 4)
         for part in [
-            "our own provisioner", "there is no node",
+            "meshplan's own provisioner", "there is no node",
             "`lamp-1` (0x0010) has no device key", "`new` may have become a node",
         ] {
             #expect(refused.diagnostics.contains { $0.message.contains(part) }, "\(part)")
@@ -243,7 +243,7 @@ struct KeyRefreshPlannerTests {
         office.network.nodes.append(extra)
         #expect(
             try required(try office.result(yaml).plan).notes == [
-                "gone keeps the keys of subnet building when forgotten. Whoever is gone for good is shut out with: "
+                "gone keeps the keys of subnet building when forgotten. To shut out a node that is gone for good: "
                     + "meshplan keys refresh building --exclude gone"
             ]
         )
@@ -254,8 +254,8 @@ struct KeyRefreshPlannerTests {
         let excluded = try required(try office.result(yaml).plan)
         #expect(
             excluded.notes == [
-                "Excluded and still in possession of the keys of subnet building: gone. "
-                    + "Shut out with: meshplan keys refresh building"
+                "These excluded nodes still have the keys of subnet building: gone. "
+                    + "Shut them out with: meshplan keys refresh building"
             ]
         )
         #expect(excluded.nodes.map(\.action) == [.forget], "who is excluded cannot be reset")

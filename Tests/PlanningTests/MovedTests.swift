@@ -69,8 +69,8 @@ struct MovedTests {
         )
         #expect(
             result.diagnostics.map { "\($0.severity): \($0.message); \($0.hint ?? "")" } == [
-                "warning: group `kitchen` is removed, and `galley` is made anew; If it only has another name now, say so, "
-                    + "and nothing is sent for it: `moved: [{ from: group.kitchen, to: group.galley }]`"
+                "warning: group `kitchen` is removed, and `galley` is created; If it was only renamed, declare that, "
+                    + "and no messages are needed: `moved: [{ from: group.kitchen, to: group.galley }]`"
             ]
         )
     }

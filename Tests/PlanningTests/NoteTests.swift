@@ -156,7 +156,7 @@ struct NoteTests {
                     )
                 )
         },
-        Case(text: "Subnet second is made beside building, the primary one") {
+        Case(text: "Subnet second is created in addition to building, the primary subnet") {
             try notes(
                 office { $0.network.netKeys[0].isManaged = false },
                 Office.definition.replacing("building: { index: 0 }", with: "second: {}")
@@ -174,7 +174,7 @@ struct NoteTests {
         } isNot: {
             try notes(office())
         },
-        Case(text: "Excluded and still in possession of the keys of subnet building: lamp-2.") {
+        Case(text: "These excluded nodes still have the keys of subnet building: lamp-2.") {
             try notes(office { try $0.change("lamp-2") { $0.isExcluded = true } }, without("lamp-2"))
         } isNot: {
             try notes(
@@ -215,7 +215,7 @@ struct NoteTests {
         } isNot: {
             try refreshNotes(office(), excluding: ["lamp-2"])
         },
-        Case(text: "Seen without a network, so that they will not answer: lamp-2") {
+        Case(text: "Seen unprovisioned, so they will not answer: lamp-2") {
             try refreshNotes(office { try $0.change("lamp-2") { $0.unprovisionedSeenAt = Timestamp(rawValue: 1) } })
         } isNot: {
             try refreshNotes(
@@ -232,7 +232,7 @@ struct NoteTests {
             // The definition gives it a key, or it has one already.
             try diagnostics(try keyless(), level("keys: [lighting], ")) + diagnostics(office(), level())
         },
-        Case(text: "note: node `lamp-1` gets subnet `guests`, too, which its `subnets` do not list") {
+        Case(text: "note: node `lamp-1` also gets subnet `guests`, which its `subnets` do not list") {
             try diagnostics(
                 office(),
                 Office.definition + Office.nodes(lamp1: "subnets: [building], application_keys: [sensing, lighting]")
@@ -244,7 +244,7 @@ struct NoteTests {
                     Office.definition + Office.nodes(lamp1: "application_keys: [sensing, lighting]")
                 )
         },
-        Case(text: "warning: group `alarm` is removed, and `siren` is made anew") {
+        Case(text: "warning: group `alarm` is removed, and `siren` is created") {
             try diagnostics(
                 office { $0.manageAll() },
                 Office.definition.replacing("alarm: {}", with: "siren: {}") + Office.nodes()
@@ -295,8 +295,8 @@ struct NoteTests {
         let finding = try required(refused.plan?.findings.first { $0.planGuard == .groupInUse })
         #expect(
             finding.message
-                == "groups `all-lights` and `kitchen` would go although `lamp-1`, `lamp-2` and `switch-1` would "
-                + "still use them"
+                == "groups `all-lights` and `kitchen` would be removed although `lamp-1`, `lamp-2` and `switch-1` "
+                + "would still use them"
         )
         #expect(refused.plan?.findings.count { $0.planGuard == .groupInUse } == 1)
         let hint = try required(refused.diagnostics.first { $0.message == finding.message }?.hint)

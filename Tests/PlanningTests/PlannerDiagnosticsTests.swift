@@ -22,7 +22,7 @@ struct PlannerDiagnosticsTests {
             yaml: Office.nodes(),
             more: "  we: { uuid: 00000000000000000000000000000001 }",
             expected: """
-                5 error: node `we` is our own provisioner, which cannot be managed; \
+                5 error: node `we` is meshplan's own provisioner, which cannot be managed; \
                 It sends the messages; take it out of the definition
                 """
         ),
@@ -105,7 +105,7 @@ struct PlannerDiagnosticsTests {
         try office.change("lamp-2") { $0.appKeys = [] }
         let nodes = Office.nodes(lamp1: "application_keys: [lighting, sensing]")
         let expected = """
-            7 error: node `lamp-2` cannot be given application key `lighting`: \
+            7 error: node `lamp-2` cannot get application key `lighting`: \
             it has missed the new key of subnet `building`; \
             Finish the key refresh first: meshplan keys refresh building
             """
@@ -129,8 +129,8 @@ struct PlannerDiagnosticsTests {
         #expect(plan.steps.count == 2)
         #expect(
             plan.notes == [
-                "Subnet guests is in a key refresh: 1 node of this plan will have its present keys only, "
-                    + "until the refresh goes on.",
+                "Subnet guests is in a key refresh: 1 node of this plan will have only its present keys, until the "
+                    + "refresh goes on.",
                 "The key refresh of subnet guests is not finished (phase 1, 0 of 0 nodes have the new key): "
                     + "meshplan keys refresh guests",
             ]

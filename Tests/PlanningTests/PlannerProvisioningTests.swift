@@ -190,14 +190,15 @@ struct PlannerProvisioningTests {
         #expect(
             try office.diagnostics(Office.nodes() + lamp3 + "address: 0x0033 }") == """
                 5 error: an earlier attempt may have given node `lamp-3` the address 0x0031, not 0x0033; \
-                Leave the address out, or write 0x0031, until apply has found out what became of it
+                Leave the address out, or write 0x0031, until apply has found out the result
                 """
         )
         #expect(
             try office.diagnostics(
                 Office.nodes() + "  lamp-3: { uuid: 00000000000000000000000000000032, address: 0x0052 }"
             ) == """
-                5 error: address 0x0052 of node `lamp-3` is held for `lamp`, whose provisioning may have succeeded; \
+                5 error: address 0x0052 of node `lamp-3` is reserved for `lamp`, whose provisioning may have \
+                succeeded; \
                 Leave the address out, or give one that is free
                 """
         )
@@ -207,11 +208,11 @@ struct PlannerProvisioningTests {
         "A fixed address must be free",
         arguments: [
             ("0x0013", "address 0x0013 of node `lamp-3` is taken by node `lamp-2`"),
-            ("0x0100", "address 0x0100 of node `lamp-3` is not in the range of our provisioner"),
+            ("0x0100", "address 0x0100 of node `lamp-3` is not in the range of meshplan's provisioner"),
             (
                 "0x0030",
-                "address 0x0030 of node `lamp-3` was in use by a node that is gone and must not be given out before "
-                    + "IV index 9 (now 8)"
+                "address 0x0030 of node `lamp-3` was in use by a node that is gone and cannot be assigned before IV "
+                    + "index 9 (now 8)"
             ),
             ("0x0031", nil),
         ] as [(String, String?)]
@@ -233,7 +234,7 @@ struct PlannerProvisioningTests {
         try office.change("lamp-1") { $0.unprovisionedSeenAt = Timestamp(rawValue: 1) }
         #expect(
             try office.diagnostics(Office.nodes(lamp1: "address: 0x0010")) == """
-                2 error: address 0x0010 of node `lamp-1` was in use by it before its reset and must not be given out \
+                2 error: address 0x0010 of node `lamp-1` was in use by it before its reset and cannot be assigned \
                 before IV index 2 (now 0); Leave the address out, or give one that is free
                 """
         )

@@ -106,7 +106,7 @@ struct PlannerRouteTests {
         #expect(without.plan == nil)
         #expect(
             without.diagnostics.map(\.message) == [
-                "node `lamp-2` has no Remote Provisioning Server, through which `attic` is to be provisioned"
+                "node `lamp-2` has no Remote Provisioning Server, which is needed to provision `attic`"
             ]
         )
         #expect(without.diagnostics.first?.hint == "No node of the definition is known to have one; leave `via` out")
@@ -124,7 +124,9 @@ struct PlannerRouteTests {
         let result = try Office().result(yaml, options: PlannerOptions(selection: PlanSelection(nodes: ["attic"])))
         let plan = try #require(result.plan)
         #expect(
-            plan.notes.contains("1 device is to be provisioned through a node that is left out and is none yet.")
+            plan.notes.contains(
+                "1 device is to be provisioned through a node that is not provisioned yet and is left out of this plan."
+            )
         )
         let both = try Office().result(
             yaml,

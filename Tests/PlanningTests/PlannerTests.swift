@@ -267,7 +267,7 @@ struct PlannerTests {
         #expect(
             try office.diagnostics(yaml) == """
                 2 warning: node `lamp-1` keeps subnet `guests` for an application key; \
-                List the node's `application_keys` to have the others deleted, and then the subnet
+                List the node's `application_keys`: then the others are deleted, and the subnet with them
                 """
         )
     }
@@ -373,7 +373,7 @@ struct PlannerTests {
             plan.notes == [
                 "1 node of the database is not in the definition and is left alone.",
                 "switch-1 keeps the keys of subnet building when forgotten. "
-                    + "Whoever is gone for good is shut out with: meshplan keys refresh building --exclude switch-1",
+                    + "To shut out a node that is gone for good: meshplan keys refresh building --exclude switch-1",
             ]
         )
     }

@@ -115,7 +115,7 @@ struct RemovalTests {
         let nodes = Office.nodes().split(separator: "\n").filter { !$0.contains("lamp-2") }.joined(separator: "\n")
         let plan = try #require(try office.result(yaml + nodes).plan)
         #expect(
-            plan.findings.map(\.message) == ["group `all-lights` would go although `lamp-2` would still use it"]
+            plan.findings.map(\.message) == ["group `all-lights` would be removed although `lamp-2` would still use it"]
         )
         #expect(PlanDebugText.text(plan).contains("remove group 0xC000 after"))
     }
@@ -177,7 +177,7 @@ struct RemovalTests {
         let without = "version: 1\nnetwork: office\n" + groups
         #expect(
             try office.result(without + Office.nodes()).diagnostics.map(\.message)
-                .contains("subnet `building` is the primary one, which stays as long as the network")
+                .contains("subnet `building` is the primary subnet, which cannot be removed")
         )
     }
 
@@ -244,7 +244,7 @@ struct RemovalTests {
             return try #require(result.plan, "\(result.diagnostics)").findings
                 .map { "\($0.planGuard.rawValue): \($0.message)" }
         }
-        let rest = "would go although"
+        let rest = "would be removed although"
         #expect(
             try findings(Office.nodes()) == [
                 "group-in-use: group `kitchen` \(rest) `lamp-1` and `lamp-2` would still use it"
@@ -284,7 +284,7 @@ struct RemovalTests {
         ]
         let advice =
             "lamp-2 keeps the keys of subnets building, guests when forgotten. "
-            + "Whoever is gone for good is shut out with: meshplan keys refresh building --exclude lamp-2"
+            + "To shut out a node that is gone for good: meshplan keys refresh building --exclude lamp-2"
             + "; then the keys of guests are refreshed in the same way"
         #expect(plan.notes == notes + [advice])
         try office.apply(yaml + nodes)
@@ -353,7 +353,7 @@ struct RemovalTests {
         let refreshing = try office.result(yaml + Office.nodes())
         #expect(
             refreshing.diagnostics.map(\.message)
-                == ["subnet `guests` is not in the definition any more, and a key refresh of it is in progress"]
+                == ["subnet `guests` is no longer in the definition, and a key refresh of it is in progress"]
         )
     }
 
@@ -394,9 +394,9 @@ struct RemovalTests {
         let result = try office.result(gone + Office.nodes())
         #expect(
             result.diagnostics.map(\.message) == [
-                "application key `sensing` is protected and not in the definition any more",
-                "group `kitchen` is protected and not in the definition any more",
-                "subnet `guests` is protected and not in the definition any more",
+                "application key `sensing` is protected and no longer in the definition",
+                "group `kitchen` is protected and no longer in the definition",
+                "subnet `guests` is protected and no longer in the definition",
             ]
         )
         #expect(result.refusals == [.protectedResource])

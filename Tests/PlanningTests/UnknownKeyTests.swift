@@ -34,8 +34,8 @@ struct UnknownKeyTests {
                     + "without it.",
                 "lamp-1 and lamp-two have AppKey index 2, which the database does not know. To use it, import a database "
                     + "that has it, or declare an application key with `index: 2` and its `key`; to have it deleted, list "
-                    + "the `application_keys` of these nodes without it: that works where a node has one NetKey only, since "
-                    + "nobody knows which of several it is bound to.",
+                    + "the `application_keys` of these nodes without it: this works only for nodes with a single "
+                    + "NetKey, because otherwise it is unknown which NetKey the key is bound to.",
             ]
         )
         let drift = DriftReport.make(of: try office().network, definition: nil)
@@ -86,7 +86,8 @@ struct UnknownKeyTests {
         #expect(remade.plan == nil)
         #expect(
             remade.diagnostics.map(\.message) == [
-                "application key `fourth` would be made anew, but node `lamp-1` and one more node already have a key with "
+                "application key `fourth` would be created, but node `lamp-1` and one more node already have a key "
+                    + "with "
                     + "index 2 that the database does not know"
             ]
         )

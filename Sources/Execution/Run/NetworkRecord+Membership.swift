@@ -13,7 +13,9 @@ extension NetworkRecord {
         defer { self.pool = pool }
         guard let fixed = order.address else {
             guard let address = pool.reserveBlock(of: count, for: order.uuid) else {
-                throw .noAddress("the ranges of our provisioner have no \(count) consecutive free addresses left")
+                throw .noAddress(
+                    "the ranges of meshplan's provisioner have no \(count) consecutive free addresses left"
+                )
             }
             return address
         }
@@ -33,12 +35,12 @@ extension NetworkRecord {
         switch conflict.reason {
         case .notUnicast: return "\(address) is not a unicast address"
         case .node(_, let name): return "\(address) is taken by node `\(name)`"
-        case .pending(_, let name): return "\(address) is held for `\(name)`, whose provisioning may have succeeded"
+        case .pending(_, let name): return "\(address) is reserved for `\(name)`, whose provisioning may have succeeded"
         case .reserved(let uuid): return "\(address) is set aside for `\(name(of: uuid))`"
         case .excluded(until: let index):
-            return "\(address) was in use by a node that is gone and is not given out before IV index \(index)"
+            return "\(address) was in use by a node that is gone and cannot be assigned before IV index \(index)"
         case .otherProvisioner(let name): return "\(address) is in the range of provisioner `\(name)`"
-        case .outsideOurRanges: return "\(address) is not in the range of our provisioner"
+        case .outsideOurRanges: return "\(address) is not in the range of meshplan's provisioner"
         }
     }
 

@@ -59,9 +59,11 @@ package enum ProvisioningErrorCode: UInt8, CaseIterable, Sendable {
         case .invalidFormat:
             "try another authentication method or algorithm; if the error persists, update the firmware of the device"
         case .unexpectedPDU: "try again; power-cycle the device if it keeps an old session"
-        case .confirmationFailed: "check the out-of-band value: read it again, and make sure that it belongs to this device"
+        case .confirmationFailed:
+            "check the out-of-band value: read it again, and make sure that it belongs to this device"
         case .outOfResources: "power-cycle the device and try again; some must be reset to factory settings first"
-        case .decryptionFailed: "try again; if the error persists, somebody may be interfering between you and the device"
+        case .decryptionFailed:
+            "try again; if the error persists, somebody may be interfering between you and the device"
         case .unexpectedError: "power-cycle the device and try again"
         case .cannotAssignAddresses: "choose another address, with room up to 0x7FFF for all elements"
         case .invalidData: "check the NetKey index, the IV index and the address; the device may not accept every value"

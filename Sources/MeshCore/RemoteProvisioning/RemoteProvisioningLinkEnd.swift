@@ -52,7 +52,8 @@ extension RemoteProvisioningLinkEnd: CustomStringConvertible {
         switch self {
         case .closedByClient(isConfirmed: true): "the link was closed"
         case .closedByClient(isConfirmed: false): "the link was closed, but the node that carries it did not confirm it"
-        case .refused(let status): "the node through which the link should pass refused it with \(status): \(status.meaning)"
+        case .refused(let status):
+            "the node through which the link should pass refused it with \(status): \(status.meaning)"
         case .notOpened: "the node through which the link should pass did not open it in time"
         case .reported(let status, let reason):
             "\(status.meaning) (\(status)\(reason.map { ", \($0.name)" } ?? ""))"

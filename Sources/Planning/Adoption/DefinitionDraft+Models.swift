@@ -22,7 +22,7 @@ extension DefinitionDraft {
         } else {
             let groups = model.subscriptions.map { groupName($0) }
             if let unnamed = zip(groups, model.subscriptions).first(where: { $0.0 == nil })?.1 {
-                note(subject, "the subscriptions of \(place): nothing can be said of \(unnamed)")
+                note(subject, "the subscriptions of \(place): \(unnamed) cannot be declared")
             } else {
                 definition.subscribe = Self.made(groups.compactMap { $0.map(Self.made) })
             }
@@ -42,7 +42,7 @@ extension DefinitionDraft {
             note(
                 subject,
                 publication.address.isOfUnknownLabel
-                    ? "the publication of \(place): nobody here knows the label of \(publication.address)"
+                    ? "the publication of \(place): the database does not know the label of \(publication.address)"
                     : "the publication of \(place): its application key is not bound to the model"
             )
         }

@@ -57,7 +57,7 @@ extension DefinitionDraft {
         case .privateBeacon(let value): return .privateBeacon(value)
         case .privateGATTProxy(let feature):
             if feature == .enabled, node.features.proxy == .enabled {
-                note(subject, "Private GATT Proxy: it is on beside the open one, which nothing can bring about")
+                note(subject, "Private GATT Proxy: it is on beside the open one, which no message can set")
                 return nil
             }
             return .privateGATTProxy(feature == .enabled)
@@ -81,7 +81,7 @@ extension DefinitionDraft {
         guard let subnet = names.netKeys[heartbeat.netKeyIndex], node.knows(heartbeat.netKeyIndex),
             let target = target(heartbeat.destination)
         else {
-            note(subject, "its heartbeats: they go to an address or subnet that nobody here knows")
+            note(subject, "its heartbeats: they go to an address or subnet that the database does not know")
             return nil
         }
         return .heartbeatPublication(

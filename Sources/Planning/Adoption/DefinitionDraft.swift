@@ -45,11 +45,11 @@ struct DefinitionDraft {
             } else if node.isExcluded {
                 reason = "excluded from the network"
             } else if node.unprovisionedSeenAt != nil || pending.contains(node.uuid) {
-                reason = "reset, and no node any more"
+                reason = "reset, and no longer a node"
             } else if provisioners.contains(node.uuid), !node.isManaged {
                 reason = "a provisioner, which configures itself"
             } else if !node.isCompositionKnown {
-                reason = "elements and models are not known; whoever is added by hand has them read"
+                reason = "its elements and models are unknown; add it by hand, and apply reads them"
             } else {
                 positions.append(position)
                 continue

@@ -38,7 +38,7 @@ extension NodeDiffer {
                     "node `\(name)` cannot be a private proxy while its GATT proxy is on",
                     at: state.location,
                     resource: "node." + name,
-                    hint: "Say `features: { proxy: off }` for it, too"
+                    hint: "Also write `features: { proxy: off }` for it"
                 )
             }
             return false
@@ -58,7 +58,7 @@ extension NodeDiffer {
             Diagnostic(
                 isDefault ? .note : .error,
                 "node `\(name)` has no `\(model.name)`, which holds \(title)"
-                    + (isDefault ? ", so the default is not for it" : ""),
+                    + (isDefault ? ", so the default does not apply to it" : ""),
                 at: setting.location,
                 resource: "node." + name,
                 hint: isDefault ? nil : "Take the setting out for this node"

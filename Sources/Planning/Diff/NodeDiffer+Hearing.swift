@@ -28,7 +28,7 @@ extension NodeDiffer {
             Diagnostic(
                 .note,
                 "`\(name)` on element \(element) of node `\(desired.name.value)` subscribes without an application key, so it "
-                    + "hears nothing; it lacks `keys:`, or the rule an `element:`",
+                    + "hears nothing; add `keys:` to the model, or `element:` to the rule",
                 at: list.location,
                 resource: "node." + desired.name.value
             )

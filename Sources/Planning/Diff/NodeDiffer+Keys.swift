@@ -71,7 +71,7 @@ extension NodeDiffer {
                     "node `\(desired.name.value)` keeps subnet `\(names.netKey(key))` for an application key",
                     at: list.location,
                     resource: "node." + desired.name.value,
-                    hint: "List the node's `application_keys` to have the others deleted, and then the subnet"
+                    hint: "List the node's `application_keys`: then the others are deleted, and the subnet with them"
                 )
             }
         }
@@ -90,7 +90,8 @@ extension NodeDiffer {
         diagnostics.report("unlisted subnet \(key)", at: list.location) {
             Diagnostic(
                 .note,
-                "node `\(desired.name.value)` gets subnet `\(names.netKey(key))`, too, which its `subnets` do not list: \(reason)",
+                "node `\(desired.name.value)` also gets subnet `\(names.netKey(key))`, which its `subnets` do not "
+                    + "list: \(reason)",
                 at: list.location,
                 resource: "node." + desired.name.value
             )
@@ -145,7 +146,7 @@ extension NodeDiffer {
         diagnostics.report("refresh \(key)", at: location) {
             Diagnostic(
                 .error,
-                "node `\(desired.name.value)` cannot be given application key `\(key)`: "
+                "node `\(desired.name.value)` cannot get application key `\(key)`: "
                     + "it has missed the new key of subnet `\(names.netKey(netKey))`",
                 at: location,
                 resource: "node." + desired.name.value,

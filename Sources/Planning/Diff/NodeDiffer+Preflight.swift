@@ -44,32 +44,32 @@ extension NodeDiffer {
     mutating func checkCapabilities(_ model: inout DesiredModel, name: String) {
         guard let known = ModelCatalogue.model(model.address.model) else { return }
         if let keys = model.bindings, !keys.value.isEmpty, known.supportsAppKeyBinding == false {
-            reportIncapable(known, "application keys cannot be bound to", at: keys.location, name: name)
+            reportIncapable(known, of: "application keys", at: keys.location, name: name)
             model.bindings = nil
         }
         if let list = model.subscriptions, !list.value.isEmpty, !known.supportsSubscription {
-            reportIncapable(known, "there are no subscriptions in", at: list.location, name: name)
+            reportIncapable(known, of: "subscriptions", at: list.location, name: name)
             model.subscriptions = nil
         }
         if let publication = model.publication, publication.value != nil, !known.supportsPublication {
-            reportIncapable(known, "there is no publication in", at: publication.location, name: name)
+            reportIncapable(known, of: "publication", at: publication.location, name: name)
             model.publication = nil
         }
     }
 
     private mutating func reportIncapable(
         _ model: CatalogueModel,
-        _ problem: String,
+        of purpose: String,
         at location: SourceLocation,
         name: String
     ) {
-        diagnostics.report("\(problem) \(model.name)", at: location) {
+        diagnostics.report("incapable of \(purpose) \(model.name)", at: location) {
             Diagnostic(
                 .error,
-                "\(problem) `\(model.name)`",
+                "`\(model.name)` does not support \(purpose)",
                 at: location,
                 resource: "node." + name,
-                hint: model.supportsAppKeyBinding == false ? "The model works with the device key alone" : nil
+                hint: model.supportsAppKeyBinding == false ? "The model uses only the device key" : nil
             )
         }
     }
@@ -94,7 +94,7 @@ extension NodeDiffer {
             Diagnostic(
                 isDefault ? .note : .error,
                 "node `\(name)` does not have the \(feature) feature"
-                    + (isDefault ? ", so the default is not for it" : ""),
+                    + (isDefault ? ", so the default does not apply to it" : ""),
                 at: setting.location,
                 resource: "node." + name,
                 hint: isDefault ? nil : "Take the setting out for this node"

@@ -105,8 +105,8 @@ extension NodeDiffer {
             diagnostics.report("shared list \(model.address)", at: list.location) {
                 Diagnostic(
                     .note,
-                    "`\(name)` on element \(model.address.element) will hear \(groups), too: on this product it shares one "
-                        + "subscription list with `\(other.address.model.name)`",
+                    "`\(name)` on element \(model.address.element) will also hear \(groups): on this product it "
+                        + "shares a subscription list with `\(other.address.model.name)`",
                     at: list.location,
                     resource: "node." + desired.name.value
                 )

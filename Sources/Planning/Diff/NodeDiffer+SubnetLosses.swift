@@ -51,10 +51,10 @@ extension NodeDiffer {
         diagnostics.report(
             Diagnostic(
                 .error,
-                "node `\(name)` keeps application key `\(names.appKey(key))`: a publication still uses it that was to get "
-                    + "another key",
+                "node `\(name)` keeps application key `\(names.appKey(key))`: a publication that should have got "
+                    + "another key still uses it",
                 resource: "node." + name,
-                hint: "See why that was not done, and apply again"
+                hint: "Find out why that failed, and apply again"
             )
         )
     }
@@ -68,7 +68,7 @@ extension NodeDiffer {
                 nodes: [difference.name],
                 resources: ["node.\(difference.name).subnet.\(name)"]
             ),
-            hint: "See why it did not get another one, and apply again"
+            hint: "Find out why it did not get another one, and apply again"
         )
     }
 }

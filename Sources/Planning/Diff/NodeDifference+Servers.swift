@@ -34,8 +34,10 @@ extension [NodeDifference] {
         guard count > 0 else { return [] }
         return [
             count == 1
-                ? "1 device is to be provisioned through a node that is left out and is none yet."
-                : "\(count) devices are to be provisioned through nodes that are left out and are none yet."
+                ? "1 device is to be provisioned through a node that is not provisioned yet and is left out of this "
+                    + "plan."
+                : "\(count) devices are to be provisioned through nodes that are not provisioned yet and are left out "
+                    + "of this plan."
         ]
     }
 }

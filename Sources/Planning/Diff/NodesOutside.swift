@@ -43,7 +43,7 @@ extension NodeDiffer {
             let isReset = (node.removalPolicy == .reset || purpose == .destroy) && !node.isExcluded
             if node.isProtected {
                 let end = isReset ? "reset" : "forgotten"
-                let cause = purpose == .destroy ? "" : ", for it is not in the definition any more"
+                let cause = purpose == .destroy ? "" : ", because it is no longer in the definition"
                 guards.report(
                     GuardFinding(
                         .protectedNode,
@@ -51,7 +51,7 @@ extension NodeDiffer {
                         nodes: [node.name],
                         resources: ["node." + node.name]
                     ),
-                    hint: "Put it back, or apply `protect: off` for it before taking it out"
+                    hint: "Put it back, or apply `protect: off` for it before you remove it"
                 )
             }
             if isReset { checkReset(node) }

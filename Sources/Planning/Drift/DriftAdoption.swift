@@ -227,7 +227,7 @@ struct AdoptionWriter {
         case .unknownLabel(let virtual):
             let note = DriftAdoption.Note(
                 location: nil,
-                text: "the node uses the virtual address \(virtual), whose label nobody here knows; "
+                text: "the node uses the virtual address \(virtual), whose label the database does not know; "
                     + "it cannot be declared"
             )
             if !result.notes.contains(note) { result.notes.append(note) }

@@ -60,7 +60,7 @@ extension NetworkExamination {
                     .error,
                     "addresses-overlap",
                     about: claim.name.hasPrefix("node.") ? claim.name : nil,
-                    "\(claim.name) has the address \(hex(claim.range.lowerBound)), which \(reach.name) has, too",
+                    "\(claim.name) has the address \(hex(claim.range.lowerBound)), which \(reach.name) also has",
                     advice: "Give one of them other addresses: meshplan reprovision NODE --address, or reset it."
                 )
             }
@@ -75,7 +75,7 @@ extension NetworkExamination {
             "outside-ranges",
             nodes: outside.map(\.name),
             "outside the ranges of all provisioners",
-            advice: "Such addresses are kept; nobody gives them out."
+            advice: "These addresses stay as they are; no provisioner assigns them."
         )
     }
 

@@ -142,7 +142,8 @@ extension NetworkExamination {
                 "same-key",
                 about: name,
                 "\(first) and \(name) have the same key",
-                advice: "Whoever has one reads the other; refresh one of them with meshplan keys refresh."
+                advice: "Anyone with one key can read the messages under the other; refresh one of them with meshplan "
+                    + "keys refresh."
             )
         }
     }

@@ -107,21 +107,21 @@ extension NetworkExamination {
             .warning,
             "provisioning-open",
             nodes: network.pendingProvisionings.map(\.name),
-            "not known whether provisioned or not",
+            "unknown whether they were provisioned",
             advice: "meshplan apply finds out when it reaches them."
         )
         add(
             .warning,
             "refresh-open",
             nodes: network.nodes.filter { network.pendingRefreshes[$0.uuid] != nil }.map(\.name),
-            "not known whether with a new device key or address or not",
+            "unknown whether the new device key or address took effect",
             advice: "meshplan apply or meshplan reprovision finds out when it reaches them."
         )
         add(
             .note,
             "drift",
             nodes: network.nodes.filter { network.drifts[$0.uuid] != nil }.map(\.name),
-            "otherwise than recorded",
+            "not as recorded",
             advice: "meshplan drift shows it, meshplan apply puts back what is declared."
         )
         let excluded = network.nodes.filter { node in
@@ -140,7 +140,7 @@ extension NetworkExamination {
             "seen-unprovisioned",
             nodes: reset.map(\.name),
             "seen unprovisioned: reset by somebody",
-            advice: "meshplan apply provisions them anew; without their lines in the definition it forgets them."
+            advice: "meshplan apply provisions them again; without their lines in the definition it forgets them."
         )
         let old = network.nodes.filter { node in
             guard node.isManaged, node.uuid != network.ownProvisioner, let last = node.observedAt else { return false }
@@ -151,7 +151,7 @@ extension NetworkExamination {
             .note,
             "not-seen",
             nodes: old.map(\.name),
-            "not heard of for 90 days and more",
+            "not heard for 90 days or more",
             advice: "meshplan refresh --older-than 90d asks them."
         )
     }

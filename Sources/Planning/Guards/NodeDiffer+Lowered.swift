@@ -53,7 +53,7 @@ extension NodeDiffer {
         guards.report(
             GuardFinding(
                 .groupInUse,
-                "node `\(difference.name)` would use group `\(names.group(group))`, which the network has no more",
+                "node `\(difference.name)` would use group `\(names.group(group))`, which is no longer in the network",
                 nodes: [difference.name],
                 resources: [resource]
             ),

@@ -36,7 +36,8 @@ extension NodeDiffer {
             // Stock firmware has the proxy on, but nobody has asked this node. It may be the only way to reach it.
             guard !subnets.contains(where: { surroundings.subnet($0, besides: node.uuid).proxies > 0 }) else { return }
             message =
-                "node `\(difference.name)` would be no GATT proxy any more, and no other node of its subnets is known to "
+                "node `\(difference.name)` would no longer be a GATT proxy, and no other node of its subnets is known "
+                + "to "
                 + "be one"
         }
         let bare = subnets.filter { surroundings.subnet($0, besides: node.uuid).proxies == 0 }
@@ -52,7 +53,7 @@ extension NodeDiffer {
                 nodes: [difference.name],
                 resources: ["node.\(difference.name).proxy"]
             ),
-            hint: "See that another node of the subnet has `features: { proxy: on }` and is one, and apply again"
+            hint: "Make sure that another node of the subnet has `features: { proxy: on }` and is one, and apply again"
         )
         if leavesOut(.lastProxy) { difference.proxy = nil }
     }
@@ -81,11 +82,12 @@ extension NodeDiffer {
             GuardFinding(
                 .lastRelay,
                 "subnet `\(names.netKey(lost))` would lose its last relay, `\(difference.name)`, "
-                    + "and nodes that no proxy hears by itself are out of reach",
+                    + "and nodes out of range of every proxy cannot be reached",
                 nodes: [difference.name],
                 resources: ["node.\(difference.name).relay"]
             ),
-            hint: "See that another node between the proxies and the others has `features: { relay: on }` and relays"
+            hint: "Make sure that another node between the proxies and the others has `features: { relay: on }` and "
+                + "relays"
         )
         guard leavesOut(.lastRelay) else { return }
         difference.relay = nil

@@ -8,7 +8,7 @@ extension PlanReview {
             let names = lost.map { name(of: $0) }
             let unknown = after.others.count { $0.knows(key) && $0.features.proxy == nil }
             let doubt =
-                unknown == 0 ? "" : "; of \(count(unknown)) it is not known whether they are proxies"
+                unknown == 0 ? "" : unknown == 1 ? "; 1 node may be a proxy" : "; \(count(unknown)) may be proxies"
             reports.report(
                 GuardFinding(
                     .lastProxy,
@@ -32,7 +32,7 @@ extension PlanReview {
                     "subnet `\(self.names.netKey(key))` would lose its last relay"
                         + (names.isEmpty ? "" : ", \(list(names))")
                         + (left.map { ", but for its only GATT proxy `\($0)`" } ?? "")
-                        + ", and nodes that no proxy hears by itself are out of reach",
+                        + ", and nodes out of range of every proxy cannot be reached",
                     nodes: names,
                     resources: lost.flatMap { resources(of: $0, [.relay, .node, .nodeSubnet]) }
                 ),

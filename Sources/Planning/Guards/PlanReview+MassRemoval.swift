@@ -89,7 +89,7 @@ extension PlanReview {
                     "\(title) would lose \(count) of its \(all) \(relations) (\(count * 100 / all) %), more than "
                         + "\(removalLimit) %"
                         + (rest > 0 && place == Self.partiesShown - 1
-                            ? ", and so it is with \(rest) more groups and keys" : ""),
+                            ? ", and so would \(rest) more groups and keys" : ""),
                     nodes: (losers[party] ?? []).map { name(of: $0) }
                 ),
                 hint: Self.massRemovalHint
@@ -100,7 +100,7 @@ extension PlanReview {
             GuardFinding(
                 .massRemoval,
                 "\(lost.total) of \(total.total) bindings, subscriptions and publications "
-                    + "(\(lost.total * 100 / total.total) %) would go, more than \(removalLimit) %",
+                    + "(\(lost.total * 100 / total.total) %) would be removed, more than \(removalLimit) %",
                 nodes: staying.map(\.name)
             ),
             hint: Self.massRemovalHint
@@ -108,7 +108,7 @@ extension PlanReview {
     }
 
     private static let massRemovalHint =
-        "See whether a file or a tag is missing, or set `limits: { removals: PERCENT% }` in the definition"
+        "Check whether a file or a tag is missing, or set `limits: { removals: PERCENT% }` in the definition"
 
     /// How many groups and keys a message names.
     private static let partiesShown = 3

@@ -43,7 +43,7 @@ extension PlanReview {
 
     /// What is wrong with a Default TTL, as a sentence without a full stop.
     static func objection(toTTL ttl: UInt8, of names: String, isOne: Bool) -> String {
-        "\(names) would answer with TTL \(ttl), which no proxy hands on to its link, so that nobody could "
+        "\(names) would answer with TTL \(ttl), which proxies do not forward to their links, so nobody could "
             + "configure \(isOne ? "it" : "them") any more"
     }
 
@@ -71,7 +71,7 @@ extension PlanReview {
 
     /// How to mend it.
     static let replayHint =
-        "Let fewer elements publish to its groups, or take it out of some; of further sources it loses messages"
+        "Let fewer elements publish to its groups, or take it out of some; it drops messages of further sources"
 
     private func report(_ list: ListCapacity.List, of uuid: DeviceUUID, to reports: inout GuardReports) {
         guard let place = places[uuid] else { return }

@@ -77,7 +77,8 @@ extension PlanReview {
         reports.report(
             GuardFinding(
                 planGuard,
-                "\(title) would go although \(list(nodes)) would still \(verb) \(leavers.count == 1 ? "it" : "them")",
+                "\(title) would be removed although \(list(nodes)) would still \(verb) "
+                    + "\(leavers.count == 1 ? "it" : "them")",
                 nodes: nodes,
                 resources: leavers.flatMap { network($0.prefix + $0.name, kind) }
             ),

@@ -39,8 +39,8 @@ enum KeyRefreshAdvice {
                 node.netKeys.contains { $0.index == key.index && (key.phase == .normal || $0.isUpdated) }
             }.map { words.title(of: $0) }
             guard !names.isEmpty else { return nil }
-            return "Excluded and still in possession of the keys of subnet \(key.name): \(list(names)). "
-                + "Shut out with: meshplan keys refresh \(key.name.shellWord)"
+            return "These excluded nodes still have the keys of subnet \(key.name): \(list(names)). "
+                + "Shut them out with: meshplan keys refresh \(key.name.shellWord)"
         }
     }
 
@@ -59,7 +59,7 @@ enum KeyRefreshAdvice {
         return [
             "\(list(nodes.map { words.title(of: $0) })) \(nodes.count == 1 ? "keeps" : "keep") the keys of "
                 + "\(subnets.count == 1 ? "subnet" : "subnets") \(subnets.map(\.name).joined(separator: ", ")) when "
-                + "forgotten. Whoever is gone for good is shut out with: meshplan keys refresh "
+                + "forgotten. To shut out a node that is gone for good: meshplan keys refresh "
                 + "\(first.name.shellWord) \(options)"
                 + (others.isEmpty
                     ? "" : "; then the keys of \(others.joined(separator: ", ")) are refreshed in the same way")

@@ -60,10 +60,13 @@ struct KeyRefreshNotes {
         let names = network.nodes.filter { excluded.contains($0.uuid) && $0.isManaged && !$0.isExcluded }
             .map { words.title(of: $0) }
         guard let first = names.first else { return nil }
-        let (who, it) = names.count == 1 ? (first, "it") : ("\(first) and \(names.count - 1) more", "them")
-        return
-            "If the definition still has \(who), take \(it) out before the next plan, or write the UUID of the device "
-            + "that replaces \(it): an excluded node cannot be configured."
+        let advice =
+            names.count == 1
+            ? "\(first), remove it before the next plan, or replace its UUID with that of the new device"
+            : "\(first) and \(names.count - 1) more, remove them before the next plan, or replace their UUIDs with "
+                + "those "
+                + "of the new devices"
+        return "If the definition still has \(advice): an excluded node cannot be configured."
     }
 
     private var excludedNodes: [String] {
@@ -95,7 +98,7 @@ struct KeyRefreshNotes {
         }.map(\.name)
         guard !names.isEmpty else { return [] }
         return [
-            "Seen without a network, so that they will not answer: \(names.joined(separator: ", ")). meshplan apply "
+            "Seen unprovisioned, so they will not answer: \(names.joined(separator: ", ")). meshplan apply "
                 + "provisions them again; --exclude leaves them out."
         ]
     }

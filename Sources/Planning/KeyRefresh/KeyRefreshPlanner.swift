@@ -125,7 +125,7 @@ struct KeyRefreshCheck {
             }
             let resource = "node." + node.name
             if uuid == network.ownProvisioner {
-                error("node `\(node.name)` is our own provisioner, which cannot be left out", resource: resource)
+                error("node `\(node.name)` is meshplan's own provisioner, which cannot be left out", resource: resource)
             } else if !node.knows(subnet.index), !node.isExcluded {
                 error(
                     "node `\(node.name)` does not know subnet `\(subnet.name)`, so it need not be left out",
@@ -169,8 +169,8 @@ struct KeyRefreshCheck {
                 resources: leaving.map { "node." + $0.name }
             ),
             hint:
-                "Exclude only who is gone for good; a node at hand is better reset: take it out of the definition with "
-                + "`on_remove: reset`"
+                "Exclude only nodes that are gone for good; reset a node that you can still reach: remove it from the "
+                + "definition with `on_remove: reset`"
         )
     }
 

@@ -50,8 +50,8 @@ struct PlanNotes {
         guard inquiries.asked > 0 else { return [] }
         let products = inquiries.asked == 1 ? "1 product" : "\(inquiries.asked) products"
         return [
-            "Whether models of \(products) share a subscription list is not known: apply finds out, and leaves up to "
-                + "\(inquiries.saved) messages out if they do."
+            "Whether models of \(products) share a subscription list is not known: apply finds out, and saves up to "
+                + "\(inquiries.saved) messages if they do."
         ]
     }
 
@@ -108,7 +108,7 @@ extension NodeDiffer {
         network.netKeys.compactMap { key in
             guard let count = refreshingNodes[key.index]?.count else { return nil }
             return "Subnet \(names.netKey(key.index)) is in a key refresh: \(count == 1 ? "1 node" : "\(count) nodes") "
-                + "of this plan will have its present keys only, until the refresh goes on."
+                + "of this plan will have only its present keys, until the refresh goes on."
         }
     }
 }

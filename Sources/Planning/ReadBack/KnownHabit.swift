@@ -57,7 +57,7 @@ package enum KnownHabit: String, CaseIterable, Hashable, Sendable {
             Facts(
                 stack: "BTstack",
                 deed: "gives each key index of a list two octets",
-                remedy: "the list is read so",
+                remedy: "the list is read in that form",
                 source: "bluekitchen/btstack 330e195, src/mesh/mesh_configuration_server.c, config_netkey_list"
             )
         case .listedDeviceKey:
@@ -72,7 +72,7 @@ package enum KnownHabit: String, CaseIterable, Hashable, Sendable {
             Facts(
                 stack: "NimBLE",
                 deed: "names network key 0xFFFF while it publishes no heartbeats",
-                remedy: "the key is not looked at",
+                remedy: "the key is ignored",
                 source: "apache/mynewt-nimble 1e8ed60, nimble/host/mesh/src/cfg_srv.c, hb_pub_send_status"
             )
         case .unassignedVirtualAddress:
@@ -93,15 +93,15 @@ package enum KnownHabit: String, CaseIterable, Hashable, Sendable {
         case .namedKeyEndsPublication:
             Facts(
                 stack: "BlueZ",
-                deed: "ends a publication only if an application key is named that is bound to the model",
+                deed: "ends a publication only if the request names an application key that is bound to the model",
                 remedy: "the request names the key of the publication",
                 source: "bluez/bluez 690c16d, mesh/model.c, mesh_model_pub_set"
             )
         case .forgetfulRemoteLink:
             Facts(
                 stack: "BlueZ",
-                deed: "forgets the link when the time to open it is over, and begins a repeated PDU anew",
-                remedy: "60 s are asked for, and a PDU is not repeated while the server sends it",
+                deed: "forgets the link when the time to open it is over, and starts a repeated PDU from the beginning",
+                remedy: "meshplan asks for 60 s, and a PDU is not repeated while the server sends it",
                 source: "bluez/bluez 690c16d, mesh/remprv-server.c, remprv_srv_pkt"
             )
         }

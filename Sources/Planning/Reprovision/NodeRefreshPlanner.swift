@@ -75,11 +75,11 @@ package struct NodeRefreshPlanner {
             throw NodeRefreshRefusal("`\(name)` is a provisioner, which is not refreshed over the air", isUsage: true)
         }
         if node.isExcluded {
-            throw NodeRefreshRefusal("`\(name)` is excluded from the network", hint: "Provision it anew.")
+            throw NodeRefreshRefusal("`\(name)` is excluded from the network", hint: "Provision it again.")
         }
         if node.unprovisionedSeenAt != nil {
             throw NodeRefreshRefusal(
-                "`\(name)` was reset and is no node any more",
+                "`\(name)` was reset and is no longer a node",
                 hint: "meshplan apply provisions it."
             )
         }
@@ -104,7 +104,7 @@ package struct NodeRefreshPlanner {
         guard node.elements[0].models.contains(where: { $0.identifier == .remoteProvisioningServer }) else {
             throw NodeRefreshRefusal(
                 "`\(name)` has no Remote Provisioning Server on its primary element, over which a node is refreshed",
-                hint: "Reset it and provision it anew: remove its line with `on_remove: reset`, then add it again."
+                hint: "Reset it and provision it again: remove its line with `on_remove: reset`, then add it again."
             )
         }
     }
@@ -151,7 +151,7 @@ package struct NodeRefreshPlanner {
         guard let address = requested ?? declared else {
             guard let free = pool.reserveBlock(of: count, for: node.uuid) else {
                 throw NodeRefreshRefusal(
-                    "the ranges of our provisioner have no \(count) consecutive free addresses left",
+                    "the ranges of meshplan's provisioner have no \(count) consecutive free addresses left",
                     hint: "Free addresses, or give the provisioner a larger range."
                 )
             }
@@ -184,7 +184,7 @@ package struct NodeRefreshPlanner {
         }
         guard declared == node.unicastAddress else { return nil }
         return NodeRefreshRefusal(
-            "the definition fixes the address of `\(node.name)` as \(declared), which it is to leave",
+            "the definition fixes the address of `\(node.name)` as \(declared), but reprovisioning is to change it",
             hint: "Write its new address in the definition, or leave the address out there.",
             isUsage: true
         )
@@ -195,14 +195,14 @@ package struct NodeRefreshPlanner {
         switch conflict.reason {
         case .notUnicast: return "\(address) is not a unicast address"
         case .node(_, let name): return "\(address) is taken by node `\(name)`"
-        case .pending(_, let name): return "\(address) is held for `\(name)`, which may have it"
+        case .pending(_, let name): return "\(address) is reserved for `\(name)`, which may already use it"
         case .reserved: return "\(address) is set aside for another device"
         case .excluded(until: let index):
             return node.addresses.contains(address.rawValue)
                 ? "\(address) is its own, and the new addresses must not overlap those that it has"
-                : "\(address) was in use before and is not given out before IV index \(index)"
+                : "\(address) was in use before and cannot be assigned before IV index \(index)"
         case .otherProvisioner(let name): return "\(address) is in the range of provisioner `\(name)`"
-        case .outsideOurRanges: return "\(address) is not in the range of our provisioner"
+        case .outsideOurRanges: return "\(address) is not in the range of meshplan's provisioner"
         }
     }
 

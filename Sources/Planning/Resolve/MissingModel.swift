@@ -36,7 +36,7 @@ struct MissingModel {
         }
         let models = node.elements.enumerated().filter { element == nil || $0.offset == Int(element ?? 0) }
             .flatMap(\.element.models).map(\.identifier).filter { $0 > .configurationClient }.sortedUnique()
-        if models.isEmpty { return "There are no models beside the foundation there" }
+        if models.isEmpty { return "It has only foundation models" }
         return "There are: " + models.prefix(12).map(\.name).joined(separator: ", ") + (models.count > 12 ? ", …" : "")
     }
 }

@@ -55,8 +55,9 @@ extension NodesOutside {
             let made = desired.subnets.first(where: { $0.recordedName == nil })
         else { return [] }
         return [
-            "Subnet \(made.name.value) is made beside \(primary.name), the primary one, which stays although the definition does "
-                + "not have it. If \(made.name.value) is to be the primary one, give it `index: 0`."
+            "Subnet \(made.name.value) is created in addition to \(primary.name), the primary subnet, which stays "
+                + "although the definition does not list it. If \(made.name.value) is to be the primary one, give it "
+                + "`index: 0`."
         ]
     }
 
@@ -85,7 +86,7 @@ extension NodesOutside {
         return counts.keys.sorted().map { position in
             let count = counts[position] ?? 0
             return "\(count == 1 ? "1 node publishes" : "\(count) nodes publish") to \(network.nodes[position].name), "
-                + "which leaves the network; no definition asks for that, and it goes on."
+                + "which leaves the network; no definition asked for it, so it continues."
         }
     }
 }

@@ -63,7 +63,7 @@ extension Resolver {
                 node,
                 at: node.name.location,
                 length: node.name.value.count,
-                "node `\(node.name.value)` is our own provisioner, which cannot be managed",
+                "node `\(node.name.value)` is meshplan's own provisioner, which cannot be managed",
                 hint: "It sends the messages; take it out of the definition"
             )
             return false

@@ -64,7 +64,7 @@ extension Resolver {
             let names = servers.prefix(8).map { "`\($0.0.name.value)`" }
             return Diagnostic(
                 .error,
-                "node `\(name)` has no Remote Provisioning Server, through which `\(node.name.value)` is to be provisioned",
+                "node `\(name)` has no Remote Provisioning Server, which is needed to provision `\(node.name.value)`",
                 at: route.location,
                 length: name.count,
                 resource: "node." + node.name.value,
@@ -89,7 +89,7 @@ extension Resolver {
         if let attempt = device.pending, attempt.address != address {
             return (
                 "an earlier attempt may have given node `\(name)` the address \(attempt.address), not \(address)",
-                "Leave the address out, or write \(attempt.address), until apply has found out what became of it"
+                "Leave the address out, or write \(attempt.address), until apply has found out the result"
             )
         }
         let count =
@@ -117,22 +117,22 @@ extension Resolver {
         case .notUnicast: return ("\(subject) is not a unicast address", hint)
         case .node(_, name: let other): return ("\(subject) is taken by node `\(other)`", hint)
         case .pending(_, name: let other):
-            return ("\(subject) is held for `\(other)`, whose provisioning may have succeeded", hint)
+            return ("\(subject) is reserved for `\(other)`, whose provisioning may have succeeded", hint)
         case .reserved(let uuid):
             let other = definition.nodes.first { $0.uuid.value == uuid }?.name.value ?? uuid.description
             return ("\(subject) is that of node `\(other)`", "Each node has addresses of its own")
         case .excluded(until: let index):
             let own = device.replaced.map { network.nodes[$0].addresses.contains(conflict.address.rawValue) } ?? false
             return (
-                "\(subject) was in use by \(own ? "it before its reset" : "a node that is gone") and must not be given "
-                    + "out before IV index \(index) (now \(network.ivIndex.value))",
+                "\(subject) was in use by \(own ? "it before its reset" : "a node that is gone") and cannot be "
+                    + "assigned before IV index \(index) (now \(network.ivIndex.value))",
                 hint
             )
         case .otherProvisioner(name: let other): return ("\(subject) is in the range of provisioner `\(other)`", hint)
         case .outsideOurRanges:
             let ranges = ownRanges.map { "\(Address(rawValue: $0.lowerBound)) to \(Address(rawValue: $0.upperBound))" }
             return (
-                "\(subject) is not in the range of our provisioner",
+                "\(subject) is not in the range of meshplan's provisioner",
                 ranges.isEmpty
                     ? "Our provisioner has no range of unicast addresses"
                     : "It gives out \(ranges.joined(separator: ", "))"

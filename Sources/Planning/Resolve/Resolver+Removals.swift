@@ -45,10 +45,10 @@ extension Resolver {
         guard isProtected else { return }
         let finding = GuardFinding(
             .protectedResource,
-            "\(kind.title) `\(name)` is protected and not in the definition any more",
+            "\(kind.title) `\(name)` is protected and no longer in the definition",
             resources: ["\(kind.rawValue).\(name)"]
         )
-        let hint = "Put it back, or apply `protect: off` for it before taking it out"
+        let hint = "Put it back, or apply `protect: off` for it before you remove it"
         state.findings.append(DesiredState.Finding(finding: finding, hint: hint))
     }
 
@@ -57,12 +57,12 @@ extension Resolver {
         let problem: (message: String, hint: String)
         if key.index == .primary {
             problem = (
-                "is the primary one, which stays as long as the network",
+                "is the primary subnet, which cannot be removed",
                 "Put it back into `subnets`; if it has another name now, give it `index: 0` or say so under `moved`"
             )
         } else if key.phase != .normal {
             problem = (
-                "is not in the definition any more, and a key refresh of it is in progress",
+                "is no longer in the definition, and a key refresh of it is in progress",
                 "Put it back until the key refresh is finished"
             )
         } else {
@@ -126,11 +126,11 @@ extension Resolver {
         diagnostics.report(
             Diagnostic(
                 .warning,
-                "\(kind.title) `\(old)` is removed, and `\(name.value)` is made anew",
+                "\(kind.title) `\(old)` is removed, and `\(name.value)` is created",
                 at: name.location,
                 length: name.value.count,
                 resource: "\(kind.rawValue).\(name.value)",
-                hint: "If it only has another name now, say so, and nothing is sent for it: "
+                hint: "If it was only renamed, declare that, and no messages are needed: "
                     + "`moved: [{ from: \(kind.rawValue).\(old), to: \(kind.rawValue).\(name.value) }]`"
             )
         )

@@ -190,7 +190,7 @@ extension Resolver {
         diagnostics.report("no own node", at: location) {
             Diagnostic(
                 .error,
-                "our own provisioner has no address in the database, so nothing can be published to it",
+                "meshplan's own provisioner has no address in the database, so nothing can be published to it",
                 at: location,
                 length: PublishTarget.provisionerName.count,
                 hint: "Import a database that holds its node, or give a unicast address"
@@ -213,7 +213,7 @@ extension Resolver {
                 return .element(of: definition.uuid.value, index: index)
             }
             if let address = fixed.element(index) { return .address(.unicast(address)) }
-            reportMissingElement(index, name, hint: "Its address is \(fixed), and there are not that many behind it")
+            reportMissingElement(index, name, hint: "Its address is \(fixed), and not enough addresses follow it")
         case .recorded(let position):
             let node = network.nodes[position]
             let exists = node.elements.isEmpty || Int(index) < node.elements.count

@@ -65,7 +65,7 @@ extension Resolver {
                 diagnostics.report(
                     Diagnostic(
                         .error,
-                        "heartbeats count that are sent to a group or to the node itself",
+                        "only heartbeats to a group or to the node itself can be counted",
                         at: named.location,
                         hint: "Name a group, or leave `to` out for the node itself"
                     )
@@ -126,7 +126,7 @@ extension Resolver {
             diagnostics.report(
                 Diagnostic(
                     .error,
-                    "nobody sends from a group, so messages pass to it only",
+                    "no node sends from a group, so messages pass only towards it",
                     at: location,
                     hint: "Write `direction: one_way`"
                 )

@@ -63,7 +63,8 @@ struct UnknownKeys {
                     + "import a database that has it, or declare an application key with `index: \(key)` and its `key`; to have "
                     + "it deleted, list the `application_keys` of \(left.count == 1 ? "the node" : "these nodes") without it"
                     + (isUnclear
-                        ? ": that works where a node has one NetKey only, since nobody knows which of several it is bound to."
+                        ? ": this works only for nodes with a single NetKey, because otherwise it is unknown which "
+                            + "NetKey the key is bound to."
                         : ".")
             )
         }
@@ -91,11 +92,11 @@ extension DesiredState {
             diagnostics.report(
                 Diagnostic(
                     .error,
-                    "\(noun) `\(name.value)` would be made anew, but node `\(network.nodes[place].name)`\(more) "
+                    "\(noun) `\(name.value)` would be created, but node `\(network.nodes[place].name)`\(more) "
                         + "already \(others == 0 ? "has" : "have") a key with index \(index) that the database does not know",
                     at: name.location,
                     length: name.value.count,
-                    hint: "Say with `key` which key that is, import a database that has it, or give another `index`"
+                    hint: "Give the key's value with `key`, import a database that has it, or give another `index`"
                 )
             )
         }

@@ -27,7 +27,7 @@ extension Plan {
             switch step.work {
             case .readBack: continue
             case .provision(let order):
-                add("node." + order.name, "a device becomes a node, which no plan takes back")
+                add("node." + order.name, "a device becomes a node, which no plan can reverse")
             case .configureWhenKnown(let configuration):
                 let name = names[configuration.node] ?? configuration.node.description
                 add("node." + name, "its configuration before is not known; read it first, with meshplan refresh")

@@ -49,20 +49,20 @@ package struct Restoration: Sendable {
         note(excluded, "is excluded from the network, which is for good", "are excluded from the network, for good")
         note(
             disowned,
-            "was in no definition then and is not managed any more",
-            "were in no definition then and are not managed any more"
+            "was in no definition then and is no longer managed",
+            "were in no definition then and are no longer managed"
         )
         for key in former.netKeys {
             guard let now = present.netKeys.first(where: { $0.index == key.index }), now.key != key.key else {
                 continue
             }
-            notes.append("The key of subnet \(now.name) was refreshed since; it stays as it is.")
+            notes.append("The key of subnet \(now.name) has been refreshed since then; it stays as it is.")
         }
         for key in former.appKeys {
             guard let now = present.appKeys.first(where: { $0.index == key.index }), now.key != key.key else {
                 continue
             }
-            notes.append("The application key \(now.name) has another value since; it stays as it is.")
+            notes.append("The application key \(now.name) has had another value since then; it stays as it is.")
         }
     }
 
@@ -70,7 +70,8 @@ package struct Restoration: Sendable {
     package mutating func noteRest(of plan: Plan, for former: MeshNetwork) {
         let left = Self.leftOtherwise(former, plan.outcome(on: present))
         guard !left.isEmpty else { return }
-        notes.append("\(Self.list(left.map(\.resource))) will not be as before: a definition cannot say what it was.")
+        let names = Self.list(left.map(\.resource))
+        notes.append("\(names) cannot be restored: a definition cannot express the former value.")
     }
 
     /// A network with the definition's names for items whose names have not changed since the former state.

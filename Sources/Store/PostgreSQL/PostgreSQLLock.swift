@@ -84,7 +84,8 @@ final class PostgreSQLLock: StoreLock {
         return StoreError(
             .stale,
             "the lock was lost: \(reason)",
-            hint: "run the command again when nobody else changes the network; it asks the nodes for everything that is "
+            hint:
+                "run the command again when nobody else changes the network; it asks the nodes for everything that is "
                 + "in doubt",
             path: session.name,
             holder: isFree ? nil : found.holder

@@ -211,7 +211,10 @@ struct StateKeyCommandTests {
         #expect(fixture.read("meshplan.lock.yaml") == lock, "the state is the same")
         fixture.isTerminal = false
         let plan = fixture.run("apply", "old.mplan", "--via", "simulator", "--auto-approve")
-        #expect(plan.status == 65 && plan.error.contains("before the data key of this one was changed"), "\(plan.error)")
+        #expect(
+            plan.status == 65 && plan.error.contains("before the data key of this one was changed"),
+            "\(plan.error)"
+        )
         #expect(plan.error.contains("meshplan plan --out FILE"))
         fixture.isTerminal = true
         fixture.secrets = ["not the words of Anna"]

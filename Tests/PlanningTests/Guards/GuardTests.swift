@@ -66,7 +66,7 @@ struct GuardTests {
         try office.change("switch-1") { $0.features.proxy = nil }
         #expect(
             try findings(office, Office.nodes(lamp1: "features: { proxy: off }")).contains(
-                "of 1 node it is not known whether they are proxies"
+                "1 node may be a proxy"
             )
         )
     }
@@ -76,8 +76,8 @@ struct GuardTests {
         let off = Office.nodes(lamp2: "features: { relay: off }")
         #expect(
             try findings(try office(proxies: ["lamp-1"], relays: ["lamp-2"]), off) == """
-                last-relay: subnet `building` would lose its last relay, `lamp-2`, and nodes that no proxy hears by itself \
-                are out of reach [lamp-2] node.lamp-2.relay
+                last-relay: subnet `building` would lose its last relay, `lamp-2`, and nodes out of range of every \
+                proxy cannot be reached [lamp-2] node.lamp-2.relay
                 """
         )
         #expect(try findings(try office(proxies: ["lamp-1"], relays: ["lamp-2", "switch-1"]), off) == "")
@@ -85,7 +85,7 @@ struct GuardTests {
         #expect(
             try findings(try office(proxies: ["lamp-1"], relays: ["lamp-1", "lamp-2"]), off) == """
                 last-relay: subnet `building` would lose its last relay, `lamp-2`, but for its only GATT proxy \
-                `lamp-1`, and nodes that no proxy hears by itself are out of reach [lamp-2] node.lamp-2.relay
+                `lamp-1`, and nodes out of range of every proxy cannot be reached [lamp-2] node.lamp-2.relay
                 """
         )
         #expect(try findings(try office(proxies: ["lamp-1", "switch-1"], relays: ["lamp-1", "lamp-2"]), off) == "")
@@ -101,8 +101,8 @@ struct GuardTests {
         let office = try office(proxies: ["lamp-1"], relays: ["lamp-2"])
         #expect(
             try findings(office, Office.nodes(lamp1: "ttl: 0", lamp2: "ttl: 0", switch1: "ttl: 2")) == """
-                unreachable-ttl: `lamp-2` would answer with TTL 0, which no proxy hands on to its link, so that nobody \
-                could configure it any more [lamp-2] node.lamp-2.ttl
+                unreachable-ttl: `lamp-2` would answer with TTL 0, which proxies do not forward to their links, so \
+                nobody could configure it any more [lamp-2] node.lamp-2.ttl
                 """
         )
     }

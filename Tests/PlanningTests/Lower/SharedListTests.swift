@@ -122,8 +122,8 @@ struct SharedListTests {
         )
         #expect(
             try office.diagnostics(yaml([[0, 1], [0], nil])).contains(
-                "note: `generic-power-onoff-server` on element 0 will hear `kitchen`, too: on this product it shares one "
-                    + "subscription list with `generic-onoff-server`"
+                "note: `generic-power-onoff-server` on element 0 will also hear `kitchen`: on this product it shares "
+                    + "a subscription list with `generic-onoff-server`"
             )
         )
     }

@@ -143,7 +143,7 @@ final class RefreshReporter {
     private func show(_ outcome: ReadBackOutcome, of node: DeviceUUID) {
         if outcome.isCompositionNew {
             say(
-                "\(name(node)) is made otherwise than recorded: its composition has changed, as with another firmware. "
+                "\(name(node)) differs from its record: its composition has changed, as with another firmware. "
                     + "meshplan plan tells whether it still has what the definition asks for."
             )
         }
@@ -163,7 +163,7 @@ final class RefreshReporter {
         }
         let paths = outcome.drifted.map { $0.path(in: network).printable }
         let list = paths.prefix(3).joined(separator: ", ") + (paths.count > 3 ? ", …" : "")
-        result("\(name(node)): \(count(paths.count, "value")) otherwise than recorded\(part): \(list)")
+        result("\(name(node)): \(count(paths.count, "value")) not as recorded\(part): \(list)")
     }
 
     /// Lists each Get whose answer was odd or missing, with the octets.

@@ -249,7 +249,7 @@ struct ShowView {
 
     private func drift(_ node: Node) -> String {
         guard let drift = network.drifts[node.uuid] else { return "none known" }
-        return "\(count(drift.since.count, "value")) otherwise than recorded; meshplan drift tells which"
+        return "\(count(drift.since.count, "value")) not as recorded; meshplan drift tells which"
     }
 
     private func transmit(_ parameters: TransmitParameters?) -> String {
