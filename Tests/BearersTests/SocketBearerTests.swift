@@ -559,6 +559,6 @@ struct SocketBearerTests {
         }
         #expect(error.message.contains(reason))
         let isGoodbye = reason == "gone for lunch"
-        #expect(isGoodbye || error.hint?.contains("rules of the frames") == true, "\(error.hint ?? "")")
+        #expect(isGoodbye || error.hint?.contains("of the frame protocol") == true, "\(error.hint ?? "")")
     }
 }

@@ -385,10 +385,10 @@ struct PlannerTests {
         let yaml = Office.definition + Office.nodes().split(separator: "\n").dropLast().joined(separator: "\n")
         let result = try office.result(yaml)
         // The plan is there to be looked at, and says what blocks it.
-        let message = "node `switch-1` (0x0014) is protected and would be forgotten, for it is not in the definition "
+        let message = "node `switch-1` (0x0014) is protected and would be forgotten, because it is no longer in "
         let finding = GuardFinding(
             .protectedNode,
-            message + "any more",
+            message + "the definition",
             nodes: ["switch-1"],
             resources: ["node.switch-1"]
         )

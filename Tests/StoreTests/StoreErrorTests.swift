@@ -296,7 +296,7 @@ struct StoreErrorTests {
         #expect(write.path == "/a/t.meshdb" && write.hint?.contains("ulimit -f") == true)
         let file = StoreError.system(EFBIG, "cannot be written", path: "/a/t.mplan")
         #expect(
-            file.path == "/a/t.mplan" && file.message.contains("may not grow")
+            file.path == "/a/t.mplan" && file.message.contains("must not grow")
                 && file.hint?.contains("ulimit -f") == true
         )
     }

@@ -90,7 +90,7 @@ struct ImportCommandTests {
         _ = fixture.run("init")
         let result = fixture.run("import", "--cdb", "crowded.json")
         #expect(result.status == 0)
-        #expect(result.error.components(separatedBy: "made in its place").count - 1 == 59)
+        #expect(result.error.components(separatedBy: "; replaced by ").count - 1 == 59)
         #expect(result.error.contains("more; all of them: meshplan import --lint"))
         let lint = fixture.run("import", "--cdb", "crowded.json", "--lint")
         #expect(lint.output.components(separatedBy: "a UUID without hyphens").count - 1 == 60)

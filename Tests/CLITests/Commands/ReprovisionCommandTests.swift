@@ -166,7 +166,7 @@ struct ReprovisionCommandTests {
         let address = try required(network(fixture).node(named: "lamp")?.unicastAddress)
         try fixture.write(Self.definition("address: \(address)"), to: "villa.yaml")
         let fixed = reprovision(fixture, "lamp", "--address", "--auto-approve")
-        #expect(fixed.status == 64 && fixed.error.contains("which it is to leave"), "\(fixed.error)")
+        #expect(fixed.status == 64 && fixed.error.contains("but reprovisioning is to change it"), "\(fixed.error)")
         let contradicted = reprovision(fixture, "lamp", "--address", "--to", "0x0300", "--auto-approve")
         #expect(contradicted.status == 64 && contradicted.error.contains("not 0x0300"))
     }

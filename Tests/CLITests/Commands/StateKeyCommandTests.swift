@@ -113,7 +113,7 @@ struct StateKeyCommandTests {
         #expect(fixture.run("show").status == 130)
         fixture.secrets = [Self.words, "eleven char", Self.words, "twelve chars", "twelve cha", Self.words]
         let short = fixture.run("state", "key", "add", "--new-passphrase")
-        #expect(short.status == 1 && short.error.contains("11 characters, and 12 are the least"))
+        #expect(short.status == 1 && short.error.contains("11 characters; at least 12 are needed"))
         let differ = fixture.run("state", "key", "add", "--new-passphrase")
         #expect(differ.status == 1 && differ.error.contains("the two passphrases differ"))
         fixture.secrets = [Self.words, "twelve chars", "twelve chars"]
@@ -134,7 +134,7 @@ struct StateKeyCommandTests {
         let empty = run("true")
         #expect(empty.status == 1 && empty.error.contains("the key command printed nothing"))
         let short = run("echo hunter2")
-        #expect(short.status == 1 && short.error.contains("printed 7 octets, and 32 are the least"))
+        #expect(short.status == 1 && short.error.contains("printed 7 octets; it must print at least 32"))
         let endless = run("yes \(Self.secret)")
         #expect(endless.status == 1 && endless.error.contains("prints more than 4096 octets"), "\(endless.error)")
         let input = run("cat; echo \(Self.secret)")
@@ -252,7 +252,7 @@ struct StateKeyCommandTests {
         let fixture = try CommandFixture()
         try fixture.writePrivate("short", to: "words")
         let short = fixture.run("init", "--network", "house", "--passphrase-file", "words")
-        #expect(short.status == 1 && short.error.contains("5 characters, and 12 are the least"), "\(short.error)")
+        #expect(short.status == 1 && short.error.contains("5 characters; at least 12 are needed"), "\(short.error)")
         try fixture.writePrivate(Self.words, to: "words")
         #expect(fixture.run("init", "--network", "house", "--passphrase-file", "words").status == 0)
         #expect(fixture.read(".meshplan/key") == nil)

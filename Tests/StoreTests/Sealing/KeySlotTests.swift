@@ -142,7 +142,7 @@ struct KeySlotTests {
         let error = storeError {
             try fixture.database.addKeySlot(for: passphrase("another"), label: "", cost: cheap, now: now, with: lease)
         }
-        #expect(error?.code == .keySlot && error?.message.contains("32 are the most") == true)
+        #expect(error?.code == .keySlot && error?.message.contains("32 is the limit") == true)
     }
 
     @Test("One secret has one slot, labels are short, and nothing is added without the lock")
@@ -317,7 +317,7 @@ struct SecretTests {
     @Test(
         "What is no passphrase is refused, and never repeated",
         arguments: [
-            "": "is empty", "short secret": nil, "short secre": "11 characters, and 12 are the least",
+            "": "is empty", "short secret": nil, "short secre": "11 characters; at least 12 are needed",
             String(repeating: "x", count: 1001): "longer than 1000 octets",
         ]
     )
@@ -341,7 +341,7 @@ struct SecretTests {
     @Test(
         "What a command prints has to be one line that nobody can guess",
         arguments: [
-            "": "printed nothing", "\n\r\n": "printed nothing", "hunter2\n": "printed 7 octets, and 32 are the least",
+            "": "printed nothing", "\n\r\n": "printed nothing", "hunter2\n": "printed 7 octets; it must print at least 32",
             String(repeating: "a", count: 40) + "\nsecond": "more than one line",
             String(repeating: "a", count: 4097): "more than 4096 octets",
         ]

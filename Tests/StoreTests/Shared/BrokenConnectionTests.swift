@@ -217,7 +217,7 @@ struct BrokenConnectionTests {
         let site = try Site()
         try FileManager.default.removeItem(atPath: site.fixture.folder.path)
         let error = try #require(try site.lose("lost", .beforeCommit))
-        #expect(error.message.contains("could not be kept in \(site.spill) either"))
+        #expect(error.message.contains("could not be written to \(site.spill) either"))
     }
 
     @Test("Who has had enough waits no longer, and what was to be stored is kept")
