@@ -31,6 +31,21 @@ struct StateLockTests {
         #expect(found.text == text)
     }
 
+    @Test("The comments of other versions, and none at all, change nothing")
+    func comments() {
+        var lock = StateLock()
+        lock.networks["hq"] = StateLock.Entry(lineage: lineage, serial: 4, digest: [UInt8](repeating: 7, count: 32))
+        let lines = lock.text.split(separator: "\n").map(String.init)
+        let bare = lines.filter { !$0.hasPrefix("#") }
+        #expect(bare.count < lines.count)
+        let former =
+            "# Which state the mesh databases were in last; meshplan keeps this up to date and refuses older copies."
+        for text in [bare, [former] + bare, bare + [former]].map({ $0.joined(separator: "\n") + "\n" }) {
+            let (found, errors) = read(text)
+            #expect(errors.isEmpty && found == lock, "\(errors.map(\.message))")
+        }
+    }
+
     @Test("Names that mean something else to YAML are names")
     func names() {
         var lock = StateLock()
@@ -55,7 +70,7 @@ struct StateLockTests {
             """
         let errors = read(text).errors
         #expect(errors.count == 1)
-        #expect(errors.first?.message.hasPrefix("both sides of a merge stand here") == true)
+        #expect(errors.first?.message.hasPrefix("this file holds both sides of a merge") == true)
         #expect(errors.first?.location?.line == 5)
         #expect(errors.first?.hint?.contains("git checkout --ours meshplan.lock.yaml") == true)
     }

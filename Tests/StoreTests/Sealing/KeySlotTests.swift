@@ -341,7 +341,8 @@ struct SecretTests {
     @Test(
         "What a command prints has to be one line that nobody can guess",
         arguments: [
-            "": "printed nothing", "\n\r\n": "printed nothing", "hunter2\n": "printed 7 octets; it must print at least 32",
+            "": "printed nothing", "\n\r\n": "printed nothing",
+            "hunter2\n": "printed 7 octets; it must print at least 32",
             String(repeating: "a", count: 40) + "\nsecond": "more than one line",
             String(repeating: "a", count: 4097): "more than 4096 octets",
         ]
