@@ -261,10 +261,10 @@ struct FrameCodecTests {
     @Test(
         "what is no address says why",
         arguments: [
-            ("", "begins neither"), ("unix:", "path is missing"), ("tcp:host", "port is missing"),
+            ("", "must begin with"), ("unix:", "path is missing"), ("tcp:host", "port is missing"),
             ("tcp::1", "host is missing"),
             ("tcp:host:65536", "not a number"), ("tcp:host:", "not a number"), ("tcp:::1:80", "brackets"),
-            ("udp:x:1", "begins neither"),
+            ("udp:x:1", "must begin with"),
         ]
     )
     func wrongAddresses(text: String, problem: String) {

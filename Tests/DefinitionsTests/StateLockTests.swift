@@ -99,7 +99,7 @@ struct StateLockTests {
             (whole.replacing("lineage: 0", with: "lineage: x"), "a lineage is 32 hexadecimal digits", 4),
             (whole.replacing("  hq:", with: "  ../hq:"), "is not the name of a network", 3),
             (whole.replacing("serial: 7", with: "serial: 7\n    key: 1"), "a lock file has no key `key`", 6),
-            (whole.replacing("serial: 7", with: "serial: 7\n    serial: 8"), "stands twice", 6),
+            (whole.replacing("serial: 7", with: "serial: 7\n    serial: 8"), "occurs twice", 6),
             ("[]", "a mapping with `version` and `networks` is expected here", 1), ("{", "", 1),
             ("version: 1\nnetworks: 1", "", 2),
         ]

@@ -27,9 +27,9 @@ struct ErrorCodeTests {
         let assigned = (0x00...0x48).filter { ![0x2B, 0x31, 0x33, 0x3F].contains($0) }.map { UInt8($0) }
         let texts = assigned.map { HCIErrorCode(rawValue: $0).description }
         #expect(Set(texts).count == assigned.count)
-        for text in texts { #expect(!text.contains("no words")) }
+        for text in texts { #expect(!text.contains("an unknown error")) }
         for code in [0x2B, 0x3F, 0x49, 0xFF] as [UInt8] {
-            #expect(HCIErrorCode(rawValue: code).description.contains("no words"))
+            #expect(HCIErrorCode(rawValue: code).description.contains("an unknown error"))
         }
         #expect(
             HCIErrorCode.notEstablished.description
