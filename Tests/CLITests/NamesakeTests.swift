@@ -95,7 +95,7 @@ struct NamesakeTests {
             "--auto-approve"
         )
         try #require(excluded.status == 0, "\(excluded.output)\(excluded.error)")
-        #expect(excluded.output.contains("If the definition still has brian, take it out"))
+        #expect(excluded.output.contains("If the definition still has brian, remove it before"))
         let shown = fixture.run("show", "group.bedroom").output
         #expect(shown.contains("excluded"), "\(shown)")
         // A definition that still contains the node gets an error.

@@ -198,7 +198,7 @@ struct NoteTests {
         } isNot: {
             try refreshNotes(office(), excluding: ["lamp-2"])
         },
-        Case(text: "If the definition still has lamp-2, take it out") {
+        Case(text: "If the definition still has lamp-2, remove it before the next plan") {
             try refreshNotes(office(), excluding: ["lamp-2"])
         } isNot: {
             try refreshNotes(office { try $0.change("lamp-2") { $0.isManaged = false } }, excluding: ["lamp-2"])
