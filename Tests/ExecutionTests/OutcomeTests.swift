@@ -90,7 +90,7 @@ struct ProvisioningProblemTests {
             // Ourselves and the lamp take 0x0001 and 0x0010 with two elements; one address is left.
             network.provisioners[0].unicastRanges = [0x0001...0x0002]
         })
-        let reason = "the ranges of our provisioner have no 2 consecutive free addresses left"
+        let reason = "the ranges of meshplan's provisioner have no 2 consecutive free addresses left"
         #expect(problem == .noAddress(reason) && isProvisioned == false)
     }
 
