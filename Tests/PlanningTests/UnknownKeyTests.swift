@@ -87,8 +87,7 @@ struct UnknownKeyTests {
         #expect(
             remade.diagnostics.map(\.message) == [
                 "application key `fourth` would be created, but node `lamp-1` and one more node already have a key "
-                    + "with "
-                    + "index 2 that the database does not know"
+                    + "with index 2 that the database does not know"
             ]
         )
     }

@@ -64,8 +64,7 @@ struct KeyRefreshNotes {
             names.count == 1
             ? "\(first), remove it before the next plan, or replace its UUID with that of the new device"
             : "\(first) and \(names.count - 1) more, remove them before the next plan, or replace their UUIDs with "
-                + "those "
-                + "of the new devices"
+                + "those of the new devices"
         return "If the definition still has \(advice): an excluded node cannot be configured."
     }
 
