@@ -37,8 +37,7 @@ extension NodeDiffer {
             guard !subnets.contains(where: { surroundings.subnet($0, besides: node.uuid).proxies > 0 }) else { return }
             message =
                 "node `\(difference.name)` would no longer be a GATT proxy, and no other node of its subnets is known "
-                + "to "
-                + "be one"
+                + "to be one"
         }
         let bare = subnets.filter { surroundings.subnet($0, besides: node.uuid).proxies == 0 }
         if leavesOut(.lastProxy), let waiting = surroundings.waiting(.proxyOff, in: bare, besides: node.uuid) {
