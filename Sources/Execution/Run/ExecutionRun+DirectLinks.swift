@@ -25,7 +25,7 @@ extension ExecutionRun {
     func awaitDirectLink(to uuid: DeviceUUID) {
         guard let lane = schedule.lane(of: uuid), direct.isOpen(uuid), !isInterrupted,
             direct.stages.count < driver.client.maximumDirectLinks * ExecutionRun.directLookAhead,
-            network.node(uuid)?.deviceKey != nil, !remoteLinks.values.contains(where: { $0.device == uuid })
+            network.node(uuid)?.deviceKey != nil, !servers.reaches(uuid)
         else { return }
         direct.set(uuid, .advertising(since: bearer.now))
         schedule.reach(lane: lane, by: .held)
@@ -97,7 +97,7 @@ extension ExecutionRun {
     /// Has the node of a lane advertise its identity, if that is worth it.
     private func askForIdentity(_ lane: Int) -> Bool {
         let uuid = schedule.node(ofLane: lane)
-        guard direct.isOpen(uuid), schedule.isStartable(lane: lane), serverRequests[uuid] == nil,
+        guard direct.isOpen(uuid), schedule.isStartable(lane: lane), !servers.isAsking(uuid),
             let address = network.node(uuid)?.unicastAddress, !driver.client.isAsking(address),
             let question = identityQuestion(uuid), pays(lane: lane, slots: driver.client.maximumDirectLinks)
         else { return false }

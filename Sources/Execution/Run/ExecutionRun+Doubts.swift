@@ -206,7 +206,7 @@ extension ExecutionRun {
 
     /// Nobody is in reach who could carry the questions: they stay in doubt, and nothing waits for them.
     func leaveOptional() {
-        for uuid in findingOut.keys.sorted() { endFindingOut(uuid) }
+        for uuid in findingOut.devices { endFindingOut(uuid) }
         leavesDoubts = true
         outbox.removeAll(where: \.isOptional)
         for identifier in jobs.keys.sorted() {

@@ -11,10 +11,10 @@ extension ExecutionRun {
         for identifier in jobs.keys.sorted() {
             if let job = jobs.removeValue(forKey: identifier) { leave(job) }
         }
-        for uuid in readBacks.keys.sorted() { endReadBack(uuid) }
+        for uuid in readBacks.nodes { endReadBack(uuid) }
         perform(queue.shutDown())
         abandonRemoteLinks()
-        findingOut = [:]
+        findingOut.endAll()
         perform(driver.client.shutDown(at: bearer.now))
         updateScan()
         if stop == nil, isInterrupted, !(schedule.isFinished && doubts.isEmpty) { stop = .interrupted }

@@ -25,7 +25,7 @@ extension ExecutionRun {
         switch advertisement.content {
         case .unprovisioned(let device, uriHash: _):
             if queue.heard(device.uuid, as: .direct(advertisement.advertiser)) { return }
-            if findingOut[device.uuid] != nil { endFindingOut(device.uuid) }
+            if findingOut.contains(device.uuid) { endFindingOut(device.uuid) }
             heardReset(device.uuid)
         case .proxy:
             guard !findingOut.isEmpty, let identity = driver.client.resolve(advertisement) else { return }
@@ -75,7 +75,7 @@ extension ExecutionRun {
                 return
             }
             // Nodes can find others all the same.
-            let lost = provisionSteps.filter { queue.order(of: $0.key).map(isLost) ?? search.isEmpty }
+            let lost = provisionSteps.filter { queue.order(of: $0.key).map(isLost) ?? servers.search.isEmpty }
             for (uuid, step) in lost.sorted(by: { $0.value < $1.value }) {
                 perform(queue.remove(uuid))
                 endFindingOut(uuid)

@@ -34,7 +34,7 @@ extension ExecutionRun {
         switch job {
         case .step(let request): deadline(of: request)
         case .doubt: options.retry.doubtDeadline
-        case .afterReset: ResetWatch.askingTime
+        case .afterReset: ResetWatches.askingTime
         case .candidate, .ivIndex, .server, .identity: options.retry.readBackDeadline
         }
     }

@@ -12,7 +12,6 @@ extension ExecutionRun {
 
     /// The answer to the request of a step cannot be one: what asks for a change is read back, anything else is left.
     func settleOdd(_ request: StepRequest, _ answer: OddAnswer) {
-        if readBacks[request.node] != nil { return settleOddReading(request, answer) }
         let step = request.step
         switch (request.phase, request.action) {
         case (.request, .read): endReading(request)

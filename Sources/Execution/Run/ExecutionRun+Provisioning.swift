@@ -45,7 +45,7 @@ extension ExecutionRun {
                 stop = stop ?? .interrupted
             }
         case .send(let packet, on: .remote(let server)):
-            carry(remoteLinks[server]?.link.send(packet, at: bearer.now) ?? [], through: server)
+            carry(servers.send(packet, through: server, at: bearer.now), through: server)
         case .send(let packet, on: .bearer(let link)):
             do throws(BearerError) {
                 try bearer.send(packet, on: link)
@@ -67,7 +67,7 @@ extension ExecutionRun {
             candidates[order.uuid] = nil
             becomeNode(order.uuid, order, deviceKey: node.deviceKey, isAuthenticated: node.isAuthenticated)
         case .retrying(let uuid, let problem, in: let delay):
-            search.failed(uuid, through: nil)
+            servers.search.failed(uuid, through: nil)
             context.emit(.provisioningRetried(uuid, problem, in: delay))
             findOut(about: uuid)
         case .failed(let uuid, let problem):
@@ -189,6 +189,6 @@ extension ExecutionRun {
             network.release(uuid)
             if let step = provisionSteps.removeValue(forKey: uuid) { schedule.putBack(step) }
         }
-        for uuid in findingOut.keys.sorted() { endFindingOut(uuid) }
+        for uuid in findingOut.devices { endFindingOut(uuid) }
     }
 }

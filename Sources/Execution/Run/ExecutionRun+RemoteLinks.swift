@@ -1,51 +1,28 @@
 import MeshCore
 import Planning
 
-/// The link of a Remote Provisioning Server to a device.
-struct RemoteCarrier {
-    /// The device.
-    let device: DeviceUUID
-    /// The node that has the server.
-    let server: DeviceUUID
-    var link: RemoteProvisioningLink
-    /// Whether the queue has no use for it any more.
-    var isHungUp = false
-    /// What could not be sent because no proxy link was ready.
-    var unsent: [UInt8]?
-}
-
 /// Devices are provisioned through nodes that hear them (PB-Remote, Mesh Protocol 1.1, 5.2.3).
 extension ExecutionRun {
-    /// For how long a server may try to open a link to a device, in seconds: the most there is, for bluetooth-meshd forgets
-    /// the link when that time is over, although it is open. What is waited for is less.
-    private static let openingTime: UInt8 = 60
-
     /// Has a server open a link to a device.
     func connect(_ uuid: DeviceUUID, through server: UnicastAddress) -> [ProvisioningQueue.Output] {
         let now = bearer.now
         queue.connecting(uuid, over: .remote(server), at: now)
-        guard let node = search.node(of: server), remoteLinks[server] == nil else {
+        guard let node = servers.search.node(of: server), !servers.hasLink(server) else {
             queue.released(server)
             return queue.closed(.remote(server), .remote(.silent), at: now)
         }
         // It was heard unprovisioned, so that nobody answers there under an old key.
         endFindingOut(uuid)
         context.emit(.provisioningStage(uuid, .connectingThrough(node)))
-        remoteLinks[server] = RemoteCarrier(
-            device: uuid,
-            server: node,
-            link: RemoteProvisioningLink(target: .device(uuid, timeout: Self.openingTime))
-        )
+        let actions = servers.open(uuid, through: server, of: node, at: now)
         listenToServers()
-        if let actions = remoteLinks[server]?.link.open(at: now) { carry(actions, through: server) }
+        carry(actions, through: server)
         return []
     }
 
     /// The queue has no use for a link any more; its server is told until it says so itself, or is silent for long.
     func hangUp(_ server: UnicastAddress, isCompleted: Bool) {
-        remoteLinks[server]?.isHungUp = true
-        let actions = remoteLinks[server]?.link.close(isCompleted ? .success : .fail, at: bearer.now)
-        carry(actions ?? [], through: server)
+        carry(servers.hangUp(server, isCompleted: isCompleted, at: bearer.now), through: server)
     }
 
     /// Carries out what a link wants.
@@ -58,7 +35,7 @@ extension ExecutionRun {
                 let secrets = context.provisioningSecrets()
                 perform(queue.opened(.remote(server), carriage: .whole, secrets: secrets, at: now))
             case .received(let pdu):
-                guard remoteLinks[server]?.isHungUp == false else { continue }
+                guard servers.isOpen(server) else { continue }
                 perform(queue.received(pdu, on: .remote(server), at: now))
             case .closed(let end): endRemoteLink(server, end)
             }
@@ -67,9 +44,9 @@ extension ExecutionRun {
 
     /// A server has no link any more.
     func endRemoteLink(_ server: UnicastAddress, _ end: RemoteProvisioningLinkEnd) {
-        guard let carrier = remoteLinks.removeValue(forKey: server) else { return }
-        let outputs = carrier.isHungUp ? [] : queue.closed(.remote(server), .remote(end), at: bearer.now)
-        if !carrier.isHungUp { search.failed(carrier.device, through: server) }
+        guard let ended = servers.end(server) else { return }
+        let outputs = ended.wasInUse ? queue.closed(.remote(server), .remote(end), at: bearer.now) : []
+        if ended.wasInUse { servers.search.failed(ended.device, through: server) }
         // What the queue wants of the link is done: it is over.
         perform(outputs.filter { if case .close(.remote(server), _) = $0 { false } else { true } })
         queue.released(server)
@@ -77,12 +54,12 @@ extension ExecutionRun {
     }
 
     private func post(_ payload: [UInt8], to server: UnicastAddress) {
-        guard let uuid = remoteLinks[server]?.server, let node = network.node(uuid) else { return }
-        remoteLinks[server]?.unsent = nil
+        guard let uuid = servers.node(of: server), let node = network.node(uuid) else { return }
+        servers.hold(nil, for: server)
         do throws(StackError) {
             let outputs = try driver.client.post(payload, to: server, subnets: subnets(ofServer: node), at: bearer.now)
             guard let outputs else {
-                remoteLinks[server]?.unsent = payload
+                servers.hold(payload, for: server)
                 return
             }
             recap.messagesSent += 1
@@ -94,13 +71,13 @@ extension ExecutionRun {
 
     /// A proxy link is ready: sends what has waited for one.
     func postUnsent() {
-        for (server, carrier) in remoteLinks.sorted(by: { $0.key < $1.key }) {
-            if let payload = carrier.unsent { post(payload, to: server) }
+        for (server, _) in servers.waiting {
+            if let payload = servers.unsent(for: server) { post(payload, to: server) }
         }
     }
 
     /// Gives all links up: nobody can be told.
     func abandonRemoteLinks() {
-        for server in remoteLinks.keys.sorted() { endRemoteLink(server, .silent) }
+        for server in servers.linked { endRemoteLink(server, .silent) }
     }
 }

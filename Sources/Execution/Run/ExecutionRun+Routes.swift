@@ -13,24 +13,26 @@ extension ExecutionRun {
         }
         switch order.route {
         case .direct: return false
-        case .any: return !search.isEmpty && isInTime(arrival) && (search.isUnfinished || queue.isAnyUnderWay)
+        case .any:
+            return !servers.search.isEmpty && isInTime(arrival) && (servers.search.isUnfinished || queue.isAnyUnderWay)
         case .remote:
             // Whatever else goes on may bring another server, and it ends.
             if queue.isAnyUnderWay || schedule.startedCount > provisionSteps.count { return true }
-            return isInTime(max(arrival, search.grownAt)) && search.isUnfinished
+            return isInTime(max(arrival, servers.search.grownAt)) && servers.search.isUnfinished
         case .node(let node):
-            guard let address = network.node(node)?.unicastAddress, let isUnfinished = search.isUnfinished(address)
+            guard let address = network.node(node)?.unicastAddress,
+                let isUnfinished = servers.search.isUnfinished(address)
             else {
                 return false
             }
-            return queue.isAnyUnderWay || isUnfinished && isInTime(max(arrival, search.grownAt))
+            return queue.isAnyUnderWay || isUnfinished && isInTime(max(arrival, servers.search.grownAt))
         }
     }
 
     /// Whether nothing can find a device, now that the bearer cannot scan.
     func isLost(_ order: ProvisioningOrder) -> Bool {
         switch order.route {
-        case .any: search.isEmpty
+        case .any: servers.search.isEmpty
         case .direct: true
         case .remote, .node: false
         }
@@ -65,11 +67,11 @@ extension ExecutionRun {
         switch order?.route {
         case nil, .any: return .anybody
         case .direct: return .bearer
-        case .remote: return search.isEmpty ? .nobody : .nodes
+        case .remote: return servers.search.isEmpty ? .nobody : .nodes
         case .node(let server):
             let name = network.name(of: server)
             guard let node = network.node(server), !unreachable.contains(server),
-                !search.isRefusing(node.unicastAddress)
+                !servers.search.isRefusing(node.unicastAddress)
             else { return .silentNode(server, name: name) }
             return .node(server, name: name)
         }

@@ -125,11 +125,11 @@ extension ExecutionRun {
     private func settle(_ request: StepRequest, _ verdict: ConfigurationVerdict) {
         if case .probe = request.phase { return leaveUnknown(request) }
         let (step, uuid) = (request.step, request.node)
+        if readBacks.isReading(uuid), let answer = ReadBackWork.Answer(verdict, to: request.readings) {
+            return settle(request, reading: answer)
+        }
         switch verdict {
-        case .report(let report) where readBacks[uuid] != nil: settle(request, report)
-        case .reports(let answers): settle(request, answers)
         case .report(.subscriptions(let model, let list)): settle(request, list: list, of: model)
-        case .refused where readBacks[uuid] != nil: settleRefusedReading(request)
         case .refused where request.action.isReading: endReading(request)
         case .holds(.resetNode): watchReset(of: request)
         case .holds(let action): succeed(request) { $0.record(action, in: $1, at: $2) }
@@ -166,7 +166,7 @@ extension ExecutionRun {
             further.inquiry = inquiry
             outbox.append(.step(further))
         // No step asks for it.
-        case .report, .told: break
+        case .report, .reports, .told: break
         }
     }
 
@@ -258,7 +258,7 @@ extension ExecutionRun {
     func settleInVain(_ job: Job) {
         switch job {
         case .step, .doubt, .ivIndex: break
-        case .candidate(let node, _): settleUnansweredCandidate(node)
+        case .candidate(let node, _): findingOut.unanswered(node)
         case .server(let node, _): settleServer(node, isAnswered: false)
         case .identity(let node, _): settleIdentity(node, isRunning: false)
         case .afterReset(let node, _): endWatch(node, .notSeen)
@@ -272,10 +272,10 @@ extension ExecutionRun {
             journal.settle(subject(of: step), .skipped)
             suspend(request.node)
         case .request:
-            guard request.readings.isEmpty else { return settleUnansweredSequence(request) }
+            guard request.readings.isEmpty else { return settle(request, reading: .noSequence) }
             // Reading changes nothing, so there is nothing to be in doubt about.
             switch request.action {
-            case .read where readBacks[request.node] != nil: return settleUnansweredReading(request)
+            case .read where readBacks.isReading(request.node): return settleUnansweredReading(request)
             case .readComposition, .read:
                 journal.settle(subject(of: step), .skipped)
                 return suspend(request.node)

@@ -20,13 +20,9 @@ final class ExecutionRun {
     var network: NetworkRecord
     var schedule: StepSchedule
     /// What nodes have told that are being read back.
-    var readBacks: [DeviceUUID: NodeReadBack] = [:]
-    /// Gets without an answer of nodes that are asked now whether they answer anything.
-    var unansweredReadings: [DeviceUUID: NodeReading] = [:]
+    var readBacks = ReadBackWork()
     /// In which known ways nodes depart from the specification, as far as it was told.
     var habits: [DeviceUUID: Set<KnownHabit>] = [:]
-    /// Products of which a node did not take several Gets in one message.
-    var singlyAskedProducts: Set<Node.Product> = []
     /// What was seen of the subscription lists of nodes of which is found out which are shared.
     var listWitnesses: [DeviceUUID: ListWitness] = [:]
     /// An estimator for the network as it was when the run began.
@@ -45,7 +41,7 @@ final class ExecutionRun {
     /// Since when there is no link for what is asked; nil while there is, or nothing is.
     var linkWaitBegan: Instant?
     /// Nodes that have answered a Node Reset and are looked for.
-    var resetWatches: [DeviceUUID: ResetWatch] = [:]
+    var resetWatches = ResetWatches()
     var unreachable: Set<DeviceUUID>
     var jobs: [RequestIdentifier: Job] = [:]
     /// Requests that leave after the next commit.
@@ -62,23 +58,13 @@ final class ExecutionRun {
     /// Those of them that leave after the next commit.
     var storing: [DeviceUUID] = []
     /// Devices of which an earlier attempt may have made nodes.
-    var findingOut: [DeviceUUID: FindingOut] = [:]
-    /// Nodes that listen for devices.
-    var search = RemoteSearch()
-    /// What they are being asked.
-    var serverRequests: [DeviceUUID: RequestIdentifier] = [:]
-    /// When that was last looked after.
-    var lookedAfterServers = Instant.zero
-    /// When it was last looked at what servers have told.
-    var heardServersAt = Instant.zero
-    /// The links of servers to devices, those included that are being closed.
-    var remoteLinks: [UnicastAddress: RemoteCarrier] = [:]
+    var findingOut = FindingOut()
+    /// Nodes that listen for devices and carry their sessions.
+    var servers = RemoteServers()
     /// How long is found out about devices that no step is about; nil if nothing is.
     private let searchDuration: Duration?
     /// When that is over.
     var searchEnd: Instant?
-    /// Whether a proxy of the network was heard.
-    var hasHeardProxy = false
     /// Whether a node was asked for the sake of the IV index.
     var hasSoughtIVIndex = false
     /// Why the client has no link and looks for none, while devices are still being provisioned.
@@ -188,7 +174,7 @@ final class ExecutionRun {
         try commit()
         // What is in flight finishes; what still waits for a link does not begin.
         let canFinish = driver.client.carriedCount > 0 || driver.client.isLinkReady && !outbox.isEmpty
-        let isProvisioning = !queue.isEmpty || !remoteLinks.isEmpty
+        let isProvisioning = !queue.isEmpty || !servers.hasNoLink
         guard interrupts < 2, !isInterrupted || canFinish || isProvisioning else { return false }
         releaseData()
         for job in outbox.drained() { transmit(job) }
@@ -208,7 +194,7 @@ final class ExecutionRun {
         }
         let isAwaitingLink = !isInterrupted && direct.isAwaiting
         let isWaiting =
-            !jobs.isEmpty || !queue.isEmpty || !findingOut.isEmpty || !remoteLinks.isEmpty || isAwaitingLink
+            !jobs.isEmpty || !queue.isEmpty || !findingOut.isEmpty || !servers.hasNoLink || isAwaitingLink
             || !resetWatches.isEmpty
         guard isWaiting else { return !announcements.isEmpty || !isInterrupted && hasWork }
         try wait()
@@ -223,7 +209,7 @@ final class ExecutionRun {
         // Short enough to notice an interrupt that came just before the wait.
         var deadline = bearer.now.advanced(by: .milliseconds(500))
         if queue.awaitsAnswer { deadline = bearer.now.advanced(by: .milliseconds(50)) }
-        let dues = [driver.client.nextDeadline, queue.nextDeadline, remoteDeadline, watchDeadline]
+        let dues = [driver.client.nextDeadline, queue.nextDeadline, remoteDeadline, resetWatches.nextDeadline]
         for due in dues { if let due { deadline = min(deadline, due) } }
         for _ in 0..<ExecutionRun.eventsPerTurn {
             let event: BearerEvent?
@@ -239,7 +225,7 @@ final class ExecutionRun {
         perform(driver.advance())
         if let due = queue.nextDeadline, due <= bearer.now { perform(queue.advance(to: bearer.now)) }
         if let due = remoteDeadline, due <= bearer.now { advanceRemote() }
-        if let due = watchDeadline, due <= bearer.now { advanceWatches() }
+        if let due = resetWatches.nextDeadline, due <= bearer.now { advanceWatches() }
         takeAnswer()
         linkWaitBegan = driver.client.isLinkReady || jobs.isEmpty ? nil : linkWaitBegan ?? bearer.now
     }
@@ -272,7 +258,7 @@ final class ExecutionRun {
         }
         assignDirectLinks()
         while true {
-            let hasRoom = meshLoad + sequenceLoad < window.size
+            let hasRoom = meshLoad + readBacks.load < window.size
             switch schedule.startNext(hasRoom: hasRoom) {
             case .edit(let step): edit(step)
             case .local(let step):
