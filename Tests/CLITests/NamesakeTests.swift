@@ -57,6 +57,9 @@ struct NamesakeTests {
         let fixture = try house()
         let commands = [
             ["keys", "refresh", "home", "--exclude", "brian", "--out", "new.mplan"],
+            ["keys", "refresh", "home", "--exclude", "brian"],
+            ["keys", "refresh", "home", "--exclude", "brian", "--via", "unix:/nosuch"],
+            ["node", "was-reset", "brian", "--auto-approve"],
             ["state", "rm", "node.brian", "--dry-run"],
             ["state", "mv", "node.brian", "node.bob", "--dry-run"],
             ["reprovision", "brian", "--device-key", "--via", "simulator", "--auto-approve"],

@@ -93,8 +93,11 @@ struct DoubtTests {
         let resolved = try site.execute { $0.resolveInDoubt() }
         #expect(resolved.inDoubt == 0 && resolved.doubtsAbandoned == 1 && resolved.pending.isEmpty, "\(resolved)")
         #expect(resolved.duration < .seconds(25))
+        let key = try #require(site.network.appKeys.first { $0.name == "scenes" })
+        #expect(try site.lamp(2).doubtfulEntries == [.appKey(key.index)])
         // The key is added again, which changes nothing on the node, and its status says that it is there.
         #expect(try site.resolveAndApply().isComplete)
+        #expect(try site.lamp(2).doubtfulEntries == [])
         #expect(try site.world.mismatches(against: site.network) == [])
         #expect(try site.plan().isEmpty)
     }

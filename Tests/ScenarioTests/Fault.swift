@@ -146,6 +146,14 @@ extension House.Ending {
         }
     }
 
+    /// Whether the output names each file without room, and the disk by the folder of the file.
+    func namesFullDisk(in folder: String) -> Bool {
+        let files = [".meshplan", ".gitignore", ".meshdb", "copy.mesh", "meshplan.lock.yaml"]
+        let lines = output.split(separator: "\n").filter { $0.contains("the disk is full") }
+        return lines.allSatisfy { line in files.contains(where: line.contains) }
+            && output.replacing("\n", with: " ").replacing("  ", with: " ").contains("on the disk that holds \(folder)")
+    }
+
     /// Whether the output explains an error with a file and a remedy.
     var isExplained: Bool {
         guard output.contains("Error: ") else { return false }

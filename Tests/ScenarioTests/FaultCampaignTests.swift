@@ -140,6 +140,9 @@ struct FaultCampaignTests {
         if !ending.wasKilled {
             #expect([0, 1, 4].contains(ending.status), story)
             if ending.status != 0 { #expect(ending.isExplained, story) }
+            if ending.output.contains("the disk is full") {
+                #expect(ending.namesFullDisk(in: house.folder.path), story)
+            }
         }
 
         // No node on air has a DeviceKey that is not recorded.

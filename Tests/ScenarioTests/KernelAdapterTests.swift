@@ -46,7 +46,7 @@ struct KernelAdapterTests {
         defer { house.remove() }
         let field = try Field(.kernel, to: house)
         let apply = try field.start("apply", ["--auto-approve", "--listen", "0"])
-        try apply.wait(for: "Connected through the proxy at ")
+        try apply.wait(for: "Connected through ")
         field.adapter?.remove()
         #expect(try apply.finish() != 0)
         #expect(apply.transcript.contains("is gone"), "\(apply.transcript)")

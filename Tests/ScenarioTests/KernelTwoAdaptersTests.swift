@@ -19,7 +19,7 @@ struct KernelTwoAdaptersTests {
             ["apply", "--auto-approve", "--listen", "0", "--connections", "2"]
                 + adapters.flatMap { ["--via", "gatt:\($0.name)"] }
         )
-        #expect(apply.status == 0 && apply.output.contains("Provisioned 3 devices."), "\(apply.output)")
+        #expect(apply.status == 0 && apply.output.contains("Provisioned 3 devices"), "\(apply.output)")
         #expect(adapters.allSatisfy { $0.connections > 0 }, "\(apply.output)")
         second.remove()
         try await first.expectFinished()
@@ -35,7 +35,7 @@ struct KernelTwoAdaptersTests {
                 ["refresh", "--node", "lamp-2", "--via", "gatt", "--adapter", adapter.name]
             )
             #expect(refresh.status == 0, "\(refresh.output)")
-            #expect(refresh.output.contains("Connected through the proxy at \(proxy)."), "\(refresh.output)")
+            #expect(refresh.output.contains(" (\(proxy))."), "\(refresh.output)")
             #expect(other.connections == before, "\(refresh.output)")
         }
     }
@@ -57,7 +57,7 @@ struct KernelTwoAdaptersTests {
             in: house.folder,
             through: .pipes
         )
-        try apply.wait(for: "Connected through the proxy at ")
+        try apply.wait(for: "Connected through ")
         #expect(spare.connections == 0)
         used.remove()
         #expect(try apply.finish() == 0, "\(apply.transcript)")

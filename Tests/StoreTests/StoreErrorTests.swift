@@ -159,6 +159,9 @@ struct StoreErrorTests {
         let error = storeError { try fixture.database.commit(changes, with: lease) }
         #expect(error?.code == .diskFull)
         #expect(error?.hint?.contains("unharmed") == true)
+        #expect(error?.path == fixture.path)
+        let folder = String(fixture.path.prefix(upTo: try #require(fixture.path.lastIndex(of: "/"))))
+        #expect(error?.hint?.contains("free some space on the disk that holds \(folder) and ") == true)
         #expect(try fixture.database.snapshot().network == fixture.network)
         try (fixture.database.store as? SQLiteRowStore)?.limit(pages: 100_000)
         #expect(try fixture.database.commit(changes, with: lease) == 2)

@@ -5,6 +5,7 @@ extension Node {
     /// What an answer says that confirms an action.
     mutating func record(_ action: ConfigurationAction, in network: MeshNetwork, at now: Timestamp) {
         apply(action, appKeys: network.appKeys, sharing: network.sharedLists(of: self))
+        settleDoubts(by: action)
         observedAt = now
         unprovisionedSeenAt = nil
         // A node that gets a key when the network already uses the new one gets the new one, and it alone.
@@ -16,8 +17,8 @@ extension Node {
     }
 
     /// Nobody knows any more whether an action has taken effect: a single value is not known from now on, so that
-    /// whoever wants one sets it. Lists stay as they are recorded, since adding what is there and removing what is not
-    /// changes nothing; when the node was last read back counts no more.
+    /// whoever wants one sets it. Lists and publications stay as they are recorded, since adding what is there and removing
+    /// what is not changes nothing, and it is recorded that nobody knows; when the node was last read back counts no more.
     mutating func leaveUnknown(_ action: ConfigurationAction) {
         readBackAt = nil
         switch action {
@@ -31,7 +32,7 @@ extension Node {
         case .setFriend: features.friend = nil
         case .setNetworkTransmit: networkTransmit = nil
         case .set(let state): states.removeAll { $0.kind == state.kind }
-        default: break
+        default: doubt(action)
         }
     }
 

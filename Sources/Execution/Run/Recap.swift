@@ -150,6 +150,8 @@ package struct Recap: Hashable, Sendable {
     package var changesWaiting: [Waiting] = []
     /// Devices that have become nodes.
     package var provisioned = 0
+    /// Those of them whose provisioning was not authenticated, so that somebody else may have been in between.
+    package var notAuthenticated = 0
     /// Steps not started, those of pending nodes included.
     package var notStarted = 0
     /// Requests whose outcome is unknown at the end; the next run reads them back first.
@@ -215,7 +217,9 @@ extension Recap {
             )
         case .deviceNotHeard(let node, let mayBeNode, let listener):
             notHeard[node] = Silence(reason: mayBeNode ? .notHeardMayBeNode : .notHeard, listener: listener)
-        case .provisioned: provisioned += 1
+        case .provisioned(_, _, _, let isAuthenticated):
+            provisioned += 1
+            if isAuthenticated == false { notAuthenticated += 1 }
         case .problem(let node, let diagnostic):
             problems.append(NodeProblem(node: node, name: names.name(of: node), diagnostic: diagnostic))
         case .changeWaits(let node, let change):
@@ -252,6 +256,7 @@ extension Recap {
         doubtsResolved += readBack.doubtsResolved
         doubtsAbandoned += readBack.doubtsAbandoned
         provisioned += readBack.provisioned
+        notAuthenticated += readBack.notAuthenticated
         resets += readBack.resets
     }
 }

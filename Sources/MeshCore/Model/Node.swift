@@ -54,14 +54,16 @@ package struct Node: Hashable, Sendable {
     package var observedAt: Timestamp?
     /// When the node last reported its whole configuration; nil if never.
     package var readBackAt: Timestamp?
-    /// What that read-back could not read, although the node answered other Gets. Its record is unchanged.
+    /// What that read-back could not read, although the node answered other Gets, and later requests in doubt. The
+    /// record of those values is unchanged.
     package var unread: [UnreadRecord] = []
 
-    /// A Get that the node did not answer, or answered with something that is no answer.
+    /// A Get that the node did not answer, or answered with something that is no answer; or a request to change a list
+    /// entry or a publication whose outcome is unknown.
     package struct UnreadRecord: Hashable, Sendable {
-        /// The Get, in the format of plan files.
+        /// The Get or the request, in the format of plan files.
         package var request: [UInt8]
-        /// The access payload that arrived, opcode included; nil if none did.
+        /// The access payload that arrived, opcode included; nil if none did, and for requests in doubt.
         package var answer: [UInt8]?
 
         package init(request: [UInt8], answer: [UInt8]?) {

@@ -15,9 +15,11 @@ struct ConfirmCommand: NetworkCommand {
     var writesJSON: Bool { format.json }
 
     func run(in context: Context) throws -> ExitStatus {
-        let workspace = Workspace(context: context)
-        let database = try workspace.open(try workspace.only(networks.network))
-        let lease = try workspace.lock(database, for: "confirm")
+        let (_, database, lease) = try Workspace(context: context).openToChange(
+            networks.network,
+            for: "confirm",
+            isForNetwork: false
+        )
         guard let pending = try database.pendingConfirmation() else {
             throw Failure(
                 .failure,

@@ -22,7 +22,7 @@ struct IdentifyCommand: NetworkCommand {
 
     @OptionGroup var definition: DefinitionOptions
 
-    @OptionGroup var bearer: BearerOptions
+    @OptionGroup var mesh: MeshOptions
 
     @OptionGroup var networks: NetworkOptions
 
@@ -34,21 +34,9 @@ struct IdentifyCommand: NetworkCommand {
 
     @OptionGroup var format: FormatOptions
 
-    @OptionGroup(title: "With --via simulator")
-    var devices: SimulatedDeviceOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var radio: SimulatedRadioOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var simulator: SimulatorOptions
-
     var writesJSON: Bool { format.json }
 
     func validate() throws {
-        try devices.check(for: bearer.via)
-        try simulator.check(for: bearer.via)
-        try radio.check(for: bearer.via)
         guard (1_000...255_000).contains(time.milliseconds), time.milliseconds % 1_000 == 0 else {
             throw ValidationError("--time takes whole seconds from 1s to 255s.")
         }
@@ -57,7 +45,7 @@ struct IdentifyCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let conversation = NodeConversation(
             context: context,
-            route: try MeshRoute(via: bearer.routes, devices, simulator, radio),
+            route: try mesh.route(),
             knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         )
         return try IdentifyRun(conversation: conversation).identify(

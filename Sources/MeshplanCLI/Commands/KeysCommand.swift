@@ -52,11 +52,6 @@ struct KeysRefreshCommand: NetworkCommand {
 
     var writesJSON: Bool { format.json }
 
-    func validate() throws {
-        guard planned.via.isEmpty, planned.out == nil else { return }
-        throw ValidationError("Say how to reach the mesh with --via, or save the plan with --out.")
-    }
-
     func run(in context: Context) throws -> ExitStatus {
         let job = KeyRefreshJob(
             context: context,

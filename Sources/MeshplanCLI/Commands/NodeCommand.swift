@@ -14,29 +14,14 @@ struct NodeCommand: ParsableCommand {
     /// The options of all these commands.
     struct Options: ParsableArguments {
         @OptionGroup var definition: DefinitionOptions
-        @OptionGroup var bearer: BearerOptions
+        @OptionGroup var mesh: MeshOptions
         @OptionGroup var networks: NetworkOptions
         @OptionGroup var format: FormatOptions
-
-        @OptionGroup(title: "With --via simulator")
-        var devices: SimulatedDeviceOptions
-
-        @OptionGroup(title: "With --via simulator")
-        var radio: SimulatedRadioOptions
-
-        @OptionGroup(title: "With --via simulator")
-        var simulator: SimulatorOptions
-
-        func validate() throws {
-            try devices.check(for: bearer.via)
-            try simulator.check(for: bearer.via)
-            try radio.check(for: bearer.via)
-        }
 
         func conversation(_ context: Context) throws -> NodeConversation {
             NodeConversation(
                 context: context,
-                route: try MeshRoute(via: bearer.routes, devices, simulator, radio),
+                route: try mesh.route(),
                 knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
             )
         }

@@ -5,7 +5,7 @@ internal import Store
 
 extension NodeCommand {
     /// `meshplan node was-reset`
-    struct WasReset: NetworkCommand {
+    struct WasReset: ChangingCommand {
         static let configuration = CommandConfiguration(
             commandName: "was-reset",
             abstract: "Record that a node was reset and is in the network no more.",
@@ -21,24 +21,16 @@ extension NodeCommand {
         @Argument(help: ArgumentHelp("The name, UUID or address of a node.", valueName: "node"))
         var node: String
 
-        @Flag(help: "Do not ask.")
-        var autoApprove = false
-
-        @OptionGroup var networks: NetworkOptions
-
-        @OptionGroup var format: FormatOptions
-
-        var writesJSON: Bool { format.json }
+        @OptionGroup var change: ChangeOptions
 
         func run(in context: Context) throws -> ExitStatus {
-            let workspace = Workspace(context: context)
-            let name = try workspace.only(networks.network)
-            let database = try workspace.open(name)
-            let lease = try workspace.lock(database, for: "node was-reset")
-            try Confirmation(context: context, network: name).check(database)
+            let (_, database, lease) = try Workspace(context: context).openToChange(
+                networks.network,
+                for: "node was-reset"
+            )
             let snapshot = try database.snapshot()
-            let node = try find(in: snapshot.network)
-            if !autoApprove {
+            let node = try find(in: snapshot.network, context)
+            if !change.autoApprove {
                 try Prompt(context: context).confirm(
                     "Is \(node.name.printable) (\(node.unicastAddress)) out of the network?",
                     explanation: "It is taken out of the database; nothing is sent."
@@ -74,27 +66,9 @@ extension NodeCommand {
         /// Finds the node.
         ///
         /// - Throws: ``Failure`` if no node matches, or more than one.
-        private func find(in network: MeshNetwork) throws(Failure) -> Node {
-            let found = network.nodes.filter { candidate in
-                candidate.name == node || candidate.uuid.description == node.lowercased()
-                    || candidate.unicastAddress.description.lowercased() == node.lowercased()
-            }
-            guard let only = found.first else {
-                let nearest = Suggestion.nearest(to: node, among: Set(network.nodes.map(\.name)))
-                throw Failure(
-                    .usage,
-                    "there is no node `\(node.printable)`",
-                    hint: (nearest.map { "Did you mean `\($0.printable)`? " } ?? "")
-                        + "meshplan show lists the nodes of the database."
-                )
-            }
-            guard found.count == 1 else {
-                let addresses = found.map { "\($0.unicastAddress)" }.joined(separator: ", ")
-                throw Failure(
-                    .usage,
-                    "there are \(found.count) nodes `\(node.printable)`, at \(addresses)",
-                    hint: "Say the address of the one that is meant."
-                )
+        private func find(in network: MeshNetwork, _ context: Context) throws(Failure) -> Node {
+            guard let only = try NodeFinder(context: context, network: network, use: .changing).node(node) else {
+                throw NodeFinder.missing(node, among: Set(network.nodes.map(\.name)))
             }
             guard only.uuid != network.ownProvisioner else {
                 throw Failure(.refused, "\(only.name.printable) is meshplan itself", hint: "It stays.")

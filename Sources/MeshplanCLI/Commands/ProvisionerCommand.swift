@@ -87,11 +87,10 @@ struct ProvisionerAdoptCommand: NetworkCommand {
     }
 
     func run(in context: Context) throws -> ExitStatus {
-        let workspace = Workspace(context: context)
-        let name = try workspace.only(networks.network)
-        let database = try workspace.open(name)
-        let lease = try workspace.lock(database, for: "provisioner adopt")
-        try Confirmation(context: context, network: name).check(database)
+        let (name, database, lease) = try Workspace(context: context).openToChange(
+            networks.network,
+            for: "provisioner adopt"
+        )
         let snapshot = try database.snapshot()
         var network = snapshot.network
         let chosen = try choose(in: network, named: name)

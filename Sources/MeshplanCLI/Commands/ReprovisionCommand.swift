@@ -39,7 +39,7 @@ struct ReprovisionCommand: NetworkCommand {
 
     @OptionGroup var definition: DefinitionOptions
 
-    @OptionGroup var bearer: BearerOptions
+    @OptionGroup var mesh: MeshOptions
 
     @OptionGroup var networks: NetworkOptions
 
@@ -55,15 +55,6 @@ struct ReprovisionCommand: NetworkCommand {
     var autoApprove = false
 
     @OptionGroup var format: FormatOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var devices: SimulatedDeviceOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var radio: SimulatedRadioOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var simulator: SimulatorOptions
 
     var writesJSON: Bool { format.json }
 
@@ -95,9 +86,6 @@ struct ReprovisionCommand: NetworkCommand {
                 throw ValidationError("--to takes the address of the first element; the others follow it.")
             }
         }
-        try devices.check(for: bearer.via)
-        try simulator.check(for: bearer.via)
-        try radio.check(for: bearer.via)
     }
 
     func run(in context: Context) throws -> ExitStatus {
@@ -105,7 +93,7 @@ struct ReprovisionCommand: NetworkCommand {
         let run = ReprovisionRun(
             conversation: NodeConversation(
                 context: context,
-                route: try MeshRoute(via: bearer.routes, devices, simulator, radio),
+                route: try mesh.route(),
                 knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
             ),
             secrets: try SecretsReader(context: context, files: secrets),

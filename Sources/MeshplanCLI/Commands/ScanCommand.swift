@@ -19,7 +19,7 @@ struct ScanCommand: NetworkCommand {
 
     @OptionGroup var definition: DefinitionOptions
 
-    @OptionGroup var bearer: BearerOptions
+    @OptionGroup var mesh: MeshOptions
 
     @OptionGroup var networks: NetworkOptions
 
@@ -54,22 +54,10 @@ struct ScanCommand: NetworkCommand {
 
     @OptionGroup var format: FormatOptions
 
-    @OptionGroup(title: "With --via simulator")
-    var devices: SimulatedDeviceOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var radio: SimulatedRadioOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var simulator: SimulatorOptions
-
     var writesJSON: Bool { format.json }
 
     func validate() throws {
-        try devices.check(for: bearer.via)
-        try simulator.check(for: bearer.via)
-        try radio.check(for: bearer.via)
-        if watch, bearer.via == ["simulator"] {
+        if watch, mesh.bearer.via == ["simulator"] {
             throw ValidationError(
                 "--watch waits for what happens in real time; simulate in a process of its own with meshplan sim."
             )
@@ -81,7 +69,7 @@ struct ScanCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let run = ScanRun(
             context: context,
-            route: try MeshRoute(via: bearer.routes, devices, simulator, radio),
+            route: try mesh.route(),
             knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         )
         if remote || !through.isEmpty {

@@ -20,7 +20,7 @@ struct ValidateCommand: ContextCommand {
     func run(in context: Context) throws -> ExitStatus {
         let (definitions, found, files) = try DefinitionFiles(context: context).load(definition.paths)
         let sources = MissingSources(context, paths: .ofDefinition(files))
-        let diagnostics = found + definitions.flatMap { sources.notes(of: $0) }
+        let diagnostics = found + definitions.flatMap { sources.notes(of: $0) + UnnamedModels.notes(of: $0) }
         let warnings = diagnostics.count { $0.severity == .warning }
         let isValid = !strict || warnings == 0
         if let lines = context.json {

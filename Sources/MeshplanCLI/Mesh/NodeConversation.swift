@@ -20,12 +20,7 @@ struct NodeConversation {
             let names = Set(
                 (knowledge.network?.nodes.map(\.name) ?? []) + (knowledge.definition?.nodes.map(\.name.value) ?? [])
             )
-            let nearest = Suggestion.nearest(to: text, among: names).map { "Did you mean `\($0.printable)`? " } ?? ""
-            throw Failure(
-                .usage,
-                "there is no node `\(text.printable)`",
-                hint: nearest + "meshplan show lists the nodes of the database."
-            )
+            throw NodeFinder.missing(text, among: names)
         }
         return node
     }

@@ -31,6 +31,18 @@ struct NodeFinder {
         }
     }
 
+    /// The error for a name, UUID or address that no node has.
+    ///
+    /// - Parameter names: what is probably meant.
+    static func missing(_ text: String, among names: Set<String>) -> Failure {
+        let nearest = Suggestion.nearest(to: text, among: names).map { "Did you mean `\($0.printable)`? " } ?? ""
+        return Failure(
+            .usage,
+            "there is no node `\(text.printable)`",
+            hint: nearest + "meshplan show lists the nodes of the database."
+        )
+    }
+
     /// The error for a name that several nodes have.
     static func ambiguity(of text: String, _ candidates: [NodeLookup.Candidate]) -> Failure {
         Failure(

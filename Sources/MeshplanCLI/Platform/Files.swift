@@ -285,9 +285,9 @@ enum Files {
 
     private static func last(_ verb: String, _ name: String) -> FileError { error(errno, verb, name) }
 
-    private static func hint(_ number: Int32) -> String? {
+    private static func hint(_ number: Int32, _ name: String) -> String? {
         switch number {
-        case ENOSPC, EDQUOT: "Free some space and run the command again."
+        case ENOSPC, EDQUOT: "Free some space on the disk that holds \(name.printable) and run the command again."
         case EIO: "Check the disk, the file system and the kernel's messages, then run the command again."
         case EACCES, EPERM: "Check the owner and the permissions of the file and of its folder."
         case EFBIG:
@@ -306,7 +306,7 @@ enum Files {
             path: name,
             reason: text(ofError: number),
             isMissing: number == ENOENT,
-            hint: hint(number)
+            hint: hint(number, name)
         )
     }
 

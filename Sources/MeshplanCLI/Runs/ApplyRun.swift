@@ -49,7 +49,7 @@ struct ApplyRun {
         let lease = try workspace.lock(database, for: operation)
         try Confirmation(context: context, network: network).check(database)
         let snapshot = try database.snapshot()
-        try checkProxy(in: snapshot.network)
+        try options.checkProxy(in: snapshot.network)
         // A finished plan is not announced to people; programs get their summary.
         if context.json == nil, try database.run(plan: plan.identifier)?.outcome == .completed,
             let refusal = Failure(ending: .refused(.alreadyApplied))
@@ -58,7 +58,7 @@ struct ApplyRun {
         }
         announce(plan, from: path, try estimator(database).relaying(in: snapshot.network).estimate(plan))
         try SequenceNotice(context, network: network).warn(of: snapshot, database)
-        let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
+        let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull, operation: operation)
         // An outdated plan is refused as such, whether or not the bearer answers.
         if !plan.isEmpty, plan.serial == snapshot.serial {
             if confirmWithin != nil { try Confirmation(context: context, network: network).check(plan, in: snapshot) }
@@ -142,9 +142,10 @@ struct ApplyRun {
         let confirmation = Confirmation(context: context, network: planning.network)
         if !goesBack { try confirmation.check(database) }
         var snapshot = try database.snapshot()
-        let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull)
+        let reporter = ApplyReporter(context, network: snapshot.network, isFull: isFull, operation: operation)
         let names = planning.nodeNames(in: snapshot.network)
-        try checkProxy(in: snapshot.network, names: names)
+        try options.checkProxy(in: snapshot.network, names: names)
+        try planning.checkNames(in: snapshot.network, options: planner)
         func connected() throws -> MeshConnection {
             try connect(database, lease, named: planning.network, names: names, reporter)
         }
@@ -229,12 +230,6 @@ struct ApplyRun {
         return mesh?.simulation?.report(context) ?? .success
     }
 
-    /// Refuses an unknown proxy before anybody is asked.
-    private func checkProxy(in network: MeshNetwork, names: [String: DeviceUUID] = [:]) throws(Failure) {
-        guard let proxy = options.proxy, proxy.resolved(in: network, names: names) == nil else { return }
-        throw Failure(.usage, proxy.unknown, hint: proxy.hint)
-    }
-
     /// Asks for approval. Destroying, which cannot be taken back, takes more than a yes.
     private func ask(_ plan: Plan) throws(Failure) {
         let summary = PlanSummary(plan)
@@ -311,5 +306,15 @@ struct ApplyRun {
             options: options,
             reporter
         )
+    }
+}
+
+extension ExecutionOptions {
+    /// Refuses an unknown proxy before anybody is asked.
+    ///
+    /// - Parameter names: further names of nodes, such as a definition's.
+    func checkProxy(in network: MeshNetwork, names: [String: DeviceUUID] = [:]) throws(Failure) {
+        guard let proxy, proxy.resolved(in: network, names: names) == nil else { return }
+        throw Failure(.usage, proxy.unknown, hint: proxy.hint)
     }
 }

@@ -16,14 +16,12 @@ struct KeyRefreshJob: PlanSource {
         Dictionary(network.nodes.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })
     }
 
+    func checkNames(in network: MeshNetwork, options: PlannerOptions) throws { _ = try request(in: network) }
+
     func plan(_ snapshot: Snapshot, options: PlannerOptions) throws -> PlannedJob {
         var generator = context.randomNumbers
-        let request = KeyRefreshRequest(
-            subnet: try subnet(in: snapshot.network),
-            excluded: try excluded.compactMap { try node($0, in: snapshot.network) }
-        )
         let result = KeyRefreshPlanner.plan(
-            request,
+            try request(in: snapshot.network),
             of: snapshot.network,
             named: network,
             base: (snapshot.lineage, snapshot.serial),
@@ -38,6 +36,18 @@ struct KeyRefreshJob: PlanSource {
 
     func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator, isFull: Bool) {
         show(plan, unresolved: unresolved, estimator: estimator, isFull: isFull, in: context)
+    }
+
+    /// The request with the names looked up in a network.
+    ///
+    /// - Throws: ``Failure`` for a name that nothing, or more than one node, has.
+    private func request(in network: MeshNetwork) throws(Failure) -> KeyRefreshRequest {
+        let subnet = try subnet(in: network)
+        var nodes: [DeviceUUID] = []
+        for name in excluded {
+            if let node = try node(name, in: network) { nodes.append(node) }
+        }
+        return KeyRefreshRequest(subnet: subnet, excluded: nodes)
     }
 
     /// Finds the subnet. A name comes before a number, since a subnet can be named like a number.

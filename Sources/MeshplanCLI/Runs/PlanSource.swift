@@ -17,6 +17,13 @@ protocol PlanSource {
     ///
     /// - Parameter network: the network as the database knows it.
     func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID]
+    /// Checks the names that the command line gives. This needs no radio, so it happens before one is used.
+    ///
+    /// - Parameters:
+    ///   - network: the network as the database knows it.
+    ///   - options: the limits of the plan.
+    /// - Throws: ``InvalidDefinition`` or ``Failure`` for a name that nothing, or more than one node, has.
+    func checkNames(in network: MeshNetwork, options: PlannerOptions) throws
     /// Plans against a snapshot, and shows diagnostics about the source.
     ///
     /// - Parameter options: the guards to pass and the limits of the plan.
@@ -40,6 +47,8 @@ extension PlanSource {
     var declared: Definition? { nil }
     var goal: String { "the definition" }
     var text: DefinitionText? { nil }
+
+    func checkNames(in network: MeshNetwork, options: PlannerOptions) throws {}
 
     /// Undeclared values do not matter; without a definition, all values do.
     func interest(in network: MeshNetwork) -> (DeviceUUID, ConfigurationAction) -> Bool {

@@ -70,9 +70,14 @@ struct PlannedJob {
 }
 
 extension PlanningJob.Prepared {
-    func plan(_ snapshot: Snapshot, options: PlannerOptions) throws -> PlannedJob {
-        let problems = options.selection.problems(definition: definition, network: snapshot.network)
+    /// Checks that the nodes, groups, subnets and tags exist to which the plan is limited.
+    func checkNames(in network: MeshNetwork, options: PlannerOptions) throws {
+        let problems = options.selection.problems(definition: definition, network: network)
         guard problems.isEmpty else { throw InvalidDefinition(diagnostics: problems, files: files, status: .usage) }
+    }
+
+    func plan(_ snapshot: Snapshot, options: PlannerOptions) throws -> PlannedJob {
+        try checkNames(in: snapshot.network, options: options)
         var generator = context.randomNumbers
         let result = Planner.plan(
             definition: definition,

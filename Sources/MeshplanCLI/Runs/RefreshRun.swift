@@ -39,6 +39,7 @@ struct RefreshRun {
 
     /// Reads nodes back, and shows the outcome as the result of a command.
     func run(_ nodes: [Node], of snapshot: Snapshot) throws -> ExitStatus {
+        try options.checkProxy(in: snapshot.network)
         guard !nodes.isEmpty else {
             let recap = Recap()
             let reporter = RefreshReporter(context, network: snapshot.network)

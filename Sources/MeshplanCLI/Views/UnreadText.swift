@@ -2,7 +2,7 @@ internal import MeshCore
 internal import Planning
 internal import Store
 
-/// Describes values that could not be read back from nodes.
+/// Describes values that could not be read back from nodes, and requests in doubt.
 enum UnreadText {
     /// The most values to name.
     private static let limit = 3
@@ -15,19 +15,31 @@ enum UnreadText {
         return text + " (odd answer \(OddAnswer(.aboutElse, payload: answer).octets))"
     }
 
-    /// One sentence for each node with values that could not be read.
-    static func notes(_ nodes: [Node]) -> [String] {
-        nodes.filter { !$0.unread.isEmpty }.map { node in
-            let texts = node.unread.prefix(limit).map(text).joined(separator: ", ")
-            let more = node.unread.count > limit ? ", …" : ""
-            return "\(node.name): \(count(node.unread.count, "value")) could not be read when it was read back, and "
-                + "\(node.unread.count == 1 ? "is" : "are") taken to be as recorded: \(texts)\(more)."
+    /// Sentences for each node with values that could not be read, or with entries that may or may not be there.
+    static func notes(_ network: MeshNetwork) -> [String] {
+        network.nodes.filter { !$0.unread.isEmpty }.flatMap { node in
+            let values = node.unread.filter { $0.doubt == nil }
+            let texts = values.prefix(limit).map(text).joined(separator: ", ")
+            let more = values.count > limit ? ", …" : ""
+            let entries = node.doubtfulEntries.map { $0.path(in: network) }
+            return [
+                values.isEmpty
+                    ? nil
+                    : "\(node.name): \(count(values.count, "value")) could not be read when it was read back, and "
+                        + "\(values.count == 1 ? "is" : "are") taken to be as recorded: \(texts)\(more).",
+                entries.isEmpty ? nil : NodeDoubtText.sentence(entries, of: node.name),
+            ].compactMap(\.self)
         }
     }
 
     /// The value for machines.
     static func json(_ record: Node.UnreadRecord) -> JSONValue {
-        .object([
+        if let doubt = record.doubt {
+            return .object([
+                "in_doubt": doubt.text.json, "of": doubt.model.map { "element[\($0.element)].\($0.model)".json },
+            ])
+        }
+        return .object([
             "get": record.reading?.text.json, "of": record.reading?.subjectText?.json,
             "octets": record.answer.map { Hexadecimal.encode($0).json },
         ])

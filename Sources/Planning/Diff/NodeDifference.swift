@@ -44,7 +44,8 @@ struct NodeDifference {
     var awaitedBridges: [DesiredBridge] = []
     /// How many entries each list of the node has room for, as far as its product has shown.
     var rooms: [ListCapacity.List: Int] = [:]
-    /// What is left out for now, because devices must become nodes first.
+    /// What only a later plan does: no relay, proxy or member of a subnet gives up its role before the devices that
+    /// take it over have become nodes.
     var waiting: [WaitingChange] = []
     /// What must be found out about lists that models share.
     var inquiries: [ListInquiry] = []

@@ -25,7 +25,7 @@ package struct DriftAdoption: Hashable, Sendable {
 
     /// Groups that the definition lacks: lines of YAML for `groups:`.
     package var groups: [String] = []
-    /// The nodes, by address.
+    /// The nodes, in the order of the report.
     package var nodes: [NodeLines] = []
 }
 

@@ -3,7 +3,7 @@ package import MeshCore
 /// What nodes reported that contradicts their records, beside what the definition says: declared, recorded and observed
 /// values.
 package struct DriftReport: Hashable, Sendable {
-    /// The nodes that have drifted, by address.
+    /// The nodes that have drifted: those of the definition in its order, then others by address.
     package var nodes: [DriftedNode]
 
     /// Further facts, as sentences: keys that nodes have and the database does not know, and what can be done.
@@ -87,9 +87,19 @@ extension DriftReport {
             }
         }
         return DriftReport(
-            nodes: nodes,
+            nodes: definition.map { nodes.arranged(as: $0) } ?? nodes,
             notes: unknownKeys.notes(of: network) { desired[$0]?.name.value }
         )
+    }
+}
+
+extension [DriftedNode] {
+    /// Those that a definition has in its order, as in a plan, then the others in theirs.
+    fileprivate func arranged(as definition: Definition) -> [DriftedNode] {
+        let places = Dictionary(definition.nodes.enumerated().map { ($1.uuid.value, $0) }) { first, _ in first }
+        return enumerated().sorted { first, second in
+            (places[first.element.uuid] ?? .max, first.offset) < (places[second.element.uuid] ?? .max, second.offset)
+        }.map(\.element)
     }
 }
 

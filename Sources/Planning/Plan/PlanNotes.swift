@@ -24,6 +24,7 @@ struct PlanNotes {
         notes += differences.outside.removalNotes(desired, ordered.keepers, network, names)
         notes += ordered.driftNotes
         notes += desired.notes(ofUnknownKeys: resolution.unknownKeys, network, ordered.steps)
+        notes += network.doubtNotes(of: Set(resolution.definition.nodes.map(\.uuid.value)), ordered.steps, names)
         notes += KeyRefreshAdvice.notes(
             of: network,
             forgotten: ordered.forgotten,

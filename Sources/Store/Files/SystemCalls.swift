@@ -163,12 +163,7 @@ extension StoreError {
                 path: path
             )
         case ENOSPC, EDQUOT:
-            return StoreError(
-                .diskFull,
-                "\(what): the disk is full",
-                hint: "free some space and run the command again; what was stored before is unharmed",
-                path: path
-            )
+            return full(what, path: path)
         case EFBIG:
             return StoreError(
                 .diskFull,
@@ -183,6 +178,19 @@ extension StoreError {
         default:
             return StoreError(.inputOutput, "\(what): \(reason)", path: path)
         }
+    }
+
+    /// The error for a file that could not be written because there is no space left for it.
+    ///
+    /// - Parameter what: what could not be done with the file.
+    static func full(_ what: String, path: String) -> StoreError {
+        StoreError(.diskFull, "\(what): the disk is full", hint: spaceHint(for: path), path: path)
+    }
+
+    /// How to make room for a file; it names the folder, which tells the disk.
+    static func spaceHint(for path: String) -> String {
+        "free some space on the disk that holds \(folder(of: path)) and run the command again; what was stored before is "
+            + "unharmed"
     }
 
     /// Advice for a disk that fails.

@@ -9,7 +9,7 @@ extension SQLiteRowStore {
         }
         switch error.resultCode {
         case .SQLITE_FULL:
-            return full(path)
+            return .full("cannot be written", path: path)
         case .SQLITE_IOERR:
             // The shared memory file of the log is a file, too, and SQLite reports with this code that it cannot grow.
             if error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
@@ -18,8 +18,7 @@ extension SQLiteRowStore {
                     "cannot be created, and the database cannot be read without it: the disk is full, or a limit on file "
                         + "sizes is too low",
                     hint:
-                        "free some space, or raise the limit on the size of files (ulimit -f), and run the command again; "
-                        + "what was stored before is unharmed",
+                        "raise the limit on the size of files (ulimit -f), or " + StoreError.spaceHint(for: path),
                     path: path + "-shm"
                 )
             }
@@ -68,14 +67,5 @@ extension SQLiteRowStore {
             // A table or column is missing: the header is that of a mesh database, but the contents are not.
             return .damaged("the file (SQLite \(error.extendedResultCode.rawValue))", path: path)
         }
-    }
-
-    private static func full(_ path: String) -> StoreError {
-        StoreError(
-            .diskFull,
-            "cannot be written: the disk is full",
-            hint: "free some space and run the command again; what was stored before is unharmed",
-            path: path
-        )
     }
 }

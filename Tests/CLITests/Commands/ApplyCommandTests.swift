@@ -226,12 +226,21 @@ struct ApplyCommandTests {
         let fixture = try CommandFixture.house()
         _ = fixture.run("plan", "--out", "house.mplan")
         let whole = try #require(fixture.read("house.mplan"))
-        for length in [0, 5, 17, 20, 22, 30, 40, 60, whole.count / 2, whole.count - 1] {
+        let again = "\n  Save the plan again with: meshplan plan --out FILE\n"
+        let header = Array("meshplan plan 1 house\n".utf8)
+        try #require(whole.starts(with: header))
+        var cuts = [0: "is empty"]
+        // Within the words of the first line, then within the name of the network and all of the rest.
+        for length in 1..<header.count - "house\n".utf8.count { cuts[length] = "is cut off" }
+        for length in [16, 17, 20, 21, 22, 23, 30, 40, 60, whole.count / 2, whole.count - 1] {
+            cuts[length] = "is damaged or cut off"
+        }
+        for (length, complaint) in cuts.sorted(by: { $0.key < $1.key }) {
             let file = fixture.folder.appendingPathComponent("cut.mplan")
             try Data(whole.prefix(length)).write(to: file)
             let result = fixture.run("apply", "cut.mplan", "--via", "simulator")
-            #expect(result.status == 65)
-            #expect(result.error.hasPrefix("Error: ") && result.error.contains("cut.mplan"), "cut to \(length)")
+            #expect(result.status == 65 && result.output == "", "cut to \(length)")
+            #expect(result.error == "Error: the saved plan cut.mplan \(complaint)" + again, "cut to \(length)")
         }
         for place in stride(from: 0, to: whole.count, by: max(whole.count / 15, 1)) {
             var changed = whole

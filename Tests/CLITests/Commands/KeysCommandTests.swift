@@ -23,6 +23,7 @@ struct KeysCommandTests {
         let result = fixture.run("keys", "refresh", "home", "--via", "simulator")
         #expect(result.status == 0, "\(result.output)\(result.error)")
         #expect(result.output.contains("new key alone"))
+        #expect(result.output.contains("\nKey refresh complete.\n"), "\(result.output)")
         #expect(result.error.contains("Do you want to perform these actions?"))
         fixture.isTerminal = false
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
@@ -36,6 +37,8 @@ struct KeysCommandTests {
         let first = fixture.run(command + ["--off", "mary"])
         #expect(first.status == 4, "\(first.output)\(first.error)")
         #expect(first.output.contains("Pending, because they do not answer:\n  mary"))
+        #expect(first.output.contains(" will be tried again by the next key refresh\n"), "\(first.output)")
+        #expect(first.output.contains("\nKey refresh is not complete.\n"))
         #expect(first.output.contains("meshplan keys refresh"))
         #expect(fixture.run("plan").output.contains("is not finished (phase 1"))
         let waited = fixture.run(command + ["--off", "mary", "--wait", "30s", "--json"])
@@ -101,9 +104,24 @@ struct KeysCommandTests {
         let fixture = try house()
         #expect(fixture.run("keys", "refresh", "nowhere", "--via", "simulator").status == 64)
         #expect(fixture.run("keys", "refresh", "home", "--via", "simulator", "--exclude", "nobody").status == 64)
-        #expect(fixture.run("keys", "refresh", "home").status == 64)
         #expect(fixture.run("keys", "refresh", "home", "--via", "simulator", "--out", "x.mplan").status == 64)
         let unattended = fixture.run("keys", "refresh", "home", "--via", "simulator")
         #expect(unattended.status == 8 && unattended.error.contains("--auto-approve"))
+    }
+
+    @Test("without --via the plan is shown and judged, and nothing is sent")
+    func shown() throws {
+        let fixture = try house()
+        let before = fixture.run("show").output
+        let plan = fixture.run("keys", "refresh", "home")
+        #expect(plan.status == 0, "\(plan.error)")
+        #expect(plan.output.contains("subnet.home"))
+        #expect(plan.output.contains("\nNothing was sent. Carry it out with --via BEARER"), "\(plan.output)")
+        #expect(fixture.run("show").output == before)
+        #expect(fixture.run("keys", "refresh", "nowhere").error.hasPrefix("Error: there is no subnet `nowhere`"))
+        // What a guard has against it is told without a radio, too.
+        let everybody = ["brian", "mary", "ceiling", "bell", "switch", "push", "tag", "flap"]
+        let refused = fixture.run(["keys", "refresh", "home"] + everybody.flatMap { ["--exclude", $0] })
+        #expect(refused.status == 5, "\(refused.output)\(refused.error)")
     }
 }

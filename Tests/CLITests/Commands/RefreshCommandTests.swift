@@ -98,7 +98,11 @@ struct RefreshCommandTests {
         #expect(after.output.contains("secure_network_beacon") && !after.output.contains("ttl"))
         let accepted = fixture.run("drift", "house.yaml", "--accept")
         #expect(accepted.status == 0 && accepted.output.hasPrefix("No drift."))
-        #expect(fixture.run("refresh", "house.yaml", "--via", "simulator").output.contains("0 otherwise"))
+        #expect(
+            fixture.run("refresh", "house.yaml", "--via", "simulator").output.contains(
+                "Read back 8 nodes: 8 as recorded. "
+            )
+        )
         #expect(fixture.run("sim", "status").output.hasSuffix("All are as the mesh database says.\n"))
     }
 
@@ -170,6 +174,51 @@ struct RefreshCommandTests {
         expectSnapshot(json.transcript, "refresh.jsonl")
         let show = fixture.run("show", "node.brian")
         #expect(show.output.contains("read back               2026-11-18T"))
+    }
+
+    @Test("an odd answer is named with its octets, costs one value, and is no drift")
+    func oddAnswer() throws {
+        let fixture = try CommandFixture()
+        try fixture.copy("villa.yaml")
+        try fixture.copy("devices.yaml", to: "sim/devices.yaml")
+        let path = fixture.folder.appendingPathComponent("sim/devices.yaml")
+        let devices = try String(contentsOf: path, encoding: .utf8)
+        let plain = "0d5c5a0e6f5b4f0ea1a50b1f1c1f0001, product: lamp }"
+        try #require(devices.contains(plain))
+        let odd = plain.replacing(" }", with: ", habits: [short-netkey-list] }")
+        try fixture.write(devices.replacing(plain, with: odd), to: "sim/devices.yaml")
+        let simulated = ["--via", "simulator", "--devices", "sim/devices.yaml"]
+        try #require(fixture.run("init", "--network", "villa").status == 0)
+        try #require(fixture.run(["apply", "--auto-approve"] + simulated).status == 0)
+        let result = fixture.run(["refresh"] + simulated)
+        #expect(result.status == 4)
+        expectSnapshot(result.transcript, "refresh-odd.txt")
+        expectSnapshot(fixture.run("drift").transcript, "drift-odd.txt")
+        #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
+    }
+
+    @Test("drift lists the nodes in the order of the definition, as plans do, and by address without one")
+    func order() throws {
+        let fixture = try changedHouse([
+            Self.changes[0], ("ttl: 4, tags: { bed: right } }", "ttl: 6, tags: { bed: right } }"),
+        ])
+        #expect(fixture.run("refresh", "house.yaml", "--via", "simulator").status == 0)
+        func names(_ result: CommandFixture.Result) -> [String] {
+            result.output.split(separator: "\n").filter { $0.contains("  read back ") }
+                .map { String($0.prefix { $0 != " " }) }
+        }
+        let byAddress = names(fixture.run("drift", "house.yaml"))
+        try #require(byAddress.count == 2)
+        // The other one first.
+        let text = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let first = try #require(lines.firstIndex { $0.hasPrefix("  \(byAddress[0]):") })
+        let second = try #require(lines.firstIndex { $0.hasPrefix("  \(byAddress[1]):") })
+        lines.swapAt(first, second)
+        try fixture.write(lines.joined(separator: "\n"), to: "house.yaml")
+        #expect(names(fixture.run("drift", "house.yaml")) == byAddress.reversed())
+        try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent("house.yaml"))
+        #expect(names(fixture.run("drift", "--network", "house")) == byAddress)
     }
 
     @Test("keys never appear")

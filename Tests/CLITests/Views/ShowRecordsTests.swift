@@ -1,5 +1,6 @@
 import Foundation
 import MeshCore
+import Planning
 import Store
 import TestSupport
 import Testing
@@ -56,5 +57,44 @@ struct ShowRecordsTests {
         expectSnapshot(shown.joined(separator: "\n") + "\n", "show-records.jsonl")
         #expect(lines.contains(#""on_remove":"reset","unprovisioned_seen_at":"2026-11-18"#))
         for output in [text, lines] { #expect(!output.lowercased().contains("5ec2e75e")) }
+    }
+
+    @Test("what nobody knows to be there is not claimed to be there, until it is read back")
+    func doubtful() throws {
+        let fixture = try CommandFixture.house()
+        try #require(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
+        let folder = fixture.folder.path + "/.meshplan"
+        let database = try MeshDatabase.open(at: folder + "/house.meshdb", key: KeyFile.load(from: folder + "/key"))
+        let holder = LockHolder(user: "tester", host: "bench", process: 1, operation: "test", since: fixture.now)
+        let lease = try database.lock(holder: holder)
+        let network = try database.snapshot().network
+        let bedroom = try #require(network.groups.first { $0.name == "bedroom" }?.address)
+        var lamp = try #require(network.nodes.first { $0.name == "brian" })
+        let element = try #require(
+            lamp.elements.firstIndex { $0.models.contains { $0.subscriptions.contains(bedroom) } }
+        )
+        let model = try #require(lamp.elements[element].models.first { $0.subscriptions.contains(bedroom) })
+        lamp.doubt(
+            .deleteSubscription(ModelAddress(element: UInt8(element), model: model.identifier), bedroom)
+        )
+        var changes = StoreChanges()
+        changes.nodes = [lamp]
+        try database.commit(changes, with: lease)
+        lease.release()
+
+        let path = "element[\(element)].\(model.identifier.name).subscription.bedroom"
+        #expect(fixture.run("show", "node.brian").output.contains("  not known to be there  \(path)\n"))
+        #expect(fixture.run("show", "group.bedroom").output.contains(#/brian +element [0-9] +[a-z-]+ +not known/#))
+        let json = fixture.run("show", "node.brian", "--json").output
+        #expect(json.contains(#""in_doubt":"Model Subscription Delete""#), "\(json)")
+        for command in ["drift", "plan"] {
+            let text = fixture.run(command).output.split { $0 == "\n" || $0 == " " }.joined(separator: " ")
+            #expect(text.contains("Note: brian: nobody knows whether \(path) is there"), "\(text)")
+        }
+        #expect(fixture.run("refresh", "--via", "simulator").status == 0)
+        for command in [["drift"], ["plan"], ["show", "node.brian"], ["show", "group.bedroom"]] {
+            let text = fixture.run(command).output
+            #expect(!text.contains("nobody knows") && !text.contains("not known"), "\(text)")
+        }
     }
 }

@@ -17,7 +17,7 @@ struct NetworkIVRecoverCommand: NetworkCommand {
             """
     )
 
-    @OptionGroup var bearer: BearerOptions
+    @OptionGroup var mesh: MeshOptions
 
     @Option(
         help: ArgumentHelp("How long to listen, such as 30s.", valueName: "duration"),
@@ -32,30 +32,19 @@ struct NetworkIVRecoverCommand: NetworkCommand {
 
     @OptionGroup var format: FormatOptions
 
-    @OptionGroup(title: "With --via simulator")
-    var devices: SimulatedDeviceOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var radio: SimulatedRadioOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var simulator: SimulatorOptions
-
     var writesJSON: Bool { format.json }
 
     func validate() throws {
-        try devices.check(for: bearer.via)
-        try simulator.check(for: bearer.via)
-        try radio.check(for: bearer.via)
         guard listen.milliseconds >= 1_000 else { throw ValidationError("--listen takes 1s to 24h.") }
     }
 
     func run(in context: Context) throws -> ExitStatus {
-        let workspace = Workspace(context: context)
-        let name = try workspace.only(networks.network)
-        let database = try workspace.open(name)
-        let lease = try workspace.lock(database, for: "network iv recover")
-        let route = try MeshRoute(via: bearer.routes, devices, simulator, radio)
+        let (name, database, lease) = try Workspace(context: context).openToChange(
+            networks.network,
+            for: "network iv recover",
+            isForNetwork: false
+        )
+        let route = try mesh.route()
         let snapshot = try database.snapshot()
         let before = snapshot.network
         let access = try route.open(in: context, network: before, heard: snapshot.replay, named: name)

@@ -4,7 +4,7 @@ internal import MeshCore
 internal import Store
 
 /// `meshplan network iv set`
-struct NetworkIVSetCommand: NetworkCommand {
+struct NetworkIVSetCommand: ChangingCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "State the IV index of a network whose proxies do not tell it.",
@@ -25,21 +25,13 @@ struct NetworkIVSetCommand: NetworkCommand {
     )
     var ivIndex: IVIndexArgument
 
-    @Flag(help: "Do not ask.")
-    var autoApprove = false
-
-    @OptionGroup var networks: NetworkOptions
-
-    @OptionGroup var format: FormatOptions
-
-    var writesJSON: Bool { format.json }
+    @OptionGroup var change: ChangeOptions
 
     func run(in context: Context) throws -> ExitStatus {
-        let workspace = Workspace(context: context)
-        let name = try workspace.only(networks.network)
-        let database = try workspace.open(name)
-        let lease = try workspace.lock(database, for: "network iv set")
-        try Confirmation(context: context, network: name).check(database)
+        let (name, database, lease) = try Workspace(context: context).openToChange(
+            networks.network,
+            for: "network iv set"
+        )
         let statement = try IVIndexStatement(ivIndex.ivIndex, on: try database.snapshot(), of: database)
         let view = IVStatementView(context: context, statement, named: name)
         guard !statement.isKnownAlready else {
@@ -47,7 +39,7 @@ struct NetworkIVSetCommand: NetworkCommand {
             return .success
         }
         if let failure = view.refusal { throw failure }
-        if !autoApprove {
+        if !change.autoApprove {
             try Prompt(context: context).confirm(
                 "Is the network at IV index \(statement.ivIndex.text)?",
                 explanation: view.warning

@@ -74,6 +74,9 @@ struct PlanRefreshOptions: ParsableArguments {
         in context: Context
     ) throws -> Snapshot {
         guard refresh != .none, !via.isEmpty else { return try database.snapshot() }
+        let known = try database.snapshot().network
+        try planning.checkNames(in: known, options: options)
+        try execution.options.checkProxy(in: known, names: planning.nodeNames(in: known))
         let lease = try Workspace(context: context).lock(database, for: "plan --refresh")
         defer { lease.release() }
         let run = RefreshRun(

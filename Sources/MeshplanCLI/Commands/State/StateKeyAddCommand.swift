@@ -52,9 +52,11 @@ struct StateKeyAddCommand: NetworkCommand {
 
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)
-        let name = try workspace.only(networks.network)
-        let database = try workspace.open(name)
-        let lease = try workspace.lock(database, for: "state key add")
+        let (name, database, lease) = try workspace.openToChange(
+            networks.network,
+            for: "state key add",
+            isForNetwork: false
+        )
         let key = try newKey(context)
         let slot = try database.addKeySlot(
             for: key,

@@ -3,7 +3,7 @@ internal import MeshCore
 internal import Store
 
 /// `meshplan state key remove`
-struct StateKeyRemoveCommand: NetworkCommand {
+struct StateKeyRemoveCommand: ChangingCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Remove a key slot, so that its secret opens the mesh database no more.",
@@ -19,20 +19,15 @@ struct StateKeyRemoveCommand: NetworkCommand {
     @Flag(help: "Remove even the slot of the secret that was used to open the database.")
     var includingOwn = false
 
-    @Flag(help: "Do not ask.")
-    var autoApprove = false
-
-    @OptionGroup var networks: NetworkOptions
-
-    @OptionGroup var format: FormatOptions
-
-    var writesJSON: Bool { format.json }
+    @OptionGroup var change: ChangeOptions
 
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)
-        let name = try workspace.only(networks.network)
-        let database = try workspace.open(name)
-        let lease = try workspace.lock(database, for: "state key remove")
+        let (name, database, lease) = try workspace.openToChange(
+            networks.network,
+            for: "state key remove",
+            isForNetwork: false
+        )
         let slots = try database.keySlots()
         guard let found = slots.first(where: { $0.identifier == slot.lowercased() }) else {
             throw Failure(
@@ -55,7 +50,7 @@ struct StateKeyRemoveCommand: NetworkCommand {
                 hint: "Open the database with another secret, which proves that there is one, or say --including-own."
             )
         }
-        if !autoApprove {
+        if !change.autoApprove {
             let rest = slots.filter { $0 != found }
             try Prompt(context: context).confirm(
                 "Remove \(KeySources.description(of: [found])) from \(try workspace.databaseName(name))?",

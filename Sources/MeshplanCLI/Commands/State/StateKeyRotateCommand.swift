@@ -28,9 +28,11 @@ struct StateKeyRotateCommand: NetworkCommand {
 
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)
-        let name = try workspace.only(networks.network)
-        let database = try workspace.open(name)
-        let lease = try workspace.lock(database, for: "state key rotate")
+        let (name, database, lease) = try workspace.openToChange(
+            networks.network,
+            for: "state key rotate",
+            isForNetwork: false
+        )
         let sources = KeySources(context)
         var keys: [DatabaseKey] = []
         let slots = try database.keySlots()

@@ -26,11 +26,11 @@ struct StateMoveCommand: NetworkCommand {
     @OptionGroup var networks: NetworkOptions
 
     func run(in context: Context) throws -> ExitStatus {
-        let workspace = Workspace(context: context)
-        let name = try workspace.only(networks.network)
-        let database = try workspace.open(name)
-        let lease = dryRun ? nil : try workspace.lock(database, for: "state mv")
-        try Confirmation(context: context, network: name).check(database)
+        let (name, database, lease) = try Workspace(context: context).open(
+            networks.network,
+            toChangeUnless: dryRun,
+            for: "state mv"
+        )
         let snapshot = try database.snapshot()
         let resource = try StateResource.find(from, in: snapshot.network, named: name)
         let prefix = resource.kind.rawValue + "."

@@ -22,10 +22,13 @@ struct StatePullCommand: NetworkCommand {
         let workspace = Workspace(context: context)
         let name = try workspace.only(networks.network)
         let database = try workspace.open(name)
+        let path = context.absolute(file)
         do {
-            try database.pull(to: context.absolute(file))
+            try database.pull(to: path)
         } catch {
-            throw StoreError(error.code, error.message, hint: error.hint, path: file)
+            // What is wrong with the database is not wrong with the copy.
+            guard error.path == path else { throw error }
+            throw StoreError(error.code, error.message, hint: error.hint, path: file.printable)
         }
         let copy = try workspace.open(copy: file)
         let snapshot = try copy.snapshot()

@@ -27,11 +27,8 @@ struct StatePushCommand: NetworkCommand {
 
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)
-        let name = try workspace.only(networks.network)
         let copy = try workspace.open(copy: file)
-        let database = try workspace.open(name)
-        let lease = try workspace.lock(database, for: "state push")
-        try Confirmation(context: context, network: name).check(database)
+        let (name, database, lease) = try workspace.openToChange(networks.network, for: "state push")
         let (present, pushed) = (try database.snapshot(), try copy.snapshot())
         try check(pushed, against: present, named: name)
         if present.lineage == pushed.lineage, present.network == pushed.network, try copy.extras() == database.extras()

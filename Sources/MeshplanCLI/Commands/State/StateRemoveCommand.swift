@@ -3,7 +3,7 @@ internal import MeshCore
 internal import Store
 
 /// `meshplan state rm`
-struct StateRemoveCommand: NetworkCommand {
+struct StateRemoveCommand: ChangingCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
         abstract: "Take resources out of the mesh database without sending anything.",
@@ -21,21 +21,14 @@ struct StateRemoveCommand: NetworkCommand {
     @Flag(help: "Show what would go, and change nothing.")
     var dryRun = false
 
-    @Flag(help: "Do not ask.")
-    var autoApprove = false
-
-    @OptionGroup var networks: NetworkOptions
-
-    @OptionGroup var format: FormatOptions
-
-    var writesJSON: Bool { format.json }
+    @OptionGroup var change: ChangeOptions
 
     func run(in context: Context) throws -> ExitStatus {
-        let workspace = Workspace(context: context)
-        let name = try workspace.only(networks.network)
-        let database = try workspace.open(name)
-        let lease = dryRun ? nil : try workspace.lock(database, for: "state rm")
-        try Confirmation(context: context, network: name).check(database)
+        let (name, database, lease) = try Workspace(context: context).open(
+            networks.network,
+            toChangeUnless: dryRun,
+            for: "state rm"
+        )
         let snapshot = try database.snapshot()
         let found = try resources.map { try StateResource.find($0, in: snapshot.network, named: name) }
         var network = snapshot.network
@@ -57,7 +50,7 @@ struct StateRemoveCommand: NetworkCommand {
             }
         }
         guard let lease else { return .success }
-        if !autoApprove {
+        if !change.autoApprove {
             try Prompt(context: context).confirm(
                 "Do you want to take \(count(found.count, "resource")) out of the database?",
                 explanation: "Nothing is sent: what is gone from the database stays as it is on the nodes."

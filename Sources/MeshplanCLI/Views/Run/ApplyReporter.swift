@@ -7,6 +7,7 @@ final class ApplyReporter {
     private let context: Context
     private let network: MeshNetwork
     private let isFull: Bool
+    private let operation: String
     private var view: ApplyView
     /// The terminal that the run writes to.
     let terminal: RunTerminal
@@ -15,19 +16,36 @@ final class ApplyReporter {
 
     /// A reporter of a run without a plan yet.
     ///
-    /// - Parameter isFull: whether to show details of what is added to the plan during the run.
-    init(_ context: Context, network: MeshNetwork, isFull: Bool) {
+    /// - Parameters:
+    ///   - isFull: whether to show details of what is added to the plan during the run.
+    ///   - operation: the name of the operation in the history.
+    init(_ context: Context, network: MeshNetwork, isFull: Bool, operation: String = "apply") {
         self.context = context
         self.network = network
         self.isFull = isFull
+        self.operation = operation
         terminal = RunTerminal(context)
-        view = ApplyView(nil, network: network, context: context, terminal: terminal, isFull: isFull)
+        view = ApplyView(
+            RunTitle(nil, operation),
+            nil,
+            network: network,
+            context: context,
+            terminal: terminal,
+            isFull: isFull
+        )
     }
 
     /// Begins to report on the run of a plan.
     func begin(_ plan: Plan) {
         self.plan = plan
-        view = ApplyView(plan, network: network, context: context, terminal: terminal, isFull: isFull)
+        view = ApplyView(
+            RunTitle(plan, operation),
+            plan,
+            network: network,
+            context: context,
+            terminal: terminal,
+            isFull: isFull
+        )
     }
 
     /// Reports one event of the run.

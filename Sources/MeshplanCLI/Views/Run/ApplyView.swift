@@ -7,6 +7,7 @@ internal import Planning
 /// Results go to standard output, comments to standard error. On a terminal, one line of those shows the progress and
 /// is rewritten.
 final class ApplyView {
+    private let title: RunTitle
     private let terminal: RunTerminal
     private let isFull: Bool
     /// The plan that is carried out, with what was added during the run.
@@ -15,7 +16,7 @@ final class ApplyView {
     private let repeated: RepeatedCommand
     private let errorStyle: Style
     private let names: [DeviceUUID: String]
-    private var waiting: LinkWaiting
+    private var links: LinkTalk
     private var lanes: [DeviceUUID: Lane] = [:]
     private var progress = (decided: 0, total: 0)
     /// How many devices should become nodes, and how many have.
@@ -44,8 +45,18 @@ final class ApplyView {
 
     /// A view of the run of a plan; nil while only requests in doubt are read back.
     ///
-    /// - Parameter network: the source of names for nodes that the plan does not name.
-    init(_ plan: Plan?, network: MeshNetwork, context: Context, terminal: RunTerminal, isFull: Bool) {
+    /// - Parameters:
+    ///   - title: the name of the run.
+    ///   - network: the source of names for nodes that the plan does not name.
+    init(
+        _ title: RunTitle,
+        _ plan: Plan?,
+        network: MeshNetwork,
+        context: Context,
+        terminal: RunTerminal,
+        isFull: Bool
+    ) {
+        self.title = title
         self.plan = plan
         self.terminal = terminal
         self.isFull = isFull
@@ -53,7 +64,7 @@ final class ApplyView {
         style = context.style
         repeated = RepeatedCommand(context)
         errorStyle = context.errorStyle
-        waiting = LinkWaiting(network)
+        links = LinkTalk(network)
         var names: [DeviceUUID: String] = [:]
         for node in network.nodes { names[node.uuid] = node.name.printable }
         for node in plan?.nodes ?? [] { names[node.uuid] = node.name.printable }
@@ -69,15 +80,7 @@ final class ApplyView {
                     "\(count(inDoubt, "request")) of an earlier run may have arrived or not: reading back first."
                 )
             }
-        case .seekingProxy, .connecting: waiting.line(event).map { say($0) }
-        case .linkUp(_, isDirect: true, _): break
-        case .linkUp(let proxy, isDirect: false, _):
-            waiting.isOver()
-            say("Connected" + (proxy.map { " through the proxy at \($0)" } ?? "") + ".")
-        case .linkDown(let reason, let delay):
-            waiting.isOver()
-            let next = delay.map { "trying again in \(DurationText.text($0))" } ?? "giving up"
-            say("The proxy link is down (\(reason.printable)); \(next).")
+        case .seekingProxy, .connecting, .linkUp, .linkDown, .interrupted: links.line(event).map { say($0) }
         case .nodeStarted: break
         case .stepSent: break
         case .stepRetried(let step, _):
@@ -106,6 +109,7 @@ final class ApplyView {
         case .provisioned(let node, let address, let elementCount, let isAuthenticated):
             provisioning.done += 1
             endActivity(of: node)
+            links.learn(name(node), at: address)
             showProvisioned(node, address, elementCount, isAuthenticated)
         case .provisioningRetried(let node, let problem, let delay):
             endActivity(of: node)
@@ -131,12 +135,6 @@ final class ApplyView {
         case .progress(let decided, let total):
             progress = (decided, total)
             showStatus()
-        case .interrupted(let immediately):
-            say(
-                immediately
-                    ? "Interrupted again: stopping at once."
-                    : "Interrupted: waiting for the answers to what was sent. Once more stops at once."
-            )
         case .runFinished: terminal.show(status: nil)
         }
     }
@@ -145,7 +143,7 @@ final class ApplyView {
     func finish(_ recap: Recap) {
         terminal.show(status: nil)
         for line in HabitText.lines(habits, name: name) { say(line) }
-        terminal.result(text: RecapView(recap, plan: plan, style: style, repeated: repeated).render())
+        terminal.result(text: RecapView(recap, title, plan: plan, style: style, repeated: repeated).render())
     }
 
     private func finish(_ node: DeviceUUID) {
@@ -180,7 +178,7 @@ final class ApplyView {
 
     private func showPending(_ node: DeviceUUID, _ steps: Int) {
         pending += 1
-        let rest = "\(steps == 0 ? "it" : count(steps, "step")) will be tried again by the next apply"
+        let rest = "\(steps == 0 ? "it" : count(steps, "step")) will be tried again by the next \(title.noun)"
         guard let silence = notHeard.removeValue(forKey: node) else {
             return result("\(name(node)): does not answer; \(rest)")
         }

@@ -6,6 +6,8 @@ internal import Planning
 struct RecapView {
     /// The result of the run.
     var recap: Recap
+    /// The name of the run.
+    var title: RunTitle
     /// The plan that was carried out.
     var plan: Plan?
     /// The style of the text.
@@ -16,8 +18,9 @@ struct RecapView {
     /// The most failures and nodes to name.
     static let limit = 50
 
-    init(_ recap: Recap, plan: Plan?, style: Style, repeated: RepeatedCommand) {
+    init(_ recap: Recap, _ title: RunTitle, plan: Plan?, style: Style, repeated: RepeatedCommand) {
         self.recap = recap
+        self.title = title
         self.plan = plan
         self.style = style
         self.repeated = repeated
@@ -48,7 +51,7 @@ struct RecapView {
         text += waiting()
         for waiting in recap.changesWaiting { text += waiting.text + "\n" }
         text += unconfirmedResets()
-        if recap.provisioned > 0 { text += "Provisioned \(count(recap.provisioned, "device")).\n" }
+        text += provisioned()
         if recap.directLinks > 0 {
             text += "Made \(count(recap.directLinks, "link")) to single nodes to configure them.\n"
         }
@@ -140,20 +143,43 @@ struct RecapView {
             recap.waiting > 0 ? "not started \(recap.waiting)" : nil,
         ].compactMap(\.self)
         parts += doubts
-        let first = parts.isEmpty ? "Nothing was applied" : parts.joined(separator: ", ")
+        return Self.sentence(parts, otherwise: "Nothing was applied") + Self.effort(of: recap)
+    }
+
+    /// Parts as a sentence.
+    ///
+    /// - Parameter empty: what it says without any.
+    static func sentence(_ parts: [String], otherwise empty: String) -> String {
+        let text = parts.isEmpty ? empty : parts.joined(separator: ", ")
+        return "\(text.prefix(1).uppercased())\(text.dropFirst())."
+    }
+
+    /// What a run has taken, as a sentence after another one; empty if nothing.
+    static func effort(of recap: Recap) -> String {
         let effort = [
             recap.messagesSent > 0 ? count(recap.messagesSent, "message") : nil,
             recap.retries > 0 ? count(recap.retries, "retry", plural: "retries") : nil,
-            recap.duration >= .milliseconds(50) ? Self.seconds(recap.duration) : nil,
+            recap.duration >= .milliseconds(50) ? seconds(recap.duration) : nil,
         ].compactMap(\.self).joined(separator: ", ")
-        return "\(first.prefix(1).uppercased())\(first.dropFirst())." + (effort.isEmpty ? "" : " \(effort).")
+        return effort.isEmpty ? "" : " \(effort)."
+    }
+
+    /// How many devices became nodes, and how many of them without authentication.
+    private func provisioned() -> String {
+        guard recap.provisioned > 0 else { return "" }
+        let devices = "Provisioned \(count(recap.provisioned, "device"))"
+        switch recap.notAuthenticated {
+        case 0: return devices + ".\n"
+        case recap.provisioned: return devices + ", not authenticated.\n"
+        default: return devices + ", \(recap.notAuthenticated) of them not authenticated.\n"
+        }
     }
 
     private func ending() -> String {
         switch recap.ending {
         case .completed:
             return recap.isComplete
-                ? style(.good, "Apply complete.") : style(.warning, "Apply is not complete.")
+                ? style(.good, "\(title.text) complete.") : style(.warning, "\(title.text) is not complete.")
         case .interrupted: return style(.warning, "Interrupted.")
         case .refused: return style(.error, "The plan was not begun.")
         case .storeFailed, .linkFailed, .sendingFailed: return style(.error, "Stopped.")
@@ -242,14 +268,5 @@ extension Recap.Waiting {
         let others = change.carrierCount - change.carriers.count
         if others > 0 { carriers += " or \(others) more" }
         return "\(what) of \(whom) waits for \(carriers)."
-    }
-}
-
-extension Plan {
-    /// The name of the subnet whose keys are refreshed; nil if this is not a key refresh.
-    fileprivate var refreshedSubnet: String? {
-        let step = steps.first { if case .edit(.refreshKeys) = $0.work { true } else { false } }
-        guard let step, changes.indices.contains(step.change) else { return nil }
-        return String(changes[step.change].address.dropFirst("subnet.".count))
     }
 }

@@ -36,13 +36,20 @@ struct RefreshRecap {
         return text
     }
 
-    /// The summary line of a refresh. Scripts read it, so its form does not change.
+    /// The summary line of a refresh, without figures that are zero.
     var figures: String {
-        "Read back \(count(tally.complete, "node")): \(tally.asRecorded) as recorded, \(tally.drifted) otherwise "
-            + "(\(count(tally.driftedValues, "value"))); pending \(recap.pending.count), failed \(recap.failed.count), "
-            + "not started \(max(recap.notStarted - recap.pending.count, 0)). "
-            + "\(count(recap.messagesSent, "message")), \(count(recap.retries, "retry", plural: "retries")), "
-            + "\(RecapView.seconds(recap.duration))."
+        let values = count(tally.driftedValues, "value")
+        var answers = [tally.asRecorded > 0 ? "\(tally.asRecorded) as recorded" : nil].compactMap(\.self)
+        if tally.drifted > 0 { answers.append("\(tally.drifted) otherwise (\(values))") }
+        let detail = answers.isEmpty ? "" : ": \(answers.joined(separator: ", "))"
+        let notStarted = recap.notStarted - recap.pending.count
+        let parts = [
+            tally.complete > 0 || tally.drifted > 0 ? "read back \(count(tally.complete, "node"))\(detail)" : nil,
+            recap.pending.isEmpty ? nil : "pending \(count(recap.pending.count, "node"))",
+            recap.failed.isEmpty ? nil : "failed \(recap.failed.count)",
+            notStarted > 0 ? "not started \(notStarted)" : nil,
+        ].compactMap(\.self)
+        return RecapView.sentence(parts, otherwise: "Nothing was read back") + RecapView.effort(of: recap)
     }
 
     private var ending: String {

@@ -20,7 +20,7 @@ final class RefreshReporter {
     /// The nodes that deviate from the specification in known ways.
     private var habits: [KnownHabit: Set<DeviceUUID>] = [:]
     private var tally = RefreshTally()
-    private var waiting: LinkWaiting
+    private var links: LinkTalk
 
     /// The most nodes as recorded that are listed; more are only counted.
     private static let detailLimit = 20
@@ -30,7 +30,7 @@ final class RefreshReporter {
         self.network = network
         self.isTalk = isTalk
         terminal = RunTerminal(context)
-        waiting = LinkWaiting(network)
+        links = LinkTalk(network)
         var observed: [DeviceUUID: Timestamp] = [:]
         for node in network.nodes { observed[node.uuid] = node.observedAt }
         self.observed = observed
@@ -70,14 +70,7 @@ final class RefreshReporter {
         switch event {
         case .runStarted(_, let inDoubt) where inDoubt > 0:
             say("\(count(inDoubt, "request")) of an earlier run may have arrived or not: reading back first.")
-        case .seekingProxy, .connecting: waiting.line(event).map { say($0) }
-        case .linkUp(let proxy, isDirect: false, _):
-            waiting.isOver()
-            say("Connected" + (proxy.map { " through the proxy at \($0)" } ?? "") + ".")
-        case .linkDown(let reason, let delay):
-            waiting.isOver()
-            let next = delay.map { "trying again in \(DurationText.text($0))" } ?? "giving up"
-            say("The proxy link is down (\(reason.printable)); \(next).")
+        case .seekingProxy, .connecting, .linkUp, .linkDown, .interrupted: links.line(event).map { say($0) }
         case .nodeReadBack(let node, let outcome): show(outcome, of: node)
         case .stepFailed(let step, let failure):
             guard let node = tally.node(of: step) else { break }
@@ -106,12 +99,6 @@ final class RefreshReporter {
         case .progress(let decided, let total):
             progress = (decided, total)
             showStatus()
-        case .interrupted(let immediately):
-            say(
-                immediately
-                    ? "Interrupted again: stopping at once."
-                    : "Interrupted: waiting for the answers to what was sent. Once more stops at once."
-            )
         case .runFinished: terminal.show(status: nil)
         default: break
         }

@@ -68,7 +68,7 @@ struct DriftView {
     }
 
     private func notes() -> String {
-        (report.notes + UnreadText.notes(network.nodes)).map { "Note: \($0.printable)\n" }.joined()
+        (report.notes + UnreadText.notes(network)).map { "Note: \($0.printable)\n" }.joined()
     }
 
     /// The ages of the observations behind the report.

@@ -1,4 +1,5 @@
 internal import MeshCore
+internal import Planning
 
 /// Shows the contents of a mesh database, without keys.
 struct ShowView {
@@ -115,8 +116,11 @@ struct ShowView {
             ["read back", node.readBackAt?.text ?? "never in full"],
             ["drift", drift(node)],
         ]
-        if !node.unread.isEmpty {
-            facts.rows.append(["not read", list(node.unread.map { UnreadText.text($0).printable })])
+        let unread = node.unread.filter { $0.doubt == nil }
+        if !unread.isEmpty { facts.rows.append(["not read", list(unread.map { UnreadText.text($0).printable })]) }
+        let doubtful = node.doubtfulEntries
+        if !doubtful.isEmpty {
+            facts.rows.append(["not known to be there", list(doubtful.map { $0.path(in: network).printable })])
         }
         facts.rows += [
             ["subnets", list(node.netKeys.map { names.text($0.index) + ($0.isUpdated ? " (new key)" : "") })],
@@ -157,7 +161,13 @@ struct ShowView {
             for (index, element) in node.elements.enumerated() {
                 for model in element.models {
                     let row = [node.name.printable, "element \(index)", model.identifier.name] + remark(on: node)
-                    if model.subscriptions.contains(group.address) { subscribers.rows.append(row) }
+                    if model.subscriptions.contains(group.address) {
+                        let place = UInt8(exactly: index).map { ModelAddress(element: $0, model: model.identifier) }
+                        let isDoubtful =
+                            !node.unread.isEmpty
+                            && place.map { node.doubtfulEntries.contains(.subscription($0, group.address)) } ?? false
+                        subscribers.rows.append(isDoubtful ? row + ["not known"] : row)
+                    }
                     if let publication = model.publication, publication.address == PublishAddress(group.address) {
                         publishers.rows.append(row)
                     }
