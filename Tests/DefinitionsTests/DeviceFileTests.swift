@@ -247,11 +247,11 @@ struct DeviceFileTests {
         ),
         (
             product("habits: [no-beacon, no-becon]"),
-            "1:66: error: `no-becon` is not a habit (did you mean `no-beacon`? write one of: adds-client, answers-ffff, ignores-reset, keeps-bindings, miscounts-filter, no-add-addresses, no-beacon, remote-link-forgets, resets-before-status, resets-late, short-netkey-list, silent-get:OPCODE, swapped-vendor-ids, wrong-key-index, zero-virtual-address)"
+            "1:66: error: `no-becon` is not a habit (did you mean `no-beacon`? write one of: adds-client, answers-ffff, ignores-reset, keeps-bindings, miscounts-filter, no-add-addresses, no-beacon, no-forwarding, remote-link-forgets, resets-before-status, resets-late, short-netkey-list, silent-get:OPCODE, swapped-vendor-ids, wrong-key-index, zero-virtual-address)"
         ),
         (
             product("habits: [sulks]"),
-            "1:55: error: `sulks` is not a habit (write one of: adds-client, answers-ffff, ignores-reset, keeps-bindings, miscounts-filter, no-add-addresses, no-beacon, remote-link-forgets, resets-before-status, resets-late, short-netkey-list, silent-get:OPCODE, swapped-vendor-ids, wrong-key-index, zero-virtual-address)"
+            "1:55: error: `sulks` is not a habit (write one of: adds-client, answers-ffff, ignores-reset, keeps-bindings, miscounts-filter, no-add-addresses, no-beacon, no-forwarding, remote-link-forgets, resets-before-status, resets-late, short-netkey-list, silent-get:OPCODE, swapped-vendor-ids, wrong-key-index, zero-virtual-address)"
         ),
         (
             device("habits: [silent-get:heartbeat]"),

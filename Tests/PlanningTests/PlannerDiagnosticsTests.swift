@@ -131,7 +131,7 @@ struct PlannerDiagnosticsTests {
             plan.notes == [
                 "Subnet guests is in a key refresh: 1 node of this plan will have only its present keys, until the "
                     + "refresh goes on.",
-                "The key refresh of subnet guests is not finished (phase 1, 0 of 0 nodes have the new key): "
+                "The key refresh of subnet guests is not finished (phase 1, and no node is left to be told): "
                     + "meshplan keys refresh guests",
             ]
         )

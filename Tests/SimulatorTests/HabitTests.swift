@@ -67,6 +67,13 @@ struct HabitTests {
         #expect(adding.filterStatuses.first == .filterStatus(.acceptList, listSize: 1))
     }
 
+    @Test("A proxy that forwards nothing answers for itself alone")
+    func noForwarding() throws {
+        let client = try TestClient.connected(to: world(.noForwarding), network: network)
+        #expect(try client.request(ConfigDefaultTTLGet(), of: proxy)?.ttl == 5)
+        #expect(try client.request(ConfigDefaultTTLGet(), of: node) == nil)
+    }
+
     // MARK: Resets
 
     @Test("A node that resets before its status is sent leaves without a word")

@@ -23,13 +23,18 @@ package struct LinkPolicy: Hashable, Sendable {
     package var directConnectTimeout: Duration = .seconds(10)
     /// The only proxy that may be used; nil for any.
     package var proxy: RequiredProxy?
-    /// How long the first authentic beacon is waited for after the link opened, where the IV index is known and the link
-    /// goes on without one; a proxy is to send one per subnet at once (Mesh Protocol 6.7).
+    /// How long the first authentic beacon is waited for after the link opened, where the IV index is known and the
+    /// link goes on without one; a proxy is to send one per subnet at once (Mesh Protocol 6.7).
     package var beaconPatience: Duration = .seconds(1)
     /// How long it is waited for where the IV index is not known, so that nothing can be sent without one.
     package var beaconTimeout: Duration = .seconds(5)
     /// How long a Filter Status may take, or the answer to the message that tries a proxy.
     package var filterTimeout: Duration = .seconds(2)
+    /// How long requests to others than the proxy may stay unanswered on a link over which none was answered yet,
+    /// before another proxy is looked for: about as long as it takes to send one three times.
+    package var forwardingPatience: Duration = .seconds(8)
+    /// How long a request is tried at least over the link that it is moved to.
+    package var timeAfterMove: Duration = .seconds(12)
     /// How long the proxy may take to confirm our address in its filter; then it is tried with a message.
     package var addressTimeout: Duration = .seconds(1)
     /// How often the filter type is set, or the proxy tried with a message, before the link is given up, at least 1.

@@ -37,14 +37,18 @@ extension MeshClient {
         for node in unlinkedDirectNodes where hasRoomForDirectLink {
             let used = Set(links.compactMap(\.advertiser))
             guard let choice = selection.direct(to: node, besides: used, at: now) else { continue }
+            if links.count >= maximumLinks {
+                guard let place = idleMeshLink, links[place].replaceableAt.map({ $0 <= now }) ?? false else { continue }
+                close(place, into: &outputs)
+            }
             connect(.proxy(choice.advertiser), choice, since: directSearchBeganAt ?? now, at: now, into: &outputs)
         }
         let isSearching = !cannotScan && hasRoomForDirectLink && !unlinkedDirectNodes.isEmpty
         if !isSearching { directSearchBeganAt = nil } else if directSearchBeganAt == nil { directSearchBeganAt = now }
     }
 
-    /// A link to a node for itself alone is lost: what it carried moves to others, which are looked for as if nothing had
-    /// happened.
+    /// A link to a node for itself alone is lost: what it carried moves to others, which are looked for as if nothing
+    /// had happened.
     mutating func lose(
         directLinkTo node: UnicastAddress,
         _ link: ProxyLink,
@@ -61,9 +65,19 @@ extension MeshClient {
         directNodes.filter { node in !links.contains { $0.directNode == node || $0.isDirect(to: node) } }
     }
 
+    /// Whether a link to a node for itself alone may be made, if need be in place of one that has nothing to carry:
+    /// links that the mesh needed for a while would keep nodes waiting that others have room for.
     private var hasRoomForDirectLink: Bool {
-        guard links.count < maximumLinks else { return false }
-        return links.count { $0.directNode != nil } < maximumDirectLinks
+        guard links.count(where: { $0.directNode != nil }) < maximumDirectLinks else { return false }
+        return links.count < maximumLinks || links.count == maximumLinks && idleMeshLink != nil
+    }
+
+    /// The place of the link that carries nothing, longest of those that are for the mesh; nil if none can be spared.
+    private var idleMeshLink: Int? {
+        let places = links.indices.filter { links[$0].directNode == nil && links[$0].isReady && !links[$0].isLeaving }
+        guard places.count > 1 else { return nil }
+        return places.filter { links[$0].replaceableAt != nil && !isListenedOn(links[$0]) }
+            .min { links[$0].usedAt < links[$1].usedAt }
     }
 }
 
@@ -71,6 +85,13 @@ extension MeshClient {
     /// Whether a link to a node for itself alone is being made.
     package func isConnecting(to node: UnicastAddress) -> Bool {
         links.contains { $0.directNode == node && !$0.isReady }
+    }
+
+    /// Whether a node that advertises itself gets a link of its own soon: there is room for one, or others have some,
+    /// which end when those are done.
+    package var mayLinkDirectly: Bool {
+        !cannotScan && maximumDirectLinks > 0
+            && (hasRoomForDirectLink || links.contains { $0.directNode != nil && !$0.isLeaving })
     }
 
     /// Whether a node that a link is wanted to was listened for so long, and neither heard nor connected to.

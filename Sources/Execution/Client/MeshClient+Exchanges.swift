@@ -46,13 +46,13 @@ extension MeshClient {
         if let carrier = exchange.carrier { unload(carrier, at: now) }
     }
 
-    private mutating func cancelTransmission(of exchange: Exchange) {
+    mutating func cancelTransmission(of exchange: Exchange) {
         guard let transmission = exchange.transmission else { return }
         transmissionNodes[transmission] = nil
         stack.cancel(transmission)
     }
 
-    private mutating func unload(_ carrier: LinkTarget, at now: Instant) {
+    mutating func unload(_ carrier: LinkTarget, at now: Instant) {
         guard let place = links.firstIndex(where: { $0.target == carrier }) else { return }
         links[place].load -= 1
         links[place].usedAt = now
@@ -75,6 +75,9 @@ extension MeshClient {
         exchanges[node]?.carrier = target
         exchanges[node]?.deadline = now.advanced(by: remaining)
         exchanges[node]?.remaining = nil
+        if !isDirect, links[place].forwarding == .unknown {
+            exchanges[node]?.doubtsAt = now.advanced(by: linkPolicy.forwardingPatience)
+        }
         transmit(to: node, at: now, into: &outputs)
     }
 
@@ -97,17 +100,17 @@ extension MeshClient {
     mutating func pause(carriedBy target: LinkTarget, at now: Instant) {
         for (node, exchange) in exchanges where exchange.carrier == target {
             cancelTransmission(of: exchange)
-            exchanges[node]?.transmission = nil
-            exchanges[node]?.nextTransmission = nil
-            exchanges[node]?.awaitedSince = nil
-            exchanges[node]?.carrier = nil
-            exchanges[node]?.remaining = max(now.duration(to: exchange.deadline), .zero)
+            exchanges[node]?.leaveLink(remaining: now.duration(to: exchange.deadline))
         }
     }
 
     /// The time of a request has come.
     mutating func advance(_ node: UnicastAddress, to now: Instant, into outputs: inout [Output]) {
-        guard let exchange = exchanges[node], exchange.carrier != nil else { return }
+        guard let exchange = exchanges[node], let carrier = exchange.carrier else { return }
+        if let instant = exchange.doubtsAt, instant <= now {
+            exchanges[node]?.doubtsAt = nil
+            doubtForwarding(of: carrier)
+        }
         if exchange.deadline <= now {
             remove(node, at: now)
             if let contradiction = exchange.contradiction {
@@ -204,6 +207,7 @@ extension MeshClient {
             let hearing = exchange.inquiry.hearing(of: message.payload)
         else { return }
         for target in [exchange.carrier, arrival] { prove(target) }
+        proveForwarding(to: message.source, by: exchange.carrier)
         switch hearing.verdict {
         case .differs:
             exchanges[message.source]?.contradiction = hearing.verdict

@@ -193,9 +193,9 @@ extension MeshClient {
         return ConfigurationKey(index: subnet, isOld: link.oldKeySubnets.contains(subnet))
     }
 
-    /// Sets the filter type, under the key that the proxy's beacon has told; without a beacon under those of the subnets
-    /// that it advertised, or under all. One that was left out of a key refresh has only the old key, which is tried in
-    /// turn.
+    /// Sets the filter type, under the key that the proxy's beacon has told; without a beacon under those of the
+    /// subnets that it advertised, or under all. One that was left out of a key refresh has only the old key, which is
+    /// tried in turn.
     private mutating func setFilterType(
         over target: LinkTarget,
         _ attempt: Int,
@@ -279,6 +279,12 @@ extension MeshClient {
         for packet in ProxySegmenter.packets(of: pdu, maximumSize: link.maximumPacketSize) {
             outputs.append(.send(packet, on: identifier))
         }
+    }
+
+    /// What a link carried was answered by a node.
+    mutating func proveForwarding(to node: UnicastAddress, by carrier: LinkTarget?) {
+        guard let place = links.firstIndex(where: { $0.target == carrier }), links[place].proxy != node else { return }
+        links[place].proveForwarding()
     }
 
     /// An answer came over a link, or to what it carried.

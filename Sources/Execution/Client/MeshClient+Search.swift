@@ -31,8 +31,8 @@ extension MeshClient {
         return outputs
     }
 
-    /// Who is supposed to be at the other end of a link that is to be made, and the strength of its signal; nil where it is
-    /// not known.
+    /// Who is supposed to be at the other end of a link that is to be made, and the strength of its signal; nil where
+    /// it is not known.
     package func expectation(of target: LinkTarget) -> (node: UnicastAddress?, signal: Int8?) {
         guard case .proxy(let advertiser) = target else { return (nil, nil) }
         let (node, signal) = selection.expectation(of: advertiser)
@@ -84,7 +84,7 @@ extension MeshClient {
     mutating func review(at now: Instant, into outputs: inout [Output]) {
         search.roomDeadline = nil
         if search.phase == .idle, carriedCount == exchanges.count, links.count <= maximumLinks, directNodes.isEmpty,
-            !links.contains(where: { $0.isLeaving || $0.directNode != nil })
+            !links.contains(where: { $0.isLeaving || $0.directNode != nil || $0.forwarding == .doubted })
         {
             updateScan(at: now, into: &outputs)
             return
@@ -172,8 +172,11 @@ extension MeshClient {
     private var waiting: [Exchange] {
         exchanges.values
             .filter { exchange in
-                exchange.carrier == nil
-                    && !links.contains { $0.serves(exchange, nodes) || $0.promises(exchange, nodes) }
+                guard exchange.carrier == nil || isUneasy(exchange) else { return false }
+                return !links.contains { link in
+                    (exchange.carrier == nil || link.forwarding != .doubted)
+                        && (link.serves(exchange, nodes) || link.promises(exchange, nodes))
+                }
             }
             .sorted { $0.node < $1.node }
     }
@@ -181,6 +184,7 @@ extension MeshClient {
     /// Puts requests that wait on links that serve them: on that to the node itself if there is one, else on the one
     /// that carries the fewest.
     private mutating func placeRequests(at now: Instant, into outputs: inout [Output]) {
+        moveUneasy(at: now)
         let waiting = exchanges.values.filter { $0.carrier == nil }.map(\.node).sorted()
         for node in waiting {
             // Sending another may have ended this one.
@@ -189,6 +193,8 @@ extension MeshClient {
                 .min { left, right in
                     let isLeftDirect = links[left].isDirect(to: node)
                     guard isLeftDirect == links[right].isDirect(to: node) else { return isLeftDirect }
+                    let isLeftDoubted = links[left].forwarding == .doubted
+                    guard isLeftDoubted == (links[right].forwarding == .doubted) else { return !isLeftDoubted }
                     return links[left].load < links[right].load
                 }
             if let place { carry(node, over: place, at: now, into: &outputs) }
@@ -207,6 +213,7 @@ extension MeshClient {
     private mutating func hasRoom(at now: Instant) -> Bool {
         search.roomDeadline = nil
         guard links.count >= maximumLinks else { return true }
+        if maximumLinks > 0, doubtedPlace != nil { return true }
         guard maximumLinks > 0, let place = longestIdle, let instant = links[place].replaceableAt else { return false }
         guard instant > now else { return true }
         search.roomDeadline = instant
@@ -221,7 +228,12 @@ extension MeshClient {
 
     /// Closes the link that is idle longest if there are as many as may be; false if that ends the search.
     private mutating func makeRoom(at now: Instant, into outputs: inout [Output]) -> Bool {
-        guard links.count >= maximumLinks, let place = longestIdle else { return true }
+        guard links.count >= maximumLinks else { return true }
+        if let place = doubtedPlace {
+            replaceDoubted(place, at: now, into: &outputs)
+            return true
+        }
+        guard let place = longestIdle else { return true }
         let link = links[place]
         // One that has served nobody was as good as none, and it is not to be taken again at once.
         if !link.isProved {
@@ -306,6 +318,7 @@ extension MeshClient {
 
     /// Nobody was heard who serves what is needed.
     private mutating func miss(at now: Instant, into outputs: inout [Output]) {
+        acceptDoubtedLinks()
         let missed = waiting
         guard let first = missed.first else { return }
         // That a gateway is gone says nothing of who is in reach of it.
@@ -363,6 +376,7 @@ extension MeshClient {
 
     /// Gives up the requests that no link is for, while others are served.
     private mutating func giveUp(because failure: LinkFailure? = nil, at now: Instant, into outputs: inout [Output]) {
+        acceptDoubtedLinks()
         for exchange in waiting {
             remove(exchange.node, at: now)
             outputs.append(.unreachable(exchange.identifier, failure ?? uncovered(exchange)))

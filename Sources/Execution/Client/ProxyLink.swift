@@ -35,6 +35,18 @@ struct ProxyLink {
         case ready
     }
 
+    /// What is known of whether a proxy forwards.
+    enum Forwarding: Hashable {
+        /// Nothing so far.
+        case unknown
+        /// Another node answered what it carried.
+        case proved
+        /// Others did not answer for long; another proxy is looked for.
+        case doubted
+        /// Others did not answer, but no other proxy is to be had.
+        case accepted
+    }
+
     /// The default ATT_MTU of 23 octets less the 3 of a write's header; no link carries less.
     private static let minimumPacketSize = 20
 
@@ -62,14 +74,16 @@ struct ProxyLink {
     var reassembler = ProxyReassembler()
     /// The node at the other end, once its filter status has come.
     private(set) var proxy: UnicastAddress?
-    /// The subnets that it relays for, sorted: those of which the proxy has sent a beacon; without a beacon those that it
-    /// advertised, answered in, or is known to be in.
+    /// The subnets that it relays for, sorted: those of which the proxy has sent a beacon; without a beacon those that
+    /// it advertised, answered in, or is known to be in.
     private(set) var subnets: [NetKeyIndex] = []
-    /// Those of them whose last beacon was made with the key that a key refresh replaces, or in which the proxy has answered
-    /// to that one only: it takes the old key, and may not have the new one.
+    /// Those of them whose last beacon was made with the key that a key refresh replaces, or in which the proxy has
+    /// answered to that one only: it takes the old key, and may not have the new one.
     private(set) var oldKeySubnets: Set<NetKeyIndex> = []
     /// Whether an answer came over it or to what it carried.
     private(set) var isProved = false
+    /// Whether it carries anything to others than the node at its other end.
+    private(set) var forwarding = Forwarding.unknown
     /// Whether it takes no more requests, to be closed when those that it carries are over.
     var isLeaving = false
     /// Requests that it carries.
@@ -313,6 +327,21 @@ struct ProxyLink {
     mutating func proved() -> Bool {
         defer { isProved = true }
         return !isProved
+    }
+
+    /// Another node answered what the link carried.
+    mutating func proveForwarding() {
+        forwarding = .proved
+    }
+
+    /// Others did not answer for long, and none ever did.
+    mutating func doubtForwarding() {
+        if forwarding == .unknown, isReady, directNode == nil { forwarding = .doubted }
+    }
+
+    /// No other proxy is to be had.
+    mutating func acceptForwarding() {
+        if forwarding == .doubted { forwarding = .accepted }
     }
 
     /// Time has passed.

@@ -4,15 +4,16 @@ import Planning
 /// Links of their own for nodes that have much to do, as far as there are links to spare.
 ///
 /// A device that has just been provisioned advertises its Node Identity by itself, others are asked to through the mesh
-/// (Mesh Protocol 4.3.2.44). They stop by themselves after a minute (4.2.13), so that there is nothing that a crash could
-/// leave undone: asking needs no record. While its link is awaited nothing else is sent to a node; if it does not come
-/// about, the node is reached through the mesh like the others.
+/// (Mesh Protocol 4.3.2.44). They stop by themselves after a minute (4.2.13), so that there is nothing that a crash
+/// could leave undone: asking needs no record. While its link is awaited nothing else is sent to a node; if it does not
+/// come about, the node is reached through the mesh like the others.
 extension ExecutionRun {
     /// Sees to it that as many nodes as make sense have links of their own, or are about to.
     func assignDirectLinks() {
         guard driver.client.maximumDirectLinks > 0 || !direct.stages.isEmpty else { return }
         let now = bearer.now
         for node in direct.order { considerEnd(of: node, at: now) }
+        releaseSurplus()
         askForIdentities(at: now)
         let addresses = direct.order.compactMap { uuid -> UnicastAddress? in
             direct.stages[uuid] == .asking ? nil : network.node(uuid)?.unicastAddress
@@ -25,6 +26,7 @@ extension ExecutionRun {
     func awaitDirectLink(to uuid: DeviceUUID) {
         guard let lane = schedule.lane(of: uuid), direct.isOpen(uuid), !isInterrupted,
             direct.stages.count < driver.client.maximumDirectLinks * ExecutionRun.directLookAhead,
+            driver.client.mayLinkDirectly,
             network.node(uuid)?.deviceKey != nil, !servers.reaches(uuid)
         else { return }
         direct.set(uuid, .advertising(since: bearer.now))
@@ -70,6 +72,7 @@ extension ExecutionRun {
     private func askForIdentities(at now: Instant) {
         let slots = driver.client.maximumDirectLinks
         guard slots > 0, direct.mayAsk, !isInterrupted, driver.client.isIVIndexKnown, driver.client.isLinkReady,
+            driver.client.mayLinkDirectly,
             direct.stages.count < slots * ExecutionRun.directLookAhead
         else { return }
         countOpenWork(at: now)
@@ -111,9 +114,9 @@ extension ExecutionRun {
         return true
     }
 
-    /// What a node is asked for it to advertise its Node Identity, or its private one if it has that; nil if it cannot or
-    /// is not to be asked. It cannot while its GATT proxy is off (Mesh Protocol 4.2.12), and one that lives on a battery is
-    /// not to advertise for a minute to spare others some messages: its friend keeps those for it.
+    /// What a node is asked for it to advertise its Node Identity, or its private one if it has that; nil if it cannot
+    /// or is not to be asked. It cannot while its GATT proxy is off (Mesh Protocol 4.2.12), and one that lives on a
+    /// battery is not to advertise for a minute to spare others some messages: its friend keeps those for it.
     private func identityQuestion(_ uuid: DeviceUUID) -> Question<Bool>? {
         guard let node = network.node(uuid), node.deviceKey != nil, !node.isExcluded, !unreachable.contains(uuid),
             doubts[uuid] == nil, node.features.proxy != .notSupported, node.features.proxy != .disabled,
@@ -130,8 +133,8 @@ extension ExecutionRun {
         }
     }
 
-    /// Whether a node is done sooner over a link of its own: the mesh is busy for longer than that takes, and the node's
-    /// share of it is more than a link's share of connecting.
+    /// Whether a node is done sooner over a link of its own: the mesh is busy for longer than that takes, and the
+    /// node's share of it is more than a link's share of connecting.
     private func pays(lane: Int, slots: Int) -> Bool {
         var cost = MessageCost.zero
         for step in schedule.openSteps(ofLane: lane) { cost += expectedCost(of: step) }
@@ -158,6 +161,18 @@ extension ExecutionRun {
 
     // MARK: The end
 
+    /// Lets nodes go that wait for links which others have got meanwhile, such as devices that are being provisioned:
+    /// the mesh is there for them. They may be asked again.
+    private func releaseSurplus() {
+        var surplus = direct.stages.count - driver.client.maximumDirectLinks * ExecutionRun.directLookAhead
+        for uuid in direct.order.reversed() where surplus > 0 {
+            guard case .advertising? = direct.stages[uuid] else { continue }
+            if let address = network.node(uuid)?.unicastAddress, driver.client.isConnecting(to: address) { continue }
+            endDirectLink(of: uuid, hasFailed: false)
+            surplus -= 1
+        }
+    }
+
     private func considerEnd(of uuid: DeviceUUID, at now: Instant) {
         guard let stage = direct.stages[uuid], let lane = schedule.lane(of: uuid) else { return }
         let isIdle = schedule.isLaneFinished(lane) || !schedule.isActive(lane: lane)
@@ -177,6 +192,10 @@ extension ExecutionRun {
             if driver.client.isDirect(to: address) {
                 direct.set(uuid, .linked)
                 return schedule.reach(lane: lane, by: .direct)
+            }
+            // Nothing that is under way would make room for its link.
+            if !driver.client.mayLinkDirectly, !driver.client.isConnecting(to: address) {
+                return endDirectLink(of: uuid, hasFailed: false)
             }
             let isUnheard = driver.client.isListeningInVain(for: address, since: since, DirectLinks.listening, at: now)
             let isLate = since.advanced(by: DirectLinks.advertising) <= now && !driver.client.isConnecting(to: address)

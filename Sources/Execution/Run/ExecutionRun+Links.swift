@@ -49,8 +49,9 @@ extension ExecutionRun {
             return
         }
         let isMeshThere = network.count > 1
-        perform(driver.client.setMaximumLinks(min(max(1, most / 2), most - queue.linkCount), at: bearer.now))
+        // Devices take what is free first: what they leave is the client's, and it counts on no more.
         startProvisioning(limit: isMeshThere ? most - max(1, driver.client.linkCount) : most)
+        perform(driver.client.setMaximumLinks(min(max(1, most / 2), most - queue.linkCount), at: bearer.now))
         startRemoteProvisioning()
     }
 

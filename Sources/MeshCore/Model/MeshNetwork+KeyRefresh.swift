@@ -1,9 +1,10 @@
 /// The key refresh of a subnet and of the AppKeys bound to it, in the database (Mesh Protocol 3.11.4).
 extension MeshNetwork {
-    /// Whether a node has to get each step of a subnet's key refresh: it has the key and is not excluded. Provisioners
-    /// get the new keys with the database.
+    /// Whether a node has to get each step of a subnet's key refresh: it has the key, is not excluded, and was not seen
+    /// without a network since, which left it without keys. Provisioners get the new keys with the database.
     package func takesPart(_ node: Node, inRefreshOf index: NetKeyIndex) -> Bool {
-        node.knows(index) && !node.isExcluded && !provisioners.contains { $0.uuid == node.uuid }
+        node.knows(index) && !node.isExcluded && node.unprovisionedSeenAt == nil
+            && !provisioners.contains { $0.uuid == node.uuid }
     }
 
     /// The AppKeys that are refreshed with a subnet, sorted. Before the refresh these are all that are bound to it,
@@ -79,8 +80,8 @@ extension MeshNetwork {
         return true
     }
 
-    /// Ends the key refresh of a subnet. The old keys are forgotten, and excluded nodes that have only those no longer
-    /// know the subnet.
+    /// Ends the key refresh of a subnet. The old keys are forgotten, and nodes that took no part and have only those no
+    /// longer know the subnet.
     ///
     /// - Returns: whether a refresh was in phase 2.
     @discardableResult
@@ -135,14 +136,15 @@ extension Node {
         return before != (netKeys, appKeys)
     }
 
-    /// Records the end of a refresh. An excluded node that did not get the new keys has lost the subnet.
+    /// Records the end of a refresh. A node that is excluded or was reset, and did not get the new keys, has lost the
+    /// subnet.
     ///
     /// - Parameter appKeys: the AppKeys that were refreshed with the subnet.
     /// - Returns: whether anything changed.
     @discardableResult
     package mutating func endKeyRefresh(of index: NetKeyIndex, appKeys refreshed: Set<AppKeyIndex>) -> Bool {
         let before = (netKeys, appKeys)
-        if isExcluded {
+        if isExcluded || unprovisionedSeenAt != nil {
             netKeys.removeAll { $0.index == index && !$0.isUpdated }
             appKeys.removeAll { refreshed.contains($0.index) && !$0.isUpdated }
         }

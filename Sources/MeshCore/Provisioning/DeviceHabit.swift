@@ -11,6 +11,9 @@ package enum DeviceHabit: Hashable, Sendable {
     /// The proxy puts the address of its client on the accept list and counts it, as soon as the client sets the type
     /// of the filter.
     case addsClient
+    /// The proxy takes what its client sends only for itself. It sends nothing of it over the advertising bearer,
+    /// although its GATT proxy is on (BTstack).
+    case noForwarding
     /// The node answers Node Reset, but leaves its network only five seconds later.
     case resetsLate
     /// The node leaves its network before it sends its Node Reset Status, so nobody receives one (bluetooth-meshd).
@@ -39,9 +42,9 @@ package enum DeviceHabit: Hashable, Sendable {
 
     /// All habits without an opcode, in the order of their names in documents.
     package static let plain: [DeviceHabit] = [
-        .noBeacon, .noAddAddresses, .miscountsFilter, .addsClient, .resetsLate, .resetsBeforeStatus, .ignoresReset,
-        .swappedVendorIdentifiers, .answersFFFF, .zeroVirtualAddress, .shortNetKeyList, .wrongKeyIndex, .keepsBindings,
-        .forgetsRemoteLink,
+        .noBeacon, .noAddAddresses, .miscountsFilter, .addsClient, .noForwarding, .resetsLate, .resetsBeforeStatus,
+        .ignoresReset, .swappedVendorIdentifiers, .answersFFFF, .zeroVirtualAddress, .shortNetKeyList, .wrongKeyIndex,
+        .keepsBindings, .forgetsRemoteLink,
     ]
 
     /// The text before the opcode in the name of ``silent(_:)``.
@@ -54,6 +57,7 @@ package enum DeviceHabit: Hashable, Sendable {
         case .noAddAddresses: "no-add-addresses"
         case .miscountsFilter: "miscounts-filter"
         case .addsClient: "adds-client"
+        case .noForwarding: "no-forwarding"
         case .resetsLate: "resets-late"
         case .resetsBeforeStatus: "resets-before-status"
         case .ignoresReset: "ignores-reset"

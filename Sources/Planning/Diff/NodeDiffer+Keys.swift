@@ -132,8 +132,9 @@ extension NodeDiffer {
     /// Checks a key that a node will get while its subnet is in a key refresh.
     ///
     /// While new keys are distributed, everybody sends with the present ones. A node that gets those becomes one of the
-    /// nodes that the refresh must still reach (Mesh Protocol 3.11.4.1). In phase 2 a node gets only the new keys. Only
-    /// a node that has missed the new NetKey cannot get an AppKey, because it could not use it.
+    /// nodes that the refresh must still reach (Mesh Protocol 3.11.4.1). In phase 2 a node gets only the new keys, and
+    /// so does a device with its provisioning data. Only a node that has missed the new NetKey cannot get an AppKey,
+    /// because it could not use it.
     mutating func check(_ key: String, of netKey: NetKeyIndex?, in desired: DesiredNode, needing: AppKeyIndex?) {
         guard let netKey, let phase = refreshing[netKey] else { return }
         let node = desired.baseline(in: network)
@@ -141,6 +142,7 @@ extension NodeDiffer {
             refreshingNodes[netKey, default: []].insert(node.uuid)
             return
         }
+        if case .device = desired.origin { return }
         guard node.hasMissedNewKey(netKey) else { return }
         let location = location(of: desired, needing: needing)
         diagnostics.report("refresh \(key)", at: location) {
@@ -150,7 +152,9 @@ extension NodeDiffer {
                     + "it has missed the new key of subnet `\(names.netKey(netKey))`",
                 at: location,
                 resource: "node." + desired.name.value,
-                hint: "Finish the key refresh first: meshplan keys refresh \(names.netKey(netKey))"
+                hint:
+                    "Finish the key refresh first: meshplan keys refresh \(names.netKey(netKey).shellWord). If the node "
+                    + "was reset meanwhile: meshplan node was-reset \(node.name.shellWord)"
             )
         }
     }

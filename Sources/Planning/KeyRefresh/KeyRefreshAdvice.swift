@@ -21,10 +21,13 @@ enum KeyRefreshAdvice {
                 total += 1
                 if node.netKeys.contains(where: { $0.index == key.index && $0.progress >= goal }) { done += 1 }
             }
+            let phase = key.phase == .keyDistribution ? "phase 1" : "phase 2"
             let state =
-                key.phase == .keyDistribution
-                ? "phase 1, \(done) of \(total) nodes have the new key"
-                : "phase 2, \(done) of \(total) nodes have forgotten the old key"
+                total == 0
+                ? "\(phase), and no node is left to be told"
+                : key.phase == .keyDistribution
+                    ? "\(phase), \(done) of \(total) nodes have the new key"
+                    : "\(phase), \(done) of \(total) nodes have forgotten the old key"
             return "The key refresh of subnet \(key.name) is not finished (\(state)): "
                 + "meshplan keys refresh \(key.name.shellWord)"
         }

@@ -29,10 +29,8 @@ struct KeyRefreshBuilder {
         networkID = network.networkIDReplaced(in: subnet.index) ?? 0
         refreshed = Set(network.appKeysRefreshed(with: subnet.index))
         appKeyNames = Dictionary(network.appKeys.map { ($0.index, $0.name) }, uniquingKeysWith: { first, _ in first })
-        let provisioners = Set(network.provisioners.map(\.uuid))
         participants = network.nodes.filter { node in
-            !excluded.contains(node.uuid) && !node.isExcluded && !provisioners.contains(node.uuid)
-                && node.knows(subnet.index)
+            !excluded.contains(node.uuid) && network.takesPart(node, inRefreshOf: subnet.index)
         }
     }
 

@@ -24,6 +24,7 @@ struct KeyRefreshNotes {
     }
 
     private var order: String {
+        guard participants > 0 else { return "No node of the subnet is left to be told: nothing will be sent." }
         let count = participants == 1 ? "the 1 node of the subnet" : "all \(participants) nodes of the subnet"
         let stages =
             subnet.phase == .usingNewKeys
@@ -92,13 +93,13 @@ struct KeyRefreshNotes {
 
     private var resetNodes: [String] {
         let names = network.nodes.filter { node in
-            node.unprovisionedSeenAt != nil && !excluded.contains(node.uuid)
-                && network.takesPart(node, inRefreshOf: subnet.index)
-        }.map(\.name)
+            node.unprovisionedSeenAt != nil && !node.isExcluded && !excluded.contains(node.uuid)
+                && node.knows(subnet.index)
+        }.map { words.title(of: $0) }
         guard !names.isEmpty else { return [] }
         return [
-            "Seen unprovisioned, so they will not answer: \(names.joined(separator: ", ")). meshplan apply "
-                + "provisions them again; --exclude leaves them out."
+            "Seen unprovisioned, so they are not asked: \(names.joined(separator: ", ")). meshplan apply "
+                + "provisions them again, with the keys in use then."
         ]
     }
 }

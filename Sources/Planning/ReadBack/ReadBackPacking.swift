@@ -3,14 +3,20 @@ internal import MeshCore
 /// Packs Gets into Opcodes Aggregator Sequences so that they take the fewest network PDUs, and then the fewest
 /// messages.
 ///
+/// A sequence and its status take no more segments than nodes have room for whose stacks are left as they come. The
+/// specification would let them take 32 (Mesh Protocol 3.6.4.1), but hardly any node has room for so many.
+///
 /// A Get saves PDUs by sharing segments with others. But the first two Gets of a sequence must make up for its header
 /// and for the acknowledgments of its segments: a few short Gets are cheaper alone.
 struct ReadBackPacking: Hashable, Sendable {
     /// The most octets of a status, opcode included.
     var statusLimit = longestMessage
 
-    /// The longest access message, with the most segments, without its TransMIC (Mesh Protocol 3.6.4.1).
-    static let longestMessage = 380
+    /// How many segments shipped nodes take and send: Zephyr's `BT_MESH_RX_SEG_MAX` and `BT_MESH_TX_SEG_MAX` are 6
+    /// by default.
+    static let segmentLimit = 6
+    /// Octets of an access message in that many segments of 12 octets, without its TransMIC of 4.
+    static let longestMessage = segmentLimit * 12 - 4
     /// Opcode and element address of a sequence. A status also has a status code.
     private static let head = (request: 4, status: 5)
 

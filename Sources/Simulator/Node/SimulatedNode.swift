@@ -10,6 +10,8 @@ struct SimulatedNode {
     var stack: MeshStack
     /// Sends its PDUs on the advertising bearer.
     var advertiser: Advertiser
+    /// When what it is forwarding leaves; what it hears next does not leave before.
+    var forwardsAt = Instant.zero
     /// How busy the air around it is.
     var load = AirLoad()
     /// Its faults.

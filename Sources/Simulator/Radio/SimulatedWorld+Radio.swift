@@ -64,10 +64,17 @@ extension SimulatedWorld {
     }
 
     /// Forwards a PDU that a node's stack has prepared, if the node's features allow it.
+    ///
+    /// A node forwards in the order in which it heard, so nothing is overtaken as long as nothing is lost. The later of
+    /// two PDUs of one sender would make the earlier one a replay (Mesh Protocol 3.9.8).
     private func relay(_ pdu: [UInt8], to destination: Address, at node: Int, from origin: Origin) {
         guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
         _ = nodes[node].heard.insert(pdu)
-        let turnaround = now.advanced(by: generator.duration(in: settings.relayTurnaround))
+        let turnaround = max(
+            now.advanced(by: generator.duration(in: settings.relayTurnaround)),
+            nodes[node].forwardsAt
+        )
+        nodes[node].forwardsAt = turnaround
         switch origin {
         case .itself: break
         case .air:
@@ -77,7 +84,7 @@ extension SimulatedWorld {
             }
             if nodes[node].isProxy { forward(pdu, to: destination, from: node, except: nil) }
         case .link(let link):
-            guard nodes[node].isProxy else { return }
+            guard nodes[node].isProxy, !nodes[node].faults.habits.contains(.noForwarding) else { return }
             queue.add(.advertise(node: node, pdu, nodes[node].state.networkTransmit), at: turnaround)
             forward(pdu, to: destination, from: node, except: link)
         }

@@ -58,6 +58,62 @@ struct ProvisioningCommandTests {
         #expect(again.status == 0 && again.output.hasPrefix("No changes."))
     }
 
+    /// The only node did not answer in phase 2, and was reset by hand then.
+    @Test(
+        "a key refresh whose only node was reset meanwhile is no dead end",
+        arguments: [["scan", "apply", "refresh"], ["scan", "refresh", "apply"], ["was-reset", "refresh", "apply"]]
+    )
+    func resetDuringKeyRefresh(way: [String]) throws {
+        let fixture = try villa(kitchen)
+        try #require(fixture.run(["apply", "--auto-approve"] + simulated).status == 0)
+        let devices = String(decoding: try #require(fixture.read("sim/devices.yaml")), as: UTF8.self)
+        let silent = devices.replacing(
+            "0001, product: lamp }",
+            // Neither Key Refresh Phase Set nor what reads it back, nor what asks whether there is anybody.
+            with: "0001, product: lamp, habits: [\"silent-get:0x8016\", \"silent-get:0x8015\", \"silent-get:0x800C\"] }"
+        )
+        try fixture.write(silent, to: "sim/devices.yaml")
+        let refresh = ["keys", "refresh", "home", "--auto-approve"] + simulated
+        let stuck = fixture.run(refresh)
+        #expect(stuck.status == 4, "\(stuck.output)\(stuck.error)")
+        let advice = "if kitchen was reset meanwhile: meshplan node was-reset kitchen"
+        #expect(stuck.output.contains(advice), "\(stuck.output)")
+        try fixture.write(devices, to: "sim/devices.yaml")
+        let simulator = SimulatorThread(
+            beside: fixture,
+            ["--listen", "unix:mesh.sock", "--speed", "20", "--devices", "sim/devices.yaml"],
+            typing: ["reset kitchen"]
+        )
+        try waitForSocket("mesh.sock", in: fixture)
+        // Somebody who knows nothing of the network sees that it was done.
+        let socket = fixture.folder.appendingPathComponent("mesh.sock").path
+        let seen = try CommandFixture().run("scan", "--via", "unix:\(socket)", "--time", "2s")
+        let end = try #require(simulator.stop())
+        let isSeen = seen.output.contains("0D5C5A0E-6F5B-4F0E-A1A5-0B1F1C1F0001")
+        try #require(end.status == 0 && isSeen, "\(end.output)\(seen.output)\(seen.error)")
+        if way.first == "was-reset" {
+            // Nobody has heard the device.
+            let blind = fixture.run(refresh + ["--listen", "0"])
+            #expect(blind.status != 0)
+            let text = blind.output + blind.error
+            #expect(text.contains("meshplan node was-reset kitchen"), "\(text)")
+        }
+        for step in way {
+            let result =
+                switch step {
+                case "scan": fixture.run(["scan", "--time", "3s"] + simulated)
+                case "was-reset": fixture.run("node", "was-reset", "kitchen", "--auto-approve")
+                case "refresh": fixture.run(refresh)
+                default: fixture.run(["apply", "--auto-approve"] + simulated)
+                }
+            #expect(result.status == 0, "\(step): \(result.output)\(result.error)")
+            if step == "refresh", way.last == "apply" {
+                #expect(!result.output.contains(#/[1-9][0-9]* messages?,/#), "nobody is asked: \(result.output)")
+            }
+        }
+        expectDone(fixture)
+    }
+
     @Test("what was saved is carried out without the definition")
     func savedPlan() throws {
         let fixture = try villa(kitchen)

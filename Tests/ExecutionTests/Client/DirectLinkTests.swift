@@ -193,6 +193,27 @@ struct DirectLinkTests {
         #expect(!field.isScanning)
     }
 
+    @Test("A link that the mesh has no use for makes room for one to a single node, but the last one stays")
+    func room() throws {
+        let guests = [ProxyField.guests]
+        let field = try ProxyField(maximumLinks: 2)
+        let hub = try field.add("hub", 0x10, home)
+        let annexe = try field.add("annexe", 0x20, guests)
+        let lamp = try field.add("lamp", 0x30, home)
+        lamp.isProxy = false
+        for peer in [hub, annexe] { try field.request(peer) }
+        try field.run(for: .seconds(5))
+        #expect(field.client.linkCount == 2)
+        lamp.showsIdentity = true
+        try field.keepDirectLinks(to: [lamp])
+        #expect(field.client.mayLinkDirectly)
+        try field.run(for: .seconds(3))
+        #expect(field.logged("directly") == ["directly up lamp"])
+        #expect(field.client.linkCount == 2, "one for the mesh, and that to the lamp")
+        try field.setMaximumLinks(1)
+        #expect(!field.client.mayLinkDirectly)
+    }
+
     @Test("A proxy that was connected to before is known by its advertiser, though it shows a Network ID")
     func remembered() throws {
         let field = try ProxyField(maximumLinks: 2)

@@ -17,6 +17,8 @@ final class ProxyField {
         var isOn = true
         /// Whether its GATT proxy is on, so that it advertises Network IDs and forwards.
         var isProxy = true
+        /// Whether it forwards what comes over a link, if it is a proxy.
+        var forwards = true
         /// The subnets whose Network IDs it advertises, if not all.
         var advertisedNetKeys: [NetKeyIndex]?
         /// Whether it advertises its Node Identity instead.
@@ -408,7 +410,8 @@ final class ProxyField {
             case .transmit(let pdu, let destination):
                 if destination.rawValue == 0x0001 { try notify(.network, pdu, from: peer) }
                 try radiate(pdu, from: peer)
-            case .relay(let pdu, source: _, destination: _) where peer.isProxy: try radiate(pdu, from: peer)
+            case .relay(let pdu, source: _, destination: _) where peer.isProxy && peer.forwards:
+                try radiate(pdu, from: peer)
             case .deliver:
                 peer.requests += 1
                 guard peer.answers else { continue }

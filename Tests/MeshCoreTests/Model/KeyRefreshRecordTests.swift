@@ -116,6 +116,22 @@ struct KeyRefreshRecordTests {
         #expect(house.nodes[2].appKeys == [] && house.nodes[2].deviceKey != nil)
     }
 
+    @Test("Who was seen without a network holds nothing up, and does not know the subnet any more in the end")
+    func reset() throws {
+        var house = try house()
+        house.beginKeyRefresh(of: .primary) { key(0x90) }
+        house.nodes[1].confirm(.revoked, of: .primary)
+        house.nodes[1].confirmUpdate(of: Self.app)
+        #expect(holding(house, .useNewKeys) == ["b"])
+        house.nodes[2].unprovisionedSeenAt = Timestamp(rawValue: 1)
+        #expect(holding(house, .useNewKeys) == [])
+        house.useNewKeys(of: .primary)
+        #expect(holding(house, .finish) == [])
+        house.endKeyRefresh(of: .primary)
+        #expect(house.nodes.map(\.netKeys) == [[NodeKey(index: .primary)], [NodeKey(index: .primary)], []])
+        #expect(house.nodes[2].appKeys == [])
+    }
+
     @Test("A device that may be a node is excluded with each DeviceKey that it may have")
     func pendingDevice() throws {
         var house = try house()

@@ -232,7 +232,24 @@ struct RecapView {
         } else if recap.notStarted > 0 && recap.failed.isEmpty || isCutShort {
             lines.append("\(command) (continues with what is left)")
         }
+        if let name = missedByRefresh {
+            lines.append(
+                "if \(name) was reset meanwhile: meshplan node was-reset "
+                    + "\(name.shellWord), then \(command)"
+            )
+        }
         return lines
+    }
+
+    /// A node that holds a key refresh up, as far as anybody knows; nil where none does.
+    private var missedByRefresh: String? {
+        guard let plan, plan.refreshedSubnet != nil else { return nil }
+        let uncertain = Set(recap.uncertainResets.map(\.node))
+        if let node = recap.pending.first(where: { $0.reason == .unanswered && !uncertain.contains($0.node) }) {
+            return node.name.printable
+        }
+        guard case .linkFailed = recap.ending else { return nil }
+        return plan.nodes.first { $0.action == .update }?.name.printable
     }
 
     /// Whether an error ended the run, so that some of what was done may not be recorded.
