@@ -42,10 +42,10 @@ struct ProvisioningQueue {
     var entries: [DeviceUUID: Entry] = [:]
     /// Devices by place.
     var arrivals: [DeviceUUID] = []
-    var ready = MinimumHeap()
+    var ready = MinimumHeap<Int>()
     /// Those that only a server reaches, by server.
-    var remoteReady: [UnicastAddress: MinimumHeap] = [:]
-    var waitingForPerson = MinimumHeap()
+    var remoteReady: [UnicastAddress: MinimumHeap<Int>] = [:]
+    var waitingForPerson = MinimumHeap<Int>()
     private var links: [ProvisioningLink: DeviceUUID] = [:]
     /// Servers that have a link, or are closing one.
     var busyServers: Set<UnicastAddress> = []
@@ -190,7 +190,7 @@ struct ProvisioningQueue {
         }
         entries[uuid]?.state = .ready
         switch entry.path {
-        case .remote(let server): remoteReady[server, default: MinimumHeap()].insert(entry.place)
+        case .remote(let server): remoteReady[server, default: MinimumHeap<Int>()].insert(entry.place)
         case nil, .direct: ready.insert(entry.place)
         }
     }

@@ -68,11 +68,11 @@ struct StepSchedule {
     private var lanes: [Lane] = []
     private var laneOfNode: [DeviceUUID: Int] = [:]
     private var kinds: [Kind]
-    private var readyEdits = MinimumHeap()
+    private var readyEdits = MinimumHeap<Int>()
     /// The lanes whose next step may start, by its kind.
-    private var readyLanes = Array(repeating: MinimumHeap(), count: Kind.allCases.count)
+    private var readyLanes = Array(repeating: MinimumHeap<Int>(), count: Kind.allCases.count)
     /// The lanes with a link of their own whose next step may start.
-    private var readyDirectLanes = MinimumHeap()
+    private var readyDirectLanes = MinimumHeap<Int>()
     /// The steps between two barriers form a section.
     private var sectionOfStep: [Int]
     private var undecidedInSection: [Int]

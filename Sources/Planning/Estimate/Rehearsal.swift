@@ -44,10 +44,10 @@ struct Rehearsal {
     var air: RehearsedAir
     var lanes: [RehearsedLane]
     var events = RehearsalEvents()
-    var ready = PlaceHeap()
+    var ready = MinimumHeap<Int>()
     /// Subnets that the link to the mesh serves, and lanes of others.
     var served: Set<UInt16> = []
-    var unserved = PlaceHeap()
+    var unserved = MinimumHeap<Int>()
     var now = 0.0
     var window: Double
     var answersSinceDecrease = Int.max
@@ -60,7 +60,7 @@ struct Rehearsal {
     var meshLink = MeshLink.none
     /// Links of the client that there may be, that to the mesh included, as they were divided last.
     var clientMaximum = 1
-    var heardDevices = PlaceHeap()
+    var heardDevices = MinimumHeap<Int>()
     var devicesLeft = 0
     var provisioning = 0
     var waiting: [Int] = []
@@ -84,7 +84,7 @@ struct Rehearsal {
     ///
     /// - Returns: when they are done.
     mutating func run(_ part: Range<Int>) {
-        ready = PlaceHeap()
+        ready = MinimumHeap<Int>()
         askedUpTo = part.lowerBound
         openPDUs = 0
         for lane in part {
@@ -168,37 +168,4 @@ struct Rehearsal {
 extension Duration {
     /// In seconds.
     var seconds: Double { Double(microseconds) / 1_000_000 }
-}
-
-/// Places of lanes, the smallest first.
-struct PlaceHeap {
-    private var heap: [Int] = []
-
-    var isEmpty: Bool { heap.isEmpty }
-    var minimum: Int? { heap.first }
-
-    mutating func insert(_ value: Int) {
-        heap.append(value)
-        var place = heap.count - 1
-        while place > 0, heap[place] < heap[(place - 1) / 2] {
-            heap.swapAt(place, (place - 1) / 2)
-            place = (place - 1) / 2
-        }
-    }
-
-    mutating func popMinimum() -> Int? {
-        guard let first = heap.first, let last = heap.popLast() else { return nil }
-        guard !heap.isEmpty else { return first }
-        heap[0] = last
-        var place = 0
-        while true {
-            var least = place
-            for child in [2 * place + 1, 2 * place + 2] where child < heap.count && heap[child] < heap[least] {
-                least = child
-            }
-            guard least != place else { return first }
-            heap.swapAt(place, least)
-            place = least
-        }
-    }
 }

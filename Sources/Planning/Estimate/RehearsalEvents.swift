@@ -25,43 +25,24 @@ struct RehearsalEvents {
     }
 
     /// When, and what.
-    struct Event {
+    struct Event: Comparable {
         let time: Double
         let order: Int
         let lane: Int
         let kind: Kind
 
-        func isBefore(_ other: Event) -> Bool { time < other.time || time == other.time && order < other.order }
+        static func < (left: Event, right: Event) -> Bool {
+            left.time < right.time || left.time == right.time && left.order < right.order
+        }
     }
 
-    private var heap: [Event] = []
+    private var heap = MinimumHeap<Event>()
     private var count = 0
 
     mutating func add(_ kind: Kind, _ lane: Int, at time: Double) {
         count += 1
-        heap.append(Event(time: time, order: count, lane: lane, kind: kind))
-        var place = heap.count - 1
-        while place > 0 {
-            let parent = (place - 1) / 2
-            guard heap[place].isBefore(heap[parent]) else { break }
-            heap.swapAt(place, parent)
-            place = parent
-        }
+        heap.insert(Event(time: time, order: count, lane: lane, kind: kind))
     }
 
-    mutating func next() -> Event? {
-        guard let first = heap.first, let last = heap.popLast() else { return nil }
-        guard !heap.isEmpty else { return first }
-        heap[0] = last
-        var place = 0
-        while true {
-            var least = place
-            for child in [2 * place + 1, 2 * place + 2] where child < heap.count {
-                if heap[child].isBefore(heap[least]) { least = child }
-            }
-            guard least != place else { return first }
-            heap.swapAt(place, least)
-            place = least
-        }
-    }
+    mutating func next() -> Event? { heap.popMinimum() }
 }

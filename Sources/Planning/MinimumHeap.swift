@@ -1,0 +1,52 @@
+/// A binary heap that gives its smallest element first.
+package struct MinimumHeap<Element: Comparable> {
+    @usableFromInline
+    var items: [Element] = []
+
+    /// A heap without elements.
+    @inlinable
+    package init() {}
+
+    /// Whether there is none.
+    @inlinable
+    package var isEmpty: Bool { items.isEmpty }
+
+    /// The smallest, which stays; nil if there is none.
+    @inlinable
+    package var minimum: Element? { items.first }
+
+    /// Takes one in.
+    @inlinable
+    package mutating func insert(_ item: Element) {
+        items.append(item)
+        var child = items.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard items[child] < items[parent] else { return }
+            items.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    /// Gives out the smallest, nil if there is none.
+    @inlinable
+    package mutating func popMinimum() -> Element? {
+        guard let minimum = items.first, let last = items.popLast() else { return nil }
+        guard !items.isEmpty else { return minimum }
+        items[0] = last
+        var parent = 0
+        while true {
+            var smallest = parent
+            let left = 2 * parent + 1
+            if left < items.count, items[left] < items[smallest] { smallest = left }
+            if left + 1 < items.count, items[left + 1] < items[smallest] { smallest = left + 1 }
+            guard smallest != parent else { return minimum }
+            items.swapAt(parent, smallest)
+            parent = smallest
+        }
+    }
+}
+
+extension MinimumHeap: Equatable {}
+extension MinimumHeap: Hashable where Element: Hashable {}
+extension MinimumHeap: Sendable where Element: Sendable {}
