@@ -125,20 +125,11 @@ struct BuildingGenerator {
     /// devices.
     func network() -> MeshNetwork? {
         guard let lighting = AppKeyIndex(rawValue: 0), let sensing = AppKeyIndex(rawValue: 1),
-            let everything = GroupAddress(rawValue: 0xC000), let own = UnicastAddress(rawValue: 1)
+            let everything = GroupAddress(rawValue: 0xC000)
         else { return nil }
         var generator = SystemRandomNumberGenerator()
-        let provisioner = DeviceUUID(rawValue: Octets16(high: 0xA0, low: 1))
-        var nodes = [
-            Node(
-                uuid: provisioner,
-                name: "meshplan",
-                unicastAddress: own,
-                deviceKey: .random(using: &generator),
-                elements: [Element(models: [Model(identifier: .configurationClient)])],
-                netKeys: [NodeKey(index: .primary)]
-            )
-        ]
+        guard let own = try? MadeUpProvisioner.node(using: &generator) else { return nil }
+        var nodes = [own]
         for index in 0..<(isNew ? 0 : nodeCount) {
             guard let primary = UnicastAddress(rawValue: address(index)),
                 let room = GroupAddress(rawValue: groupAddress(index / Self.nodesPerRoom))
@@ -194,15 +185,8 @@ struct BuildingGenerator {
                 AppKey(index: sensing, name: "sensing", boundNetKey: .primary, key: .random(using: &generator)),
             ],
             groups: groups,
-            provisioners: [
-                Provisioner(
-                    name: "meshplan",
-                    uuid: provisioner,
-                    unicastRanges: [0x0001...0x7FFF],
-                    groupRanges: [0xC000...0xFEFF]
-                )
-            ],
-            ownProvisioner: provisioner,
+            provisioners: [MadeUpProvisioner.provisioner],
+            ownProvisioner: MadeUpProvisioner.uuid,
             nodes: nodes
         )
     }

@@ -84,33 +84,15 @@ final class EstimateSite {
 
     /// A network with only its provisioner.
     static func emptyNetwork() throws -> MeshNetwork {
-        guard let own = UnicastAddress(rawValue: 1) else { throw BenchmarkFailure("there is no address 1") }
         var generator = SeededGenerator(seed: 11)
-        let provisioner = DeviceUUID(rawValue: Octets16(high: 0xA0, low: 1))
         return MeshNetwork(
             uuid: Octets16(high: 0xC0, low: 2),
             name: "hotel",
             ivIndex: IVIndex(value: 0),
             netKeys: [NetKey(index: .primary, name: "house", key: .random(using: &generator))],
-            provisioners: [
-                Provisioner(
-                    name: "meshplan",
-                    uuid: provisioner,
-                    unicastRanges: [0x0001...0x7FFF],
-                    groupRanges: [0xC000...0xFEFF]
-                )
-            ],
-            ownProvisioner: provisioner,
-            nodes: [
-                Node(
-                    uuid: provisioner,
-                    name: "meshplan",
-                    unicastAddress: own,
-                    deviceKey: .random(using: &generator),
-                    elements: [Element(models: [Model(identifier: .configurationClient)])],
-                    netKeys: [NodeKey(index: .primary)]
-                )
-            ]
+            provisioners: [MadeUpProvisioner.provisioner],
+            ownProvisioner: MadeUpProvisioner.uuid,
+            nodes: [try MadeUpProvisioner.node(using: &generator)]
         )
     }
 

@@ -143,20 +143,10 @@ struct LinksOffice {
     private static let models: [UInt16] = [0x1000, 0x1002, 0x1300, 0x1100, 0x1001]
 
     init(nodeCount: Int) throws {
-        guard let key = AppKeyIndex(rawValue: 0), let own = UnicastAddress(rawValue: 1),
-            let group = GroupAddress(rawValue: 0xC000)
+        guard let key = AppKeyIndex(rawValue: 0), let group = GroupAddress(rawValue: 0xC000)
         else { throw BenchmarkFailure("no addresses") }
         var generator = SeededGenerator(seed: 7)
-        let provisioner = DeviceUUID(rawValue: Octets16(high: 0xA0, low: 1))
-        var nodes = [
-            Node(
-                uuid: provisioner,
-                name: "meshplan",
-                unicastAddress: own,
-                deviceKey: .random(using: &generator),
-                netKeys: [NodeKey(index: .primary)]
-            )
-        ]
+        var nodes = [try MadeUpProvisioner.node(using: &generator)]
         var steps: [Step] = []
         var changes: [Change] = []
         for index in 0..<nodeCount {
@@ -217,15 +207,8 @@ struct LinksOffice {
                 AppKey(index: key, name: "lighting", boundNetKey: .primary, key: .random(using: &generator))
             ],
             groups: [Group(name: "all", address: .group(group))],
-            provisioners: [
-                Provisioner(
-                    name: "meshplan",
-                    uuid: provisioner,
-                    unicastRanges: [1...0x7FFF],
-                    groupRanges: [0xC000...0xFEFF]
-                )
-            ],
-            ownProvisioner: provisioner,
+            provisioners: [MadeUpProvisioner.provisioner],
+            ownProvisioner: MadeUpProvisioner.uuid,
             nodes: nodes
         )
     }

@@ -23,6 +23,7 @@ enum PlanBenchmark {
         case ("--plan", false): try reportOurs { try plan(in: folder, isLast: true) }
         case ("--read", false): try reportOurs { try definition(in: folder) }
         case ("--snapshot", false): try reportOurs { try snapshot(in: folder) }
+        case ("--estimate", false): try reportEstimate(in: folder)
         default:
             var arguments = BenchmarkArguments("plan [NODES]", arguments)
             let count = try arguments.number(or: 10_000, in: 1...32_000)
@@ -53,6 +54,7 @@ enum PlanBenchmark {
             """
         )
         var best = (floor: Double.infinity, plan: Double.infinity, read: Double.infinity, snapshot: Double.infinity)
+        var estimate = Double.infinity
         var peak = 0.0
         for _ in 0..<rounds {
             best.floor = min(best.floor, try child("--floor", folder).seconds)
@@ -61,12 +63,14 @@ enum PlanBenchmark {
             peak = max(peak, planned.mebibytes)
             best.read = min(best.read, try child("--read", folder).seconds)
             best.snapshot = min(best.snapshot, try child("--snapshot", folder).seconds)
+            estimate = min(estimate, try child("--estimate", folder).seconds)
         }
         print("bare libyaml and SQLite  \(text(best.floor)) s CPU")
         print("plan                     \(text(best.plan)) s CPU, \(text(peak, digits: 0)) MiB")
         print("  reading the definition \(text(best.read)) s CPU alone")
         print("  reading the database   \(text(best.snapshot)) s CPU alone")
         print("ratio                    \(text(best.plan / best.floor, digits: 2))")
+        print("an estimate of its time  \(text(estimate)) s CPU on top")
     }
 
     private static func prepare(
@@ -144,6 +148,16 @@ enum PlanBenchmark {
     private static func report(_ work: () throws -> Void) throws {
         try work()
         print(ProcessUsage.cpuSeconds, ProcessUsage.peakMebibytes)
+    }
+
+    /// In the child: says what the estimate of the plan's time used alone.
+    private static func reportEstimate(in folder: String) throws {
+        let network = try snapshot(in: folder).network
+        let plan = try plan(in: folder)
+        let before = ProcessUsage.cpuSeconds
+        let estimate = PlanEstimator(profile: .office, connections: 4).relaying(in: network).estimate(plan)
+        guard estimate.total.median > 0 else { throw BenchmarkFailure("the plan is said to take no time") }
+        print(ProcessUsage.cpuSeconds - before, ProcessUsage.peakMebibytes)
     }
 
     private static func child(_ mode: String, _ folder: String) throws -> (seconds: Double, mebibytes: Double) {
