@@ -150,8 +150,10 @@ enum SavedPlan {
             return try body()
         } catch {
             switch error.code {
-            case .damaged: throw Failure(.invalidInput, "the saved plan \(path) is damaged or cut off", hint: again)
-            case .newerFormat, .invalidDocument, .wrongKey:
+            // Its first line was right, so what follows was a plan of meshplan's once.
+            case .damaged, .invalidDocument:
+                throw Failure(.invalidInput, "the saved plan \(path) is damaged or cut off", hint: again)
+            case .newerFormat, .wrongKey:
                 throw Failure(.invalidInput, "\(path): \(error.message)", hint: again)
             default: throw StoreError(error.code, error.message, hint: error.hint, path: path, holder: error.holder)
             }

@@ -100,7 +100,7 @@ struct RefreshCommandTests {
         #expect(accepted.status == 0 && accepted.output.hasPrefix("No drift."))
         #expect(
             fixture.run("refresh", "house.yaml", "--via", "simulator").output.contains(
-                "Read back 8 nodes: 8 as recorded. "
+                "Read back 6 nodes: 6 as recorded. "
             )
         )
         #expect(fixture.run("sim", "status").output.hasSuffix("All are as the mesh database says.\n"))
