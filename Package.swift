@@ -18,6 +18,11 @@ let package = Package(
         // For ScenarioTests, which have the executable load it.
         .library(name: "FaultInjection", type: .dynamic, targets: ["FaultInjection"]),
     ],
+    traits: [
+        .default(enabledTraits: ["SharedState", "Gateway"]),
+        .trait(name: "SharedState", description: "Mesh databases in PostgreSQL, which a team shares; needs libpq"),
+        .trait(name: "Gateway", description: "Gateways over TLS: to connect to one and to be one; needs libssl's TLS"),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -30,18 +35,32 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
 
+        .target(name: "SystemLayer", dependencies: ["CMalloc"], swiftSettings: strict),
         .target(name: "MeshCore", dependencies: ["CCrypto"], swiftSettings: strict),
-        .target(name: "Definitions", dependencies: ["MeshCore", "CYAML"], swiftSettings: strict),
-        .target(name: "Planning", dependencies: ["MeshCore"], swiftSettings: strict),
-        .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"], swiftSettings: strict),
+        .target(name: "DefinitionModel", dependencies: ["MeshCore"], swiftSettings: strict),
+        .target(name: "Definitions", dependencies: ["MeshCore", "DefinitionModel", "CYAML"], swiftSettings: strict),
+        .target(name: "Planning", dependencies: ["MeshCore", "DefinitionModel"], swiftSettings: strict),
         .target(
-            name: "Store",
-            dependencies: ["MeshCore", "CMalloc", "PostgreSQL", .product(name: "GRDB", package: "GRDB.swift")],
+            name: "PostgreSQL",
+            dependencies: [.target(name: "CPostgreSQL", condition: .when(traits: ["SharedState"]))],
             swiftSettings: strict
         ),
-        .target(name: "Execution", dependencies: ["MeshCore", "Planning", "Store"], swiftSettings: strict),
+        .target(
+            name: "Store",
+            dependencies: ["SystemLayer", "MeshCore", "PostgreSQL", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Execution",
+            dependencies: ["MeshCore", "DefinitionModel", "Planning", "Store"],
+            swiftSettings: strict
+        ),
         .target(name: "Simulator", dependencies: ["MeshCore"], swiftSettings: strict),
-        .target(name: "TLS", dependencies: ["MeshCore", "CTLS"], swiftSettings: strict),
+        .target(
+            name: "TLS",
+            dependencies: ["MeshCore", .target(name: "CTLS", condition: .when(traits: ["Gateway"]))],
+            swiftSettings: strict
+        ),
         .target(
             name: "Bearers",
             dependencies: ["MeshCore", "TLS", .target(name: "CBluetooth", condition: .when(platforms: [.linux]))],
@@ -50,7 +69,8 @@ let package = Package(
         .target(
             name: "MeshplanCLI",
             dependencies: [
-                "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "Bearers", "TLS",
+                "SystemLayer", "MeshCore", "DefinitionModel", "Definitions", "Planning", "Store", "Execution",
+                "Simulator", "Bearers", "TLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -58,14 +78,15 @@ let package = Package(
         .executableTarget(name: "meshplan", dependencies: ["MeshplanCLI"], swiftSettings: strict),
         .target(
             name: "Fuzzing",
-            dependencies: ["MeshCore", "Definitions", "Store", "Simulator", "Bearers"],
+            dependencies: ["MeshCore", "DefinitionModel", "Definitions", "Store", "Simulator", "Bearers"],
             swiftSettings: strict
         ),
         .executableTarget(name: "meshplan-fuzz", dependencies: ["Fuzzing"], swiftSettings: strict),
         .executableTarget(
             name: "meshplan-bench",
             dependencies: [
-                "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "Bearers", "TLS", "CYAML",
+                "SystemLayer", "MeshCore", "DefinitionModel", "Definitions", "Planning", "Store", "Execution",
+                "Simulator", "Bearers", "TLS", "CYAML",
                 "CCrypto", .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict
@@ -75,10 +96,11 @@ let package = Package(
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
         .target(
             name: "TestSupport",
-            dependencies: ["MeshCore", "CTestSupport"],
+            dependencies: ["MeshCore", "DefinitionModel", "CTestSupport"],
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
+        .testTarget(name: "SystemLayerTests", dependencies: ["SystemLayer"], swiftSettings: strict),
         .testTarget(
             name: "MeshCoreTests",
             dependencies: ["MeshCore", "TestSupport"],
@@ -87,20 +109,22 @@ let package = Package(
         ),
         .testTarget(
             name: "DefinitionsTests",
-            dependencies: ["MeshCore", "Definitions", "TestSupport"],
+            dependencies: ["MeshCore", "DefinitionModel", "Definitions", "TestSupport"],
             resources: [.copy("Resources")],
             swiftSettings: strict
         ),
         .testTarget(
             name: "PlanningTests",
-            dependencies: ["MeshCore", "Definitions", "Planning", "TestSupport"],
+            dependencies: ["MeshCore", "DefinitionModel", "Definitions", "Planning", "TestSupport"],
             exclude: ["Snapshots"],
             resources: [.copy("Resources")],
             swiftSettings: strict
         ),
         .testTarget(
             name: "StoreTests",
-            dependencies: ["MeshCore", "Store", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "SystemLayer", "MeshCore", "Store", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             resources: [.copy("Resources")],
             swiftSettings: strict
         ),
@@ -123,14 +147,16 @@ let package = Package(
         .testTarget(
             name: "ExecutionTests",
             dependencies: [
-                "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "TestSupport",
+                "MeshCore", "DefinitionModel", "Definitions", "Planning", "Store", "Execution", "Simulator",
+                "TestSupport",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "CLITests",
             dependencies: [
-                "MeshplanCLI", "MeshCore", "Definitions", "Planning", "Store", "Execution", "Simulator", "Bearers",
+                "MeshplanCLI", "SystemLayer", "MeshCore", "DefinitionModel", "Definitions", "Planning", "Store",
+                "Execution", "Simulator", "Bearers",
                 "TLS", "TestSupport",
             ],
             exclude: ["Snapshots"],

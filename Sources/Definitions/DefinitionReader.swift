@@ -1,4 +1,5 @@
-package import MeshCore
+package import DefinitionModel
+internal import MeshCore
 
 /// Reads definitions: files → YAML events → trees → fragments → one definition for each network, checked.
 ///

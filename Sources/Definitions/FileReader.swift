@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Reads the documents of one file.

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// A network's definition, and what else the checks need to know.

@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// Plans how to bring a network to its definition; pure and deterministic.
@@ -63,7 +64,7 @@ package enum Planner {
         options: PlannerOptions
     ) -> Set<DeviceUUID>? {
         guard !options.selection.isEmpty else { return nil }
-        var diagnostics = DiagnosticCollector()
+        var diagnostics = CountedDiagnostics()
         let desired = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)
         return options.selection.selected(definition: definition, desired: desired, network: network)
     }

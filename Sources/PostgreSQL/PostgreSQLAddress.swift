@@ -1,4 +1,6 @@
+#if SharedState
 internal import CPostgreSQL
+#endif
 
 /// Where a database is: `postgres://user@host:port/database?parameters`, in libpq's notation. What the address leaves
 /// out libpq takes from its usual places: `PG…` variables, service files and password files.
@@ -24,6 +26,7 @@ package struct PostgreSQLAddress: Hashable, Sendable {
     /// - Throws: ``PostgreSQLError/Kind/address`` if libpq cannot read it or it may show a password in a wrong place,
     ///   ``PostgreSQLError/Kind/connection`` if there is not enough memory.
     package init(_ url: String) throws(PostgreSQLError) {
+        #if SharedState
         guard PostgreSQLAddress.isAddress(url), !url.utf8.contains(0),
             // libpq's own message may quote any part of the address, the password included.
             let options = PQconninfoParse(url, nil)
@@ -57,6 +60,9 @@ package struct PostgreSQLAddress: Hashable, Sendable {
         let seconds = value("connect_timeout").flatMap { Int($0) } ?? 10
         connectTimeout = .seconds(max(hosts, 1) * (seconds > 0 ? min(seconds, 600) : 600))
         isKept = ["keepalives", "keepalives_idle", "tcp_user_timeout"].contains { value($0) != nil }
+        #else
+        throw PostgreSQLError(.address, "this build has no PostgreSQL")
+        #endif
     }
 
     /// Whether the user has set when to give up a silent connection.
@@ -75,6 +81,7 @@ package struct PostgreSQLAddress: Hashable, Sendable {
         return parameters + [("dbname", url)]
     }
 
+    #if SharedState
     private static func values(_ options: UnsafePointer<PQconninfoOption>) -> [String: String] {
         var values: [String: String] = [:]
         var next = options
@@ -84,6 +91,7 @@ package struct PostgreSQLAddress: Hashable, Sendable {
         }
         return values
     }
+    #endif
 }
 
 extension PostgreSQLAddress: CustomStringConvertible, CustomDebugStringConvertible {

@@ -1,3 +1,4 @@
+#if SharedState
 internal import CPostgreSQL
 
 #if canImport(Glibc)
@@ -269,3 +270,4 @@ package final class PostgreSQLConnection {
         return PostgreSQLError(.connection, state: state, line(String(message)))
     }
 }
+#endif

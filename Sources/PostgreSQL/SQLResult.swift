@@ -1,4 +1,6 @@
+#if SharedState
 internal import CPostgreSQL
+#endif
 
 /// The result of a statement.
 package struct SQLResult: Sendable {
@@ -17,6 +19,7 @@ package struct SQLRow: Sendable {
 
     private let columns: [Column]
 
+    #if SharedState
     /// Copies a row out of a result of libpq in binary format.
     init(_ result: OpaquePointer, row: Int32) {
         columns = (0..<PQnfields(result)).map { column in
@@ -28,6 +31,7 @@ package struct SQLRow: Sendable {
             return Column(type: type, octets: Array(buffer))
         }
     }
+    #endif
 
     /// Whether a column is `NULL`.
     package func isNull(_ column: Int) -> Bool {

@@ -1,5 +1,8 @@
-internal import CTLS
 package import MeshCore
+
+#if Gateway
+internal import CTLS
+#endif
 
 /// What people see of a certificate. Nothing in it is secret.
 package struct Certificate: Hashable, Sendable {
@@ -25,7 +28,10 @@ package struct Certificate: Hashable, Sendable {
         }
         return octets
     }
+}
 
+#if Gateway
+extension Certificate {
     /// The contents of an X509; nil if it lacks something that every certificate has.
     init?(_ certificate: OpaquePointer) {
         guard let from = Self.time(X509_get0_notBefore(certificate)),
@@ -88,3 +94,4 @@ extension Timestamp {
         return "\(digits(parts.tm_year + 1900, 4))-\(digits(parts.tm_mon + 1, 2))-\(digits(parts.tm_mday, 2))"
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Gateway
 internal import CTLS
 package import MeshCore
 
@@ -150,3 +151,4 @@ package final class CertificateAuthority {
         return output.take()
     }
 }
+#endif

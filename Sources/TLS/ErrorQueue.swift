@@ -1,3 +1,4 @@
+#if Gateway
 internal import CTLS
 
 /// The errors of OpenSSL in this thread. A call may leave several; the first is the cause.
@@ -44,3 +45,4 @@ struct LibraryReason: Hashable {
     /// The library's own text for it.
     var text: String { ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)" }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Gateway
 internal import CTLS
 internal import MeshCore
 
@@ -97,3 +98,4 @@ struct HandshakeFailure {
 
     private static let renew = "Make new ones with: meshplan gateway pair NAME --renew"
 }
+#endif

@@ -1,3 +1,4 @@
+#if Gateway
 internal import CTLS
 
 /// An OpenSSL buffer in memory. The library reads and writes it like a file.
@@ -45,3 +46,4 @@ final class MemoryBIO {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Gateway
 internal import CTLS
 
 /// The certificates and private keys of a PEM file (RFC 7468). Text between the blocks is ignored.
@@ -94,3 +95,4 @@ final class PEMContents {
 
     private static let copyAgain = "Copy it again from where it was made."
 }
+#endif

@@ -1,3 +1,4 @@
+#if Gateway
 internal import CTLS
 internal import MeshCore
 
@@ -111,3 +112,4 @@ final class PeerVerification {
         }
     }
 }
+#endif

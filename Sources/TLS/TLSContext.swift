@@ -1,3 +1,4 @@
+#if Gateway
 internal import CTLS
 
 /// What all secured connections of one identity share: TLS 1.3 only, certificates from both sides, and no memory from
@@ -48,3 +49,4 @@ package final class TLSContext {
 
     deinit { SSL_CTX_free(handle) }
 }
+#endif

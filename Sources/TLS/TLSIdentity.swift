@@ -1,3 +1,4 @@
+#if Gateway
 internal import CTLS
 package import MeshCore
 
@@ -120,3 +121,4 @@ extension TLSIdentity: CustomStringConvertible, CustomDebugStringConvertible, Cu
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: ["name": description]) }
 }
+#endif

@@ -1,4 +1,6 @@
+#if Gateway
 internal import CTLS
+#endif
 
 /// The end of a connection that somebody is, and so the role that a certificate allows its holder.
 package enum TLSRole: Hashable, Sendable {
@@ -19,6 +21,8 @@ package enum TLSRole: Hashable, Sendable {
     /// OpenSSL's name of the extended key usage (RFC 5280, 4.2.1.12).
     var usage: String { self == .client ? "clientAuth" : "serverAuth" }
 
+    #if Gateway
     /// OpenSSL's bit for that usage.
     var usageBit: UInt32 { UInt32(self == .client ? XKU_SSL_CLIENT : XKU_SSL_SERVER) }
+    #endif
 }

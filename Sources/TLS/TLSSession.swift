@@ -1,3 +1,4 @@
+#if Gateway
 internal import CTLS
 package import MeshCore
 
@@ -288,3 +289,4 @@ package final class TLSSession {
         HandshakeFailure(role: role, own: context.certificate, now: now).otherProtocol
     }
 }
+#endif

@@ -1,8 +1,10 @@
+import DefinitionModel
 import Definitions
 import Foundation
 import MeshCore
 import Planning
 import Store
+import SystemLayer
 
 /// `meshplan-bench plan [NODES]`: the CPU time and memory of a plan, beside the bare floor.
 ///

@@ -1,6 +1,7 @@
 import Bearers
 import Foundation
 import MeshCore
+import SystemLayer
 import TestSupport
 import Testing
 

@@ -1,5 +1,7 @@
+import DefinitionModel
 import Foundation
 import MeshCore
+import SystemLayer
 import Testing
 
 @testable import MeshplanCLI
@@ -46,7 +48,7 @@ struct FilesTests {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
         defer { close(ends[0]) }
-        #expect(Files.writeAll(text, to: ends[1]) == 0)
+        #expect(StandardStreams.writeAll(text, to: ends[1]) == 0)
         close(ends[1])
         #expect(try Files.read("/dev/fd/\(ends[0])", as: "pipe", limit: 1 << 20) == text)
         try Data(text).write(to: fixture.folder.appendingPathComponent("file"))

@@ -1,5 +1,6 @@
 import Foundation
 import MeshCore
+import SystemLayer
 import TLS
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Bearers
 import MeshCore
+import SystemLayer
 import Testing
 
 @testable import MeshplanCLI

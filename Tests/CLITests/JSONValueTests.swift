@@ -1,5 +1,6 @@
 import Foundation
 import Store
+import SystemLayer
 import Testing
 
 @testable import MeshplanCLI

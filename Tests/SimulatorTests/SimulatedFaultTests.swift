@@ -1,5 +1,6 @@
 import MeshCore
 import Simulator
+import TestSupport
 import Testing
 
 @Suite("SimulatedWorld: faults, checks and state")

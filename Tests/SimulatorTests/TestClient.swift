@@ -1,5 +1,6 @@
 import MeshCore
 import Simulator
+import TestSupport
 
 /// A configuration client as simple as can be: one request at a time, sent again when no answer comes.
 final class TestClient {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import MeshCore
+import SystemLayer
 import TestSupport
 import Testing
 
@@ -273,23 +274,6 @@ struct StoreErrorTests {
         #expect(try fixture.reopened().snapshot().network == fixture.network)
     }
 
-    @Test("Atomic files replace whole contents with their mode and leave nothing else behind")
-    func atomicFiles() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("plan")
-        try AtomicFile.write(path, Array("one".utf8))
-        try AtomicFile.write(path, Array("two".utf8))
-        #expect(try AtomicFile.read(path) == Array("two".utf8))
-        #expect(try mode(path) == 0o600)
-        #expect(storeError { try AtomicFile.create(path, []) }?.code == .exists)
-        #expect(try AtomicFile.read(path) == Array("two".utf8))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["plan"])
-        #expect(storeError { try AtomicFile.write(folder.file("no/plan"), []) }?.code == .missing)
-        #expect(storeError { try AtomicFile.write(folder.path, [1]) } != nil)
-        #expect(storeError { _ = try AtomicFile.read(path, limit: 2) }?.code == .invalidDocument)
-        #expect(storeError { _ = try AtomicFile.read(folder.path) }?.code == .invalidDocument)
-    }
-
     @Test("What cannot be written is named: the file itself, or the one beside it that reading needs")
     func named() {
         let memory = SQLiteRowStore.storeError(DatabaseError(resultCode: .SQLITE_IOERR_SHMSIZE), path: "/a/t.meshdb")
@@ -297,7 +281,7 @@ struct StoreErrorTests {
         #expect(memory.message.contains("the database cannot be read without it"))
         let write = SQLiteRowStore.storeError(DatabaseError(resultCode: .SQLITE_IOERR_WRITE), path: "/a/t.meshdb")
         #expect(write.path == "/a/t.meshdb" && write.hint?.contains("ulimit -f") == true)
-        let file = StoreError.system(EFBIG, "cannot be written", path: "/a/t.mplan")
+        let file = StoreError(FileError(.write, "/a/t.mplan", .system(EFBIG)))
         #expect(
             file.path == "/a/t.mplan" && file.message.contains("must not grow")
                 && file.hint?.contains("ulimit -f") == true

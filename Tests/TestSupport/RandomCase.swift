@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// A small network and a definition for it, both made from a seed. The records are consistent; the definition mixes

@@ -53,7 +53,7 @@ extension FrameServer {
     /// The connection that makes room for a new one: the oldest without a hello, of the address with the most of them.
     /// So nobody can push others out by opening many.
     private var strangerToDrop: Client? {
-        let strangers = clients.filter { $0.value.heartbeat == nil }
+        let strangers = clients.filter { $0.value.keepalive == nil }
         guard strangers.count >= Self.maximumStrangers else { return nil }
         let byHost = Dictionary(grouping: strangers.keys) { strangers[$0]?.host }.values
         let most = byHost.map(\.count).max()

@@ -10,7 +10,7 @@ extension FrameServer {
             return
         }
         guard state.isReadable, let outcome = clients[client]?.frames.receive(into: &buffer) else { return }
-        if outcome.hasRead { clients[client]?.heartbeat?.heard(at: clock.now) }
+        if outcome.hasRead { clients[client]?.keepalive?.heard(at: clock.now) }
         for content in outcome.contents {
             guard clients[client] != nil else { return }
             do throws(FrameError) {
@@ -22,7 +22,7 @@ extension FrameServer {
             }
         }
         guard let end = outcome.end, let connection = clients[client] else { return }
-        if end.isSecurity, connection.heartbeat == nil {
+        if end.isSecurity, connection.keepalive == nil {
             turnAway(client, end)
         } else if end.isViolation {
             drop(client, BearerError(end.message))
@@ -36,7 +36,7 @@ extension FrameServer {
     /// - Returns: the rule that the frame breaks; nil if none.
     private func handle(_ frame: ClientFrame, of client: Client) -> String? {
         guard let connection = clients[client] else { return nil }
-        guard connection.heartbeat != nil else { return greet(client, with: frame) }
+        guard connection.keepalive != nil else { return greet(client, with: frame) }
         switch frame {
         case .hello, .otherVersion: return "the other side said hello twice"
         case .alive: break
@@ -99,7 +99,7 @@ extension FrameServer {
             return nil
         default: return "the other side did not say hello first"
         }
-        guard clients.values.count(where: { $0.heartbeat != nil }) < settings.maximumClients else {
+        guard clients.values.count(where: { $0.keepalive != nil }) < settings.maximumClients else {
             let error = BearerError(
                 settings.maximumClients == 1
                     ? "another client is already connected"
@@ -109,7 +109,7 @@ extension FrameServer {
             drop(client, error)
             return nil
         }
-        clients[client]?.heartbeat = Heartbeat(
+        clients[client]?.keepalive = Keepalive(
             interval: settings.silence,
             theirs: .milliseconds(Int(theirs)),
             at: clock.now
@@ -134,19 +134,19 @@ extension FrameServer {
         reviewDenied(at: now)
         for client in clients.keys.sorted() {
             guard let connection = clients[client] else { continue }
-            guard let heartbeat = connection.heartbeat else {
+            guard let keepalive = connection.keepalive else {
                 if connection.since.advanced(by: settings.greetingTimeout) <= now {
                     drop(client, BearerError("the other side did not say hello in time"))
                 }
                 continue
             }
-            if connection.isPaused { clients[client]?.heartbeat?.heard(at: now) }
-            if heartbeat.isOtherSilent(at: now), !connection.isPaused {
+            if connection.isPaused { clients[client]?.keepalive?.heard(at: now) }
+            if keepalive.isOtherSilent(at: now), !connection.isPaused {
                 // This process may have been stopped, and the client's frames may wait in the system's buffer.
                 serve(client, Watched(number: connection.frames.descriptor.number, isReadable: true))
-                guard clients[client]?.heartbeat?.isOtherSilent(at: now) == true else { continue }
-                drop(client, BearerError("the other side has not answered for \(heartbeat.patience.heartbeatText)"))
-            } else if heartbeat.isBeatDue(at: now) {
+                guard clients[client]?.keepalive?.isOtherSilent(at: now) == true else { continue }
+                drop(client, BearerError("the other side has not answered for \(keepalive.patience.heartbeatText)"))
+            } else if keepalive.isBeatDue(at: now) {
                 tell(.alive, client)
             }
         }

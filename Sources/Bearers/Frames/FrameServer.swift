@@ -18,7 +18,7 @@ package final class FrameServer {
         /// The peer's address without the port.
         var host: Substring { peer.prefix(upTo: peer.lastIndex(of: ":") ?? peer.endIndex) }
         /// Nil before its hello.
-        var heartbeat: Heartbeat?
+        var keepalive: Keepalive?
         /// Whether the server does not read it at present.
         var isPaused = false
         var isScanning = false
@@ -116,7 +116,7 @@ package final class FrameServer {
         guard pending.isEmpty else { return clock.now }
         var deadline = [farewells.nextDeadline, acceptAt].compactMap(\.self).min()
         for client in clients.values {
-            let own = client.heartbeat?.nextDeadline ?? client.since.advanced(by: settings.greetingTimeout)
+            let own = client.keepalive?.nextDeadline ?? client.since.advanced(by: settings.greetingTimeout)
             deadline = min(deadline ?? own, own)
         }
         return deadline
@@ -207,7 +207,7 @@ package final class FrameServer {
     package func pause(_ client: Client, _ isPaused: Bool) {
         guard clients[client]?.isPaused == !isPaused else { return }
         clients[client]?.isPaused = isPaused
-        clients[client]?.heartbeat?.heard(at: clock.now)
+        clients[client]?.keepalive?.heard(at: clock.now)
     }
 
     /// Tells a client why, and drops it. The next ``advance(_:)`` returns its events.
@@ -238,7 +238,7 @@ package final class FrameServer {
     /// Sends a frame to a client, and removes a client that cannot be sent to.
     func tell(_ frame: ServerFrame, _ client: Client, canBeMissed: Bool = false) {
         guard let end = clients[client]?.frames.send(frame.encoded, canBeMissed: canBeMissed) else {
-            clients[client]?.heartbeat?.sent(at: clock.now)
+            clients[client]?.keepalive?.sent(at: clock.now)
             return
         }
         remove(client, reason: end)
@@ -247,7 +247,7 @@ package final class FrameServer {
     /// Removes a client, and reports what ends with it.
     func remove(_ client: Client, reason: String) {
         guard let connection = clients.removeValue(forKey: client) else { return }
-        guard connection.heartbeat != nil else {
+        guard connection.keepalive != nil else {
             pending.append(.turnedAway(peer: connection.peer, reason: reason))
             return
         }

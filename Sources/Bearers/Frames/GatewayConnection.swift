@@ -36,7 +36,7 @@ struct GatewayConnection {
     private var dialling: Dialling?
     private var stream: FrameConnection?
     /// Nil until the gateway's hello; until then the connection is being set up.
-    private var heartbeat: Heartbeat?
+    private var keepalive: Keepalive?
     /// When the gateway must have said hello.
     private let greetingDeadline: Instant
     private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
@@ -55,7 +55,7 @@ struct GatewayConnection {
     }
 
     /// Whether the gateway has said hello.
-    var isGreeted: Bool { heartbeat != nil }
+    var isGreeted: Bool { keepalive != nil }
 
     /// How many octets wait to be written.
     var waiting: Int { stream?.waiting ?? 0 }
@@ -65,7 +65,7 @@ struct GatewayConnection {
     /// When to give the connection up, keep it alive, or try the next address.
     var nextDeadline: Instant? {
         if let dialling { return dialling.nextDeadline }
-        return heartbeat?.nextDeadline ?? greetingDeadline
+        return keepalive?.nextDeadline ?? greetingDeadline
     }
 
     /// The socket.
@@ -88,7 +88,7 @@ struct GatewayConnection {
     }
 
     private mutating func keepTime(at now: Instant) -> [Happening] {
-        guard let heartbeat else {
+        guard let keepalive else {
             guard greetingDeadline <= now else { return [] }
             let seconds = settings.timeout.heartbeatText
             return end(
@@ -100,18 +100,18 @@ struct GatewayConnection {
                 )
             )
         }
-        if heartbeat.isOtherSilent(at: now) {
+        if keepalive.isOtherSilent(at: now) {
             // This process may have been stopped, and the gateway's frames may wait in the system's buffer.
             let happenings = read(at: now)
-            guard stream != nil, self.heartbeat?.isOtherSilent(at: now) == true else { return happenings }
-            return happenings + lose("the other side has not answered for \(heartbeat.patience.heartbeatText)")
+            guard stream != nil, self.keepalive?.isOtherSilent(at: now) == true else { return happenings }
+            return happenings + lose("the other side has not answered for \(keepalive.patience.heartbeatText)")
         }
-        return heartbeat.isBeatDue(at: now) ? send(.alive, at: now) : []
+        return keepalive.isBeatDue(at: now) ? send(.alive, at: now) : []
     }
 
     /// Checks whether the connection is still there; call it if nobody may have waited for long.
     mutating func check(at now: Instant) -> [Happening] {
-        heartbeat?.isBeatDue(at: now) == true ? read(at: now) : []
+        keepalive?.isBeatDue(at: now) == true ? read(at: now) : []
     }
 
     // MARK: Setting up
@@ -153,7 +153,7 @@ struct GatewayConnection {
         }
         switch frame {
         case .hello(let theirs, let maximumLinks, let canScan):
-            heartbeat = Heartbeat(interval: settings.silence, theirs: .milliseconds(Int(theirs)), at: now)
+            keepalive = Keepalive(interval: settings.silence, theirs: .milliseconds(Int(theirs)), at: now)
             return [.greeted(maximumLinks: max(Int(maximumLinks), 1), canScan: canScan)]
         case .otherVersion(let version), .refused(let version):
             return end(
@@ -188,7 +188,7 @@ struct GatewayConnection {
     /// Writes a frame, or queues it while the system's buffer is full.
     mutating func send(_ frame: ClientFrame, at now: Instant) -> [Happening] {
         guard let reason = stream?.send(frame.encoded) else {
-            heartbeat?.sent(at: now)
+            keepalive?.sent(at: now)
             return []
         }
         // The gateway may have said why before it closed the connection.
@@ -211,7 +211,7 @@ struct GatewayConnection {
             return stream == nil ? lastWords : lastWords + lose(reason)
         }
         guard socket.isReadable, let outcome = stream?.receive(into: &buffer) else { return [] }
-        if outcome.hasRead { heartbeat?.heard(at: now) }
+        if outcome.hasRead { keepalive?.heard(at: now) }
         var happenings: [Happening] = []
         for content in outcome.contents where stream != nil {
             happenings += isGreeted ? take(content) : greet(content, at: now)

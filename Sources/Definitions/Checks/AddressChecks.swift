@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Checks that the elements of nodes with fixed addresses fit into the unicast range and do not overlap, as far as the

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// What the checks of a definition share: its names, in tables for fast look-up.

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Checks that what `defaults` name exists, and that entries of the same rank do not give a node different values.

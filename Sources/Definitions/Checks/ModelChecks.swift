@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Checks that everything named in the managed models of nodes and profiles exists, and that the model can do it.

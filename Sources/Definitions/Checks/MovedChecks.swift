@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Checks that a renamed thing exists under its new name and not under its old one, and has one name before and one

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Checks that each name is declared once and is no word of the language itself.

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Checks that each Device UUID is given once, and that what nodes and profiles name exists.

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Checks that what nodes and their profiles say about provisioning fits together and is as safe as the network

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Checks that the nodes through which devices are provisioned exist, and that no devices wait for each other.

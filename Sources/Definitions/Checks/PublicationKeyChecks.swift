@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Checks the keys of publications. A publication that names no key takes the model's only one, so the definition must

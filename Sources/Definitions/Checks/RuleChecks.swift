@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Checks that what the top-level subscriptions and publications name exists, and that no model gets two publications.

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Checks that selectors select something: a named node must exist, and a pattern or tags must match one.

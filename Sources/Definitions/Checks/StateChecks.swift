@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Checks that what states of the foundation models and bridging tables name exists.

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Finds values that only one thing may have, and reports each further one with the place of the first.

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Mappings: with free keys, with fixed ones, and those merged by `<<`.

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// The words for a secret that is written where only its source may be.

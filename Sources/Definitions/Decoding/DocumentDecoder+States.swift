@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// States of the foundation models other than features.

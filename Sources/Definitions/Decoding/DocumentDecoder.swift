@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Turns document trees into what they declare: fragments of definitions, devices, secrets. One decoder serves all

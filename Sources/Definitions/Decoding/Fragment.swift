@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// The declarations of one document, before the documents of a network are put together.

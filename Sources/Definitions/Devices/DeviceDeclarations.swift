@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// A product: what its devices have in common.

@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// Reads files that declare devices without a network, for simulations.

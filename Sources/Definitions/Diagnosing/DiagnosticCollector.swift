@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Collects diagnostics up to a limit for each severity and counts the rest. So a file full of mistakes needs neither

@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// The lock file. It is in git beside the definition and records the last state of each network's mesh database. It

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Durations with units: `20ms`, `10s`, `1.5s`, `5m`, `1h`.

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Scalars that say how devices are provisioned.

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Scalars that are words: booleans, names, and the parts of references.

@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// Reads files with the secrets of devices, as they are delivered with a batch of devices: tables of separated values,

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Reads a table of separated values with the secrets of devices.

@@ -1,4 +1,5 @@
 import CYAML
+import DefinitionModel
 import MeshCore
 
 /// Builds the trees of documents one after the other from events. It refuses what is too deep, too large, or outside

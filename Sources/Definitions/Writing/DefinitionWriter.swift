@@ -1,4 +1,5 @@
-package import MeshCore
+package import DefinitionModel
+internal import MeshCore
 
 /// Writes definitions as YAML in one canonical form. Reading the text gives the definition again, and the same
 /// definition always gives the same text.

@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 package import Planning
 

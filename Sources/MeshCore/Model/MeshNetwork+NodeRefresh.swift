@@ -16,15 +16,6 @@ extension MeshNetwork {
         pendingRefreshes.values.sorted { $0.uuid < $1.uuid }
     }
 
-    /// The node as it is if its pending refresh has taken effect, in the form that it then answers to. Nil if there is
-    /// none.
-    package func refreshedForm(of uuid: DeviceUUID) -> Node? {
-        guard let pending = pendingRefreshes[uuid], let node = nodes.first(where: { $0.uuid == uuid }) else {
-            return nil
-        }
-        return node.refreshed(by: pending)
-    }
-
     /// Completes a pending refresh that has taken effect. The former DeviceKey is kept among the retired nodes. If the
     /// node has moved, its former addresses are excluded and scenes drop them.
     ///

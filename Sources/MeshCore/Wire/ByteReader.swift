@@ -75,13 +75,6 @@ package struct ByteReader: Sendable {
         UInt32(truncatingIfNeeded: try readLittleEndian(3))
     }
 
-    /// Reads four octets, least significant first.
-    ///
-    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing.
-    package mutating func readUInt32LittleEndian() throws(DecodeError) -> UInt32 {
-        UInt32(truncatingIfNeeded: try readLittleEndian(4))
-    }
-
     /// Reads the next `count` octets as they are.
     ///
     /// - Throws: ``DecodeError/truncated(offset:needed:)`` if fewer octets remain.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DefinitionModel
 internal import MeshCore
 
 /// Advice for a command line that nobody understands, if more can be said: the command that was probably meant, or the

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Store
+internal import SystemLayer
 
 /// `meshplan confirm`
 struct ConfirmCommand: NetworkCommand {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import MeshCore
 internal import Planning
 internal import Store
+internal import SystemLayer
 
 /// `meshplan doctor`
 struct DoctorCommand: NetworkCommand {

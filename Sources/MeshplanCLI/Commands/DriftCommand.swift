@@ -3,6 +3,7 @@ internal import Definitions
 internal import MeshCore
 internal import Planning
 internal import Store
+internal import SystemLayer
 
 /// `meshplan drift`
 struct DriftCommand: NetworkCommand {

@@ -1,6 +1,8 @@
 internal import ArgumentParser
+internal import DefinitionModel
 internal import MeshCore
 internal import Store
+internal import SystemLayer
 
 /// `meshplan export`
 struct ExportCommand: NetworkCommand {
@@ -48,11 +50,8 @@ struct ExportCommand: NetworkCommand {
         // Git must ignore the file before it exists and somebody can commit it.
         let cover = contents.keys == .none ? nil : try GitIgnore.cover(cdb, in: context)
         if let bytes {
-            do {
-                try AtomicFile.write(context.absolute(cdb), bytes, mode: contents.keys == .none ? 0o644 : 0o600)
-            } catch {
-                throw StoreError(error.code, error.message, hint: error.hint, path: cdb)
-            }
+            let mode: UInt16 = contents.keys == .none ? 0o644 : 0o600
+            try AtomicFile.write(context.absolute(cdb), as: cdb, bytes, mode: mode)
         }
         report(network, contents, isWritten: bytes != nil, cover, context)
         return .success

@@ -1,5 +1,7 @@
 internal import ArgumentParser
+internal import DefinitionModel
 internal import MeshCore
+internal import SystemLayer
 internal import TLS
 
 /// `meshplan gateway pair`

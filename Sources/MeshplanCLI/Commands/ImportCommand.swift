@@ -1,6 +1,8 @@
 internal import ArgumentParser
+internal import DefinitionModel
 internal import MeshCore
 internal import Store
+internal import SystemLayer
 
 /// `meshplan import`
 struct ImportCommand: ContextCommand {

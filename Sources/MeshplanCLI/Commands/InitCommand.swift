@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Definitions
 internal import MeshCore
 internal import Store
+internal import SystemLayer
 
 /// `meshplan init`
 struct InitCommand: ContextCommand {

@@ -1,7 +1,9 @@
 internal import ArgumentParser
+internal import DefinitionModel
 internal import Execution
 internal import MeshCore
 internal import Store
+internal import SystemLayer
 
 /// `meshplan node`
 struct NodeCommand: ParsableCommand {

@@ -1,8 +1,10 @@
 internal import ArgumentParser
+internal import DefinitionModel
 internal import Definitions
 internal import MeshCore
 internal import Planning
 internal import Store
+internal import SystemLayer
 
 /// `meshplan rollback`
 struct RollbackCommand: NetworkCommand {
@@ -170,7 +172,7 @@ struct RollbackCommand: NetworkCommand {
         _ = try Files.createFolder(context.absolute(folder), as: folder, mode: 0o755)
         for (name, file) in zip(names, text.files) {
             let path = base + name
-            try AtomicFile.create(context.absolute(path), file.bytes, mode: 0o644)
+            try AtomicFile.create(context.absolute(path), as: path, file.bytes, mode: 0o644)
             context.output.line("Wrote \(path.printable)")
         }
         return .success

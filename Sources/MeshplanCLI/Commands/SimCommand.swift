@@ -3,6 +3,7 @@ internal import Bearers
 internal import MeshCore
 internal import Simulator
 internal import Store
+internal import SystemLayer
 
 /// `meshplan sim`
 struct SimCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 internal import Bearers
 package import MeshCore
+package import SystemLayer
 
 /// All effects of a command apart from the databases and files below its folder. Tests replace them.
 package struct Context {
@@ -44,7 +45,7 @@ package struct Context {
     /// Examines Bluetooth on this machine.
     var bluetooth: () -> BluetoothSurvey = { .now() }
     /// Waits while the server of a shared database is out of reach.
-    var sleep: (Duration) -> Void = systemSleep
+    var sleep: (Duration) -> Void = ThisProcess.sleep
 
     package init(
         workingDirectory: String,
@@ -106,57 +107,6 @@ package struct Terminal: Sendable {
         self.isOutputTerminal = isOutputTerminal
         self.isErrorTerminal = isErrorTerminal
         self.width = max(width, 20)
-    }
-}
-
-/// Standard input that is read while something else goes on.
-package struct LineInput {
-    /// The result of a read.
-    package enum Event: Hashable, Sendable {
-        /// No whole line yet.
-        case nothing
-        /// A line without its line break.
-        case line(String)
-        /// The end of input.
-        case end
-    }
-
-    /// Reads what is available now, without waiting.
-    package var poll: () -> Event
-    /// Discards input that was typed before a question.
-    package var discard: () -> Void
-    /// The descriptor that becomes readable when ``poll`` has something; nil if there is none.
-    package var descriptor: Int32?
-
-    package init(poll: @escaping () -> Event, discard: @escaping () -> Void, descriptor: Int32? = nil) {
-        self.poll = poll
-        self.discard = discard
-        self.descriptor = descriptor
-    }
-}
-
-/// Counts how often the user or the system has asked the process to end.
-package struct Interrupts {
-    /// Begins to count signals, which until then end the process.
-    package var arm: () -> Void
-    /// Returns the number of signals so far. After one, the run finishes what is in flight; after two, it waits for
-    /// nothing.
-    package var count: () -> Int
-    /// Returns the number of the first signal; nil before it, or if it is not known.
-    package var first: () -> Int32?
-    /// The descriptor of a pipe that becomes readable when a signal arrives, if there is one.
-    package var wakeUp: Int32?
-
-    package init(
-        arm: @escaping () -> Void,
-        count: @escaping () -> Int,
-        first: @escaping () -> Int32? = { nil },
-        wakeUp: Int32? = nil
-    ) {
-        self.arm = arm
-        self.count = count
-        self.first = first
-        self.wakeUp = wakeUp
     }
 }
 

@@ -2,6 +2,7 @@ internal import Execution
 internal import MeshCore
 internal import Planning
 internal import Store
+internal import SystemLayer
 internal import TLS
 
 // The one place where errors and outcomes of all modules get their exit status.

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Why a command ends without doing its work: one clear message, how to continue, and the exit status.

@@ -1,3 +1,5 @@
+internal import SystemLayer
+
 /// Asks for approval of something that cannot be undone.
 struct Prompt {
     /// The terminal to ask on.

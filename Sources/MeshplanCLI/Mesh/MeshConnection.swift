@@ -3,6 +3,7 @@ internal import MeshCore
 internal import Planning
 internal import Simulator
 internal import Store
+internal import SystemLayer
 
 /// The connection of an apply to the mesh.
 struct MeshConnection {

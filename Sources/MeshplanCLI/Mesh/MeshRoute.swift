@@ -3,6 +3,7 @@ internal import Execution
 internal import MeshCore
 internal import Simulator
 internal import Store
+internal import SystemLayer
 
 /// How a command reaches the mesh: through other processes, or in a simulated world inside this one.
 struct MeshRoute {

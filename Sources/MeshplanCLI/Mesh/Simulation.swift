@@ -2,6 +2,7 @@ internal import Bearers
 internal import MeshCore
 internal import Simulator
 internal import Store
+internal import SystemLayer
 
 /// A simulated world with the nodes of a mesh database and further devices. A file keeps its state.
 struct Simulation {

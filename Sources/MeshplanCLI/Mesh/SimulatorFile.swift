@@ -1,6 +1,7 @@
 internal import MeshCore
 internal import Simulator
 internal import Store
+internal import SystemLayer
 
 /// The simulator's state file. It is read at the start and appended to while the world runs. One process at a time uses
 /// it.
@@ -27,7 +28,7 @@ final class SimulatorFile {
         if whole == 0 {
             try file.replaceAll(with: compacted)
         } else if bytes.count > 1 << 20, bytes.count > 2 * compacted.count {
-            try AtomicFile.write(path, compacted)
+            try AtomicFile.write(path, as: name, compacted)
             file = try Self.openLocked(path, as: name)
         } else if whole < bytes.count {
             // The process that wrote the last record was killed in the middle.

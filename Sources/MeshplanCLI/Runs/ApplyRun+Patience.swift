@@ -2,6 +2,7 @@ internal import Execution
 internal import MeshCore
 internal import Planning
 internal import Store
+internal import SystemLayer
 
 extension ApplyRun {
     /// The first pause before nodes are asked again. It doubles up to the longest one.

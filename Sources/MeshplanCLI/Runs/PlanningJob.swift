@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import Definitions
 internal import MeshCore
 internal import Planning

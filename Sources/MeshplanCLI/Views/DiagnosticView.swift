@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Shows each diagnostic as a block: the problem, its place, the line with the place marked, and the remedy.

@@ -1,4 +1,5 @@
 internal import Store
+internal import SystemLayer
 
 extension JSONValue {
     /// An object without the members that are nil. Members keep their order, so that the type of an object comes first.

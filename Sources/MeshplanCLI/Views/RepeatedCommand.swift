@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// The command line that continues what a command has left undone: the present one, ready for a shell.

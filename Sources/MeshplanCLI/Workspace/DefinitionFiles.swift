@@ -1,5 +1,7 @@
+internal import DefinitionModel
 internal import Definitions
 internal import MeshCore
+internal import SystemLayer
 
 /// Finds and reads the files of a definition.
 struct DefinitionFiles {

@@ -1,4 +1,5 @@
 internal import MeshCore
+internal import SystemLayer
 
 /// Keeps secrets out of git. The `.gitignore` of the working folder names the database folder, plan files, and files
 /// with private keys for gateways and colleagues. A file with secrets at another place is added to the `.gitignore`
@@ -55,10 +56,9 @@ enum GitIgnore {
         guard !covers(present, target.relative) else { return cover }
         guard !target.relative.contains(where: \.isNewline) else {
             throw FileError(
-                verb: "name",
-                path: file.printable,
-                reason: "no line of \(target.place) can have a line break in it",
-                hint: "Choose another name."
+                .name,
+                file.printable,
+                .other("no line of \(target.place) can have a line break in it", hint: "Choose another name.")
             )
         }
         let pattern = "/" + escaped(target.relative)

@@ -1,5 +1,7 @@
+internal import DefinitionModel
 internal import MeshCore
 internal import Store
+internal import SystemLayer
 
 /// The available secrets that open databases.
 ///

@@ -1,12 +1,8 @@
+internal import DefinitionModel
 internal import Definitions
 internal import MeshCore
 internal import Store
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import SystemLayer
 
 /// The lock file in the working folder. It makes commands refuse a database that is older than the file says, that has
 /// diverged from it, or that is another one.
@@ -96,9 +92,9 @@ struct LockFile {
     func update(_ databases: [(network: String, database: MeshDatabase)], replacing: Bool = false) throws {
         // Processes working on other networks write the same file, so they take turns.
         let folder = context.absolute(Workspace.folderName)
-        let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { if lock >= 0 { _ = close(lock) } }
-        while lock >= 0, flock(lock, LOCK_EX) != 0, errno == EINTR {}
+        let lock = try? OpenFile(folder, .folder)
+        lock?.waitForLock()
+        defer { withExtendedLifetime(lock) {} }
         let before = try read()
         var after = before
         for (network, database) in databases {
@@ -111,6 +107,6 @@ struct LockFile {
             )
         }
         guard after != before else { return }
-        try AtomicFile.write(path, Array(after.text.utf8), mode: 0o644)
+        try AtomicFile.write(path, as: StateLock.fileName, Array(after.text.utf8), mode: 0o644)
     }
 }

@@ -1,6 +1,8 @@
+internal import DefinitionModel
 internal import MeshCore
 internal import Planning
 internal import Store
+internal import SystemLayer
 
 /// A plan in a file: a line of text that names the network, followed by the plan, sealed by the network's database.
 ///
@@ -41,7 +43,7 @@ enum SavedPlan {
                 hint: "Choose another name, such as \(path).mplan, or remove the file."
             )
         case .folder: throw Failure(.failure, "\(path) is a folder", hint: "Say which file is to be made in it.")
-        case .other: throw Failure(.failure, "\(path) is not a regular file", hint: "Choose another name.")
+        case .pipe, .other: throw Failure(.failure, "\(path) is not a regular file", hint: "Choose another name.")
         }
     }
 
@@ -66,7 +68,7 @@ enum SavedPlan {
             sealed = try database.seal(encoded, purpose: purpose(plan.network))
         }
         let bytes = Array("\(marker)\(plan.network)\n".utf8) + sealed
-        try naming(path) { () throws(StoreError) in try AtomicFile.write(context.absolute(path), bytes) }
+        try AtomicFile.write(context.absolute(path), as: path, bytes)
     }
 
     /// The sealed plan in a file, and its network.

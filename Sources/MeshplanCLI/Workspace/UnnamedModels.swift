@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Notes on subscriptions and publications of models that the definition names for none of the selected nodes.

@@ -1,7 +1,9 @@
+internal import DefinitionModel
 internal import Definitions
 internal import MeshCore
 internal import Planning
 internal import Store
+internal import SystemLayer
 
 /// A definition made from an existing network, to be written into a file; and the network as that definition manages
 /// it.
@@ -110,14 +112,10 @@ struct WrittenDefinition {
     func write() throws {
         _ = try Files.createFolder(context.absolute(folder), as: folder, mode: 0o755)
         let target = context.absolute(path)
-        do throws(StoreError) {
-            if replaces {
-                try AtomicFile.write(target, Array(text.utf8), mode: 0o644)
-            } else {
-                try AtomicFile.create(target, Array(text.utf8), mode: 0o644)
-            }
-        } catch {
-            throw StoreError(error.code, error.message, hint: error.hint, path: path)
+        if replaces {
+            try AtomicFile.write(target, as: path, Array(text.utf8), mode: 0o644)
+        } else {
+            try AtomicFile.create(target, as: path, Array(text.utf8), mode: 0o644)
         }
     }
 

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// The names of a network's items in a definition: the names in the database if they are valid, otherwise names derived

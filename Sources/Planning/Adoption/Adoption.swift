@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// An existing network, written as a definition that asks only for what is there.
@@ -31,9 +32,6 @@ package struct Adoption: Hashable, Sendable {
     package var leftOut: [Note]
     /// Everything else that is not in the definition, in its order, with the reasons.
     package var notes: [Note]
-
-    /// How many nodes have a profile.
-    package var profiledNodes: Int { definition.nodes.count { $0.profile != nil } }
 }
 
 extension Adoption {
@@ -62,7 +60,7 @@ extension Adoption {
     /// The nodes whose records contradict themselves, so that the definition made from a record does not match the
     /// node.
     private static func contradictions(in network: MeshNetwork, _ definition: Definition) -> [DeviceUUID: String] {
-        var diagnostics = DiagnosticCollector()
+        var diagnostics = CountedDiagnostics()
         let desired = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)
         let differ = NodeDiffer(
             network: network,
@@ -70,7 +68,7 @@ extension Adoption {
             names: ResourceNames(desired: desired, network: network),
             leaving: desired.leaving,
             removesDropped: true,
-            diagnostics: DiagnosticCollector()
+            diagnostics: CountedDiagnostics()
         )
         var contradictions: [DeviceUUID: String] = [:]
         for node in desired.nodes {

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// A network as a definition in which every node says everything that can be said about it. ``Resolver`` turns it back

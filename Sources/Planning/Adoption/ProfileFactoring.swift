@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Moves what nodes of a kind have in common into profiles.

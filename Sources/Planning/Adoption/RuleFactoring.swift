@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Turns groups and publications that several nodes of a kind have beside their profile into rules.

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// In what the network differs from what is desired: the second stage of a plan.
@@ -11,7 +12,7 @@ struct Differences {
     /// How the plan is limited and what that leaves out, nil if it is not.
     private(set) var scope: PlanScope?
     /// What is wrong, or worth knowing.
-    private(set) var diagnostics: DiagnosticCollector
+    private(set) var diagnostics: CountedDiagnostics
     /// What guards have found so far.
     var guards: GuardReports
     /// What nodes have already and is managed from now on.

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Finds the nodes that are connected to groups and subnets.

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// What nodes lose because the definition no longer asks for it.

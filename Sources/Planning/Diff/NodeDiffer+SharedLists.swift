@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Subscription lists that models are known to share. A change of one list changes all, so one message is enough.

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Removes subnets separately from everything else, for nodes whose composition must be read first; see
@@ -31,7 +32,7 @@ extension NodeDiffer {
             if !loss.isEmpty { losses.models.append(loss) }
         }
         // Drops what an earlier step has already reported about the node.
-        diagnostics = DiagnosticCollector()
+        diagnostics = CountedDiagnostics()
         let used = difference.models.compactMap { model -> AppKeyIndex? in
             guard let publication = model.publication, publication.after != nil else { return nil }
             return publication.before?.appKeyIndex

@@ -1,9 +1,10 @@
+internal import DefinitionModel
 package import MeshCore
 
 /// Compares nodes with the desired state, one node per call.
 struct NodeDiffer {
     let network: MeshNetwork
-    var diagnostics: DiagnosticCollector
+    var diagnostics: CountedDiagnostics
     /// What guards have found.
     var guards = GuardReports()
     /// Whether to leave out what guards refuse. It is set when nobody can be asked; then it leaves out, too, what may
@@ -39,7 +40,7 @@ struct NodeDiffer {
         leaving: LeavingResources = LeavingResources(),
         removesDropped: Bool = false,
         leavingOutRefusedBut allowed: Set<PlanGuard>? = nil,
-        diagnostics: DiagnosticCollector
+        diagnostics: CountedDiagnostics
     ) {
         leavesOutRefused = allowed != nil
         self.allowed = allowed ?? []

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// What the database has and the definition does not mention.

@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// The nodes that a plan is limited to. Criteria of different kinds must all apply. Of one kind any criterion may

@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// What to write into a definition so that it agrees with what nodes reported.
@@ -32,7 +33,7 @@ package struct DriftAdoption: Hashable, Sendable {
 extension DriftAdoption {
     /// The lines for what has drifted and is not yet in the definition.
     package static func make(of report: DriftReport, network: MeshNetwork, definition: Definition) -> DriftAdoption {
-        var diagnostics = DiagnosticCollector()
+        var diagnostics = CountedDiagnostics()
         let state = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)
         var writer = AdoptionWriter(definition: definition, network: network, state: state)
         let recorded = Dictionary(network.nodes.map { ($0.uuid, $0) }) { first, _ in first }

@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// What nodes reported that contradicts their records, beside what the definition says: declared, recorded and observed
@@ -72,7 +73,7 @@ extension DriftReport {
         guard !network.drifts.isEmpty else {
             return DriftReport(nodes: [], notes: unknownKeys.notes(of: network) { _ in nil })
         }
-        var diagnostics = DiagnosticCollector()
+        var diagnostics = CountedDiagnostics()
         let state = definition.map { Resolver.resolve($0, against: network, diagnostics: &diagnostics) }
         let names = state.map { ResourceNames(desired: $0, network: network) } ?? ResourceNames(network: network)
         var desired: [Int: DesiredNode] = [:]

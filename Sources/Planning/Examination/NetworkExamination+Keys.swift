@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 // Keys and groups of the network itself.

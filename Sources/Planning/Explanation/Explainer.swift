@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// Explains for each desired value which line of the definition sets it, by which path it reaches its node, and what it
@@ -27,7 +28,7 @@ package struct Explainer {
     package init(_ definition: Definition, network: MeshNetwork) {
         self.definition = definition
         self.network = network
-        var resolver = Resolver(definition: definition, network: network, diagnostics: DiagnosticCollector())
+        var resolver = Resolver(definition: definition, network: network, diagnostics: CountedDiagnostics())
         let selections = resolver.resolve()
         diagnostics = resolver.diagnostics.finished()
         state = resolver.state

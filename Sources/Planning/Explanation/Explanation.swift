@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// Where the values of a node come from: each desired value with the line of the definition that sets it.

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Explains the values of one node.
@@ -29,7 +30,7 @@ struct NodeExplainer {
             var differ = NodeDiffer(
                 network: explainer.network,
                 names: explainer.names,
-                diagnostics: DiagnosticCollector()
+                diagnostics: CountedDiagnostics()
             )
             differ.preflight(&able, node: node)
         }

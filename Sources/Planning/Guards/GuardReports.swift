@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Collects the findings of guards while a plan is made, with the locations in the definition that cause them. A cause

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// A plan's notes about due key refreshes: those under way, and those without which former members could still listen

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 package import MeshCore
 
 /// The parameters of a key refresh.

@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// The result of lowering a deferred configuration.
@@ -81,7 +82,7 @@ private struct DeferredLowering {
     let network: MeshNetwork
     private var desired: DesiredNode
     private var names: ResourceNames
-    private var diagnostics = DiagnosticCollector()
+    private var diagnostics = CountedDiagnostics()
     /// Subnets in phase 2 of a key refresh whose new key the node has missed.
     private let closedSubnets: Set<NetKeyIndex>
 

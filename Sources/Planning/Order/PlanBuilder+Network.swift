@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// What the definition's subnets and application keys have in common.

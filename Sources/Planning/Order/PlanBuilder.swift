@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Assembles changes and steps in order: edits of the network, node after node, what makes nodes harder to reach, and

@@ -12,7 +12,4 @@ package struct PlanScope: Hashable, Sendable {
         self.nodesLeftOut = nodesLeftOut
         self.changesLeftOut = changesLeftOut
     }
-
-    /// Whether there are differences that the plan does not remove.
-    package var leavesOutAnything: Bool { nodesLeftOut > 0 || changesLeftOut > 0 }
 }

@@ -1,4 +1,5 @@
-package import MeshCore
+package import DefinitionModel
+internal import MeshCore
 
 /// The result of planning.
 package struct PlanningResult: Hashable, Sendable {

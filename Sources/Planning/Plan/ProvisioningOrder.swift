@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// How to make a device a node; holds no secret.

@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// One thing to do for a change. Its identifier is its index in the plan.

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Values as changes show them, in the language of definitions.

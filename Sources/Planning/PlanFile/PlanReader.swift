@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Reads the parts of a plan file, and refuses what ``PlanWriter`` would not write.

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Writes the parts of a plan file; ``PlanReader`` reads them.

@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// A request for one procedure of the Node Provisioning Protocol Interface on one node.

@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// The nodes and models that a definition names, to check whether something still matters.
@@ -9,7 +10,7 @@ package struct DeclaredParts {
 
     /// The parts of a definition for a network.
     package init(_ definition: Definition, in network: MeshNetwork) {
-        var diagnostics = DiagnosticCollector()
+        var diagnostics = CountedDiagnostics()
         let desired = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)
         isUnknown = diagnostics.hasErrors
         for node in desired.nodes {

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// The provisioning settings of a definition's devices: those of the device, over those of its profile, over the

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// The definition resolved against a database: selectors expanded, profiles merged, names bound to indexes and

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Finds the index of each named key of a definition: the index that the definition gives, else that of the database's
@@ -42,7 +43,7 @@ struct KeyMatching<Index: KeyIndex> {
     }
 
     /// The match of each wanted key, in order; nil if a diagnostic says why there is none.
-    func matches(of wanted: [Wanted], diagnostics: inout DiagnosticCollector) -> [Match?] {
+    func matches(of wanted: [Wanted], diagnostics: inout CountedDiagnostics) -> [Match?] {
         var matches = [Match?](repeating: nil, count: wanted.count)
         var claims: [Index: Located<String>] = [:]
         for (position, key) in wanted.enumerated() {
@@ -112,7 +113,7 @@ struct KeyMatching<Index: KeyIndex> {
         _ keys: [(position: Int, key: Wanted)],
         matches: inout [Match?],
         claims: [Index: Located<String>],
-        diagnostics: inout DiagnosticCollector
+        diagnostics: inout CountedDiagnostics
     ) {
         guard !keys.isEmpty else { return }
         let taken = taken()

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// A model that a definition wants on a node that does not have it there.

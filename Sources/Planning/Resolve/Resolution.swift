@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// What is desired of a network: the first stage of a plan.
@@ -17,16 +18,16 @@ struct Resolution {
     /// Keys that nodes have and the database does not know.
     let unknownKeys: UnknownKeys
     /// What is wrong with the definition, or worth knowing.
-    let diagnostics: DiagnosticCollector
+    let diagnostics: CountedDiagnostics
 
     init(of whole: Definition, against network: MeshNetwork, options: PlannerOptions) {
-        var diagnostics = DiagnosticCollector()
+        var diagnostics = CountedDiagnostics()
         var desired = Resolver.resolve(whole, against: network, diagnostics: &diagnostics)
         let selected = options.selection.selected(definition: whole, desired: desired, network: network)
         var definition = whole
         if options.purpose == .destroy {
             definition.removeAll(but: network.netKeys.filter { $0.index == .primary || $0.phase != .normal })
-            diagnostics = DiagnosticCollector()
+            diagnostics = CountedDiagnostics()
             desired = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)
         }
         var scope: PlanScope?

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// The settings of a profile, of an entry of the defaults or of a node, with names bound.

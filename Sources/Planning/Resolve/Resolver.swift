@@ -1,10 +1,11 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Resolves a definition against a database, in stages. Each stage needs the names of the earlier ones.
 struct Resolver {
     let definition: Definition
     let network: MeshNetwork
-    var diagnostics: DiagnosticCollector
+    var diagnostics: CountedDiagnostics
     var state = DesiredState()
 
     var netKeys: [String: NetKeyIndex] = [:]
@@ -27,7 +28,7 @@ struct Resolver {
         case device(DesiredNode.Device)
     }
 
-    init(definition: Definition, network: MeshNetwork, diagnostics: DiagnosticCollector) {
+    init(definition: Definition, network: MeshNetwork, diagnostics: CountedDiagnostics) {
         self.definition = definition
         self.network = network
         self.diagnostics = diagnostics
@@ -37,7 +38,7 @@ struct Resolver {
     static func resolve(
         _ definition: Definition,
         against network: MeshNetwork,
-        diagnostics: inout DiagnosticCollector
+        diagnostics: inout CountedDiagnostics
     ) -> DesiredState {
         var resolver = Resolver(definition: definition, network: network, diagnostics: diagnostics)
         resolver.resolve()

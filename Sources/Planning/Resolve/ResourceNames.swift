@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// The names of a network's resources in plans and diagnostics: those of the definition, else those of the database.

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// The settings that nodes start from: their profiles over the defaults that apply to them. They are merged once for

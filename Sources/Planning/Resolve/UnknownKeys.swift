@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// Keys that nodes have reported and the database does not know, so that nobody here can use them.
@@ -84,7 +85,7 @@ struct UnknownKeys {
 
 extension DesiredState {
     /// Refuses to create keys with indexes for which nodes already have keys.
-    func reportRemadeKeys(_ keys: UnknownKeys, _ network: MeshNetwork, to diagnostics: inout DiagnosticCollector) {
+    func reportRemadeKeys(_ keys: UnknownKeys, _ network: MeshNetwork, to diagnostics: inout CountedDiagnostics) {
         func report(_ name: Located<String>, _ noun: String, _ index: String, _ places: [Int]?) {
             guard let place = places?.first else { return }
             let others = (places?.count ?? 1) - 1

@@ -1,3 +1,4 @@
+package import DefinitionModel
 package import MeshCore
 
 /// A return to a former state of a network: a definition that asks for that state, and notes about what no plan can

@@ -31,7 +31,7 @@ struct AcceptedRefresh {
 }
 
 /// Carries a provisioning session without a GATT connection.
-struct RemoteCarrier {
+struct RemoteSession {
     /// The node with the Remote Provisioning Server.
     let server: Int
     /// The procedure on that node itself; nil for a device that it hears.

@@ -35,7 +35,7 @@ extension SimulatedWorld {
     func open(_ link: LinkIdentifier, to node: Int, provisioning: ProvisioningService? = nil) {
         audit.expectNoRepetition()
         outbox.append(.opened(link, maximumPacketSize: maximumPacketSize))
-        links[link] = ProxyLink(
+        links[link] = ServedLink(
             node: node,
             toNode: ConnectionEvents(interval: settings.connectionInterval, packets: settings.packetsPerEvent),
             toClient: ConnectionEvents(interval: settings.connectionInterval, packets: settings.packetsPerEvent)

@@ -53,13 +53,13 @@ extension SimulatedWorld {
                 addresses: nodes[node].state.addresses
             )
         }
-        links[link] = ProxyLink(
+        links[link] = ServedLink(
             node: device,
             toNode: ConnectionEvents(interval: settings.connectionInterval, packets: settings.packetsPerEvent),
             toClient: ConnectionEvents(interval: settings.connectionInterval, packets: settings.packetsPerEvent)
         )
         links[link]?.provisioning = ProvisioningService(device: provisioningSession(of: device, refresh: refresh))
-        links[link]?.remote = RemoteCarrier(server: node, procedure: procedure)
+        links[link]?.remote = RemoteSession(server: node, procedure: procedure)
         nodes[node].remote.link = link
         scheduleProvisioningWake(link)
         perform(nodes[node].remote.server.linkOpened(at: now), at: node)

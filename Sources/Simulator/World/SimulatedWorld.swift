@@ -45,7 +45,7 @@ package final class SimulatedWorld {
     /// Draws the secrets of devices. It is a separate generator, so that a provisioner with the same seed does not meet
     /// its own public key.
     var secretGenerator: SeededGenerator
-    var links: [LinkIdentifier: ProxyLink] = [:]
+    var links: [LinkIdentifier: ServedLink] = [:]
     /// The targets of links that are not open yet.
     var connecting: [LinkIdentifier: LinkTarget] = [:]
     var nextLink: UInt32 = 0

@@ -1,4 +1,5 @@
 internal import MeshCore
+internal import SystemLayer
 
 /// Elements and models.
 extension CDBImport {

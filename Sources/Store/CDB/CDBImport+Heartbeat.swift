@@ -1,4 +1,5 @@
 internal import MeshCore
+internal import SystemLayer
 
 /// Heartbeat publication and subscription. The format has no count for the publication and no period for the
 /// subscription.

@@ -1,4 +1,5 @@
 internal import MeshCore
+internal import SystemLayer
 
 /// NetKeys and AppKeys.
 extension CDBImport {

@@ -1,4 +1,5 @@
 internal import MeshCore
+internal import SystemLayer
 
 /// Provisioners, groups, scenes and exclusions.
 extension CDBImport {

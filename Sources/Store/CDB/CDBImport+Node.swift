@@ -1,4 +1,5 @@
 internal import MeshCore
+internal import SystemLayer
 
 /// Nodes without their elements.
 extension CDBImport {

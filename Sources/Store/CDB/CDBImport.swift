@@ -1,4 +1,5 @@
 internal import MeshCore
+internal import SystemLayer
 
 /// Reads configuration databases in JSON (Mesh Configuration Database Profile 1.0 and 1.0.1). It accepts the deviations
 /// of older programs and reports each of them. What it cannot understand it refuses, by name and place.
@@ -35,7 +36,8 @@ package struct CDBImport {
     ///
     /// - Throws: ``StoreError/Code/invalidDocument`` with line and column if it is not JSON.
     package static func inspect(_ bytes: [UInt8]) throws(StoreError) -> CDBInspection {
-        let value = try JSONParser.parse(bytes)
+        let value: JSONValue
+        do throws(JSONError) { value = try JSONParser.parse(bytes) } catch { throw StoreError(error) }
         var object: CDBObject
         do { object = try CDBObject(value, at: "") } catch {
             return CDBInspection(dialect: .version100, marks: [], repairs: [], refusals: [error])

@@ -1,4 +1,5 @@
 internal import MeshCore
+internal import SystemLayer
 
 /// Nodes with their elements and models.
 extension CDBWriter {

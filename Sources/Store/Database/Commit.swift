@@ -120,6 +120,28 @@ extension MeshDatabase {
         lease.manifest = manifest
     }
 
+    /// Commits rows under a lease. If a shared store cannot take them, they go into a file, and the lease allows no
+    /// further write.
+    func store(_ changes: RowChanges, revision: UInt64, with lease: WriteLease) throws(StoreError) {
+        guard let lock = lease.lock else { return try check(lease) }
+        do {
+            try store.commit(changes, expecting: lease.header, revision: revision, under: lock)
+        } catch {
+            guard location.isShared else { throw error }
+            // The server may or may not have stored them, so nothing can build on either. Key slots are not kept in a
+            // file: the user can repeat that change and see what there is.
+            guard changes.slots == nil else {
+                lease.failure = error
+                throw error
+            }
+            let spill = Spill(expected: lease.header, revision: revision, changes: changes)
+            let failure = error.code == .stale ? error : keep(spill, after: error)
+            lease.failure = failure
+            throw failure
+        }
+        lease.header.revision = revision
+    }
+
     private func addReplay(_ entries: [ReplayProtection.Entry], to batch: inout RowBatch) throws(StoreError) {
         let buckets = Dictionary(grouping: entries) { ReplayCodec.name(for: $0.source) }
         guard !buckets.isEmpty else { return }

@@ -1,4 +1,5 @@
 package import MeshCore
+internal import SystemLayer
 
 /// Where a mesh database lies.
 package enum DatabaseLocation {
@@ -35,7 +36,7 @@ package enum DatabaseLocation {
     func checkFree() throws(StoreError) {
         switch self {
         case .file(let path):
-            guard try FileStatus.of(path) == nil else {
+            guard try storing({ () throws(FileError) in try FileStatus.of(path) }) == nil else {
                 throw StoreError(
                     .exists,
                     "exists already",

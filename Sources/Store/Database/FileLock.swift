@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+internal import SystemLayer
 
 /// The advisory lock (`flock`) of the file `<database>.lock`.
 ///
@@ -18,13 +12,10 @@ final class FileLock: StoreLock {
 
     /// Takes the lock of the database at `path`.
     init(of path: String, _ holder: LockHolder) throws(StoreError) {
-        let file = try OpenFile(
-            path + ".lock",
-            flags: O_RDWR | O_CREAT,
-            mode: 0o600,
-            doing: "the lock file cannot be opened"
-        )
-        guard try file.lockExclusively() else {
+        let file = try storing(subject: "the lock file") { () throws(FileError) in
+            try OpenFile(path + ".lock", .making, mode: 0o600)
+        }
+        guard try storing({ () throws(FileError) in try file.lockExclusively() }) else {
             let other = LockHolder(decoding: (try? file.readAll(limit: 4096)) ?? [])
             throw StoreError(
                 .locked,
@@ -37,7 +28,7 @@ final class FileLock: StoreLock {
         let before = String(decoding: (try? file.readAll(limit: 4096)) ?? [], as: UTF8.self)
         abandoned = before.split(separator: "\n").first { $0.hasPrefix(FileLock.mark) }
             .map { String($0.dropFirst(FileLock.mark.count)) }
-        try file.overwrite(holder.encoded)
+        try storing { () throws(FileError) in try file.overwrite(holder.encoded) }
         self.file = file
         self.holder = holder
     }
@@ -46,7 +37,8 @@ final class FileLock: StoreLock {
 
     /// Notes the number of another lock that belongs to this one.
     func note(_ number: String) throws(StoreError) {
-        try file?.overwrite(holder.encoded + Array("\(FileLock.mark)\(number)\n".utf8))
+        let line = Array("\(FileLock.mark)\(number)\n".utf8)
+        try storing { () throws(FileError) in try file?.overwrite(holder.encoded + line) }
     }
 
     /// Releases the lock and leaves the note, because the other lock was not released.

@@ -1,4 +1,5 @@
 internal import MeshCore
+internal import SystemLayer
 
 extension MeshDatabase {
     /// Writes a copy of the whole database, as of one moment, into a new file with mode 0600. The same keys open it,
@@ -8,7 +9,7 @@ extension MeshDatabase {
     /// - Throws: ``StoreError/Code/exists`` if something has that path, and other codes if reading or writing fails.
     ///   Then there is no new file.
     package func pull(to path: String) throws(StoreError) {
-        guard try FileStatus.of(path) == nil else {
+        guard try storing({ () throws(FileError) in try FileStatus.of(path) }) == nil else {
             throw StoreError(.exists, "exists already", hint: "choose another name for the copy", path: path)
         }
         let slots = try store.keySlots()

@@ -1,4 +1,5 @@
 package import MeshCore
+internal import SystemLayer
 
 /// The mesh database: what is known of one network, secrets included, in sealed rows. The rows are in one file or in a
 /// database that a team shares (``DatabaseLocation``).
@@ -187,7 +188,7 @@ package final class MeshDatabase {
     /// - Throws: ``StoreError/Code/locked`` with the holder, at once, if somebody else has the lock, and other codes if
     ///   a file or the server fails.
     package func lock(holder: LockHolder) throws(StoreError) -> WriteLease {
-        defer { TemporaryFiles.removeLeftovers(inFolder: folder(of: location.localPath)) }
+        defer { TemporaryFiles.removeLeftovers(inFolder: Files.folder(of: location.localPath)) }
         let lock = try store.lock(holder) { nonce() }
         do {
             let found = try store.rows(named: [Manifest.name])

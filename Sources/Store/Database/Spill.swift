@@ -1,4 +1,5 @@
 internal import MeshCore
+internal import SystemLayer
 
 /// What happened to changes that an earlier run could not store and left in a file.
 package enum SpillOutcome: Hashable, Sendable {
@@ -16,7 +17,7 @@ package enum SpillOutcome: Hashable, Sendable {
 /// A transaction that did not reach the server, as it is written to `<localPath>.spill`. The lineage is in clear,
 /// so that files of other databases are left alone. The rows and the state they were made for follow, sealed once more
 /// as a whole.
-private struct Spill {
+struct Spill {
     static let firstLine = "meshplan spill 1 "
     static let purpose = "spill"
 
@@ -74,34 +75,16 @@ extension MeshDatabase {
     /// The file for changes that could not be stored.
     private var spillPath: String { location.localPath + ".spill" }
 
-    /// Commits rows under a lease. If a shared store cannot take them, they go into a file, and the lease allows no
-    /// further write.
-    func store(_ changes: RowChanges, revision: UInt64, with lease: WriteLease) throws(StoreError) {
-        guard let lock = lease.lock else { return try check(lease) }
-        do {
-            try store.commit(changes, expecting: lease.header, revision: revision, under: lock)
-        } catch {
-            guard location.isShared else { throw error }
-            // The server may or may not have stored them, so nothing can build on either. Key slots are not kept in a
-            // file: the user can repeat that change and see what there is.
-            guard changes.slots == nil else {
-                lease.failure = error
-                throw error
-            }
-            let spill = Spill(expected: lease.header, revision: revision, changes: changes)
-            let failure = error.code == .stale ? error : keep(spill, after: error)
-            lease.failure = failure
-            throw failure
-        }
-        lease.header.revision = revision
-    }
-
-    private func keep(_ spill: Spill, after error: StoreError) -> StoreError {
+    /// Keeps in a file what a shared store could not take.
+    ///
+    /// - Returns: the error to throw, which says where the file is, or that there is none.
+    func keep(_ spill: Spill, after error: StoreError) -> StoreError {
         var error = error
         do throws(StoreError) {
-            if try FileStatus.of(spillPath) != nil { _ = try setSpillAside(as: "other") }
+            if try isSpillThere() { _ = try setSpillAside(as: "other") }
             let line = Array((Spill.firstLine + spill.expected.lineage.hexadecimal + "\n").utf8)
-            try AtomicFile.write(spillPath, line + (try seal(spill.encoded(), purpose: Spill.purpose)))
+            let sealed = try seal(spill.encoded(), purpose: Spill.purpose)
+            try storing { () throws(FileError) in try AtomicFile.write(spillPath, line + sealed) }
             error.message += "; the unsaved changes are in \(spillPath)"
             error.hint =
                 "run the same command again on this machine once the database can be reached; it stores the changes first"
@@ -111,6 +94,10 @@ extension MeshDatabase {
                 "run the same command again when both can be reached: it asks the nodes for everything that is in doubt"
         }
         return error
+    }
+
+    private func isSpillThere() throws(StoreError) -> Bool {
+        try storing { () throws(FileError) in try FileStatus.of(spillPath) } != nil
     }
 
     private enum ReadSpill {
@@ -134,9 +121,12 @@ extension MeshDatabase {
 
     /// Stores what an earlier run left behind, if the database is still in the state that the run knew.
     func settleSpill(with lease: WriteLease) throws(StoreError) {
-        guard location.isShared, try FileStatus.of(spillPath) != nil else { return }
+        guard location.isShared, try isSpillThere() else { return }
         let spill: Spill
-        switch readSpill(try AtomicFile.read(spillPath)) {
+        let bytes = try storing { () throws(FileError) in
+            try Files.readRegular(spillPath, limit: 256 << 20, isSecret: false)
+        }
+        switch readSpill(bytes) {
         case .readable(let found): spill = found
         case .unreadable:
             lease.spill = .unreadable(try setSpillAside(as: "unreadable"))
@@ -150,12 +140,12 @@ extension MeshDatabase {
             let manifest = try manifest(last, header: header)
             try store(spill.changes, revision: spill.revision, with: lease)
             lease.manifest = manifest
-            removeFile(spillPath)
+            try? Files.remove(spillPath)
             lease.spill = .stored
         } else if spill.revision == lease.header.revision,
             try store.rows(named: [Manifest.name]).rows.first?.body == last.body
         {
-            removeFile(spillPath)
+            try? Files.remove(spillPath)
             lease.spill = .wasStored
         } else {
             lease.spill = .outdated(try setSpillAside(as: "outdated"))
@@ -166,11 +156,11 @@ extension MeshDatabase {
     private func setSpillAside(as word: String) throws(StoreError) -> String {
         var path = "\(spillPath)-\(word)"
         var number = 1
-        while try FileStatus.of(path) != nil {
+        while try storing({ () throws(FileError) in try FileStatus.of(path) }) != nil {
             number += 1
             path = "\(spillPath)-\(word)-\(number)"
         }
-        try renameFile(spillPath, to: path)
+        try storing { () throws(FileError) in try Files.rename(spillPath, to: path) }
         return path
     }
 }

@@ -14,7 +14,7 @@ final class PostgreSQLLock: StoreLock {
     var onRelease: () -> Void = {}
     private let lineage: Octets16
     private let session: PostgreSQLSession
-    private var heartbeat: Heartbeat?
+    private var renewal: LockRenewal?
     private var isHeld = true
     /// Tells other processes of this machine who has the lock, and later, which one was not released.
     private let local: FileLock
@@ -66,7 +66,7 @@ final class PostgreSQLLock: StoreLock {
         self.session = session
         self.local = local
         try? local.note(String(found.fence))
-        heartbeat = Heartbeat(
+        renewal = LockRenewal(
             session.address,
             every: session.timing.heartbeat,
             PostgreSQLLock.signOfLife(lineage, fence: found.fence, session.timing.expiry)
@@ -95,8 +95,8 @@ final class PostgreSQLLock: StoreLock {
     func release() {
         guard isHeld else { return }
         isHeld = false
-        heartbeat?.stop()
-        heartbeat = nil
+        renewal?.stop()
+        renewal = nil
         onRelease()
         // Without a connection the lock ends by itself, or when another process of this machine takes it.
         let sql = "UPDATE meshplan_locks SET expires = NULL WHERE lineage = $1 AND fence = $2"

@@ -33,10 +33,10 @@ final class PostgreSQLRowStore: RowStore {
         let (octets, format) = try session.reading { () throws(PostgreSQLError) in
             (try row.octets(0), try row.integer(1))
         }
-        guard format == Int64(SQLiteRowStore.format) else {
+        guard format == Int64(RowCipher.format) else {
             throw StoreError(
                 .newerFormat,
-                "has format \(format), this program knows format \(SQLiteRowStore.format)",
+                "has format \(format), this program knows format \(RowCipher.format)",
                 hint: "use the version of meshplan that the others use",
                 path: session.name
             )
@@ -85,7 +85,7 @@ final class PostgreSQLRowStore: RowStore {
                 "INSERT INTO meshplan_networks (name, lineage, format, revision, fence) VALUES ($1, $2, $3, $4, 0)",
                 .text(network),
                 lineage,
-                .integer(Int64(SQLiteRowStore.format)),
+                .integer(Int64(RowCipher.format)),
                 .integer(Int64(bitPattern: revision))
             ),
             SQLStatement(

@@ -14,7 +14,9 @@ package struct SharedStore {
     /// A store at an address `postgres://HOST/DATABASE`. It does not connect yet.
     ///
     /// - Throws: ``StoreError/Code/invalidDocument`` if the address cannot be read. The error never quotes it.
+    ///   ``StoreError/Code/unreachable`` in a build without the trait `SharedState`, which has no libpq.
     package init(_ url: String, clock: StoreClock, timing: LockTiming = LockTiming()) throws(StoreError) {
+        #if SharedState
         do throws(PostgreSQLError) {
             address = try PostgreSQLAddress(url)
         } catch {
@@ -27,6 +29,13 @@ package struct SharedStore {
         }
         self.clock = clock
         self.timing = timing
+        #else
+        throw StoreError(
+            .unreachable,
+            "this build has no PostgreSQL, so it cannot open a shared database",
+            hint: "use a build with the trait SharedState, which is on by default, or keep the database in a file"
+        )
+        #endif
     }
 
     /// Host and database, without anything secret.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+internal import SystemLayer
 
 /// Tells a mesh database from everything else by the first 100 octets of the file (SQLite file format 1.3), before
 /// SQLite sees it. SQLite takes an empty file for a database and would switch a foreign one to another journal mode.
@@ -12,7 +6,7 @@ enum SQLiteFileCheck {
     private static let magic = Array("SQLite format 3\0".utf8)
 
     static func check(_ path: String) throws(StoreError) {
-        guard let status = try FileStatus.of(path) else {
+        guard let status = try storing({ () throws(FileError) in try FileStatus.of(path) }) else {
             throw StoreError(
                 .missing,
                 "there is no mesh database",
@@ -26,11 +20,8 @@ enum SQLiteFileCheck {
         guard status.size > 0 else { throw foreign("is empty", path) }
         // A file that is open here was checked before, and closing it once more would release its locks.
         guard !OpenDatabaseFiles.contains(status.identity) else { return }
-        let file = try OpenFile(path, flags: O_RDONLY, doing: "cannot be opened")
-        var header = [UInt8](repeating: 0, count: 100)
-        let count = read(file.descriptor, &header, header.count)
-        guard count >= 0 else { throw .system(errno, "cannot be read", path: path) }
-        guard count == header.count, header.prefix(magic.count) == magic[...] else {
+        let header = try storing { () throws(FileError) in try OpenFile(path, .reading).readStart(100) }
+        guard header.count == 100, header.prefix(magic.count) == magic[...] else {
             throw foreign("is not a mesh database", path)
         }
         func field(_ offset: Int) -> UInt32 {
@@ -39,10 +30,10 @@ enum SQLiteFileCheck {
         guard field(68) == SQLiteRowStore.applicationIdentifier else {
             throw foreign("is the SQLite database of another program", path)
         }
-        guard field(60) == SQLiteRowStore.format else {
+        guard field(60) == RowCipher.format else {
             throw StoreError(
                 .newerFormat,
-                "has format \(field(60)), this program knows format \(SQLiteRowStore.format)",
+                "has format \(field(60)), this program knows format \(RowCipher.format)",
                 hint: "use the version of meshplan that wrote it, or a later one",
                 path: path
             )

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import MeshCore
+internal import SystemLayer
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -7,21 +8,11 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
-
 /// Rows in one SQLite file, in write-ahead-log mode with `synchronous=FULL`. A commit is on the disk when it returns,
 /// and readers are never blocked.
 final class SQLiteRowStore: RowStore {
     /// "MshP", the mark in the file header of every mesh database.
     static let applicationIdentifier: UInt32 = 0x4D73_6850
-    /// The version of the layout of the tables and of the sealed contents.
-    static let format: UInt32 = 1
 
     private let queue: DatabaseQueue
     private let path: String
@@ -30,16 +21,19 @@ final class SQLiteRowStore: RowStore {
     /// Opens an existing database. It checks the first octets before, so nothing foreign is ever touched.
     init(opening path: String) throws(StoreError) {
         try SQLiteFileCheck.check(path)
-        guard isWritable(folder(of: path)), isWritable(path) else {
-            let isSystem = errno == EROFS
+        do throws(FileError) {
+            try Files.checkWritable(Files.folder(of: path))
+            try Files.checkWritable(path)
+        } catch {
             throw StoreError(
                 .readOnly,
-                isSystem ? "lies on a read-only file system" : "cannot be written to, or its folder cannot",
+                error.trouble == .readOnly
+                    ? "lies on a read-only file system" : "cannot be written to, or its folder cannot",
                 hint: "give your user write permission on the file and on its folder, or copy both elsewhere",
                 path: path
             )
         }
-        identity = try FileStatus.of(path)?.identity ?? []
+        identity = try storing { () throws(FileError) in try FileStatus.of(path) }?.identity ?? []
         self.path = path
         do {
             queue = try DatabaseQueue(path: path, configuration: SQLiteRowStore.configuration)
@@ -64,23 +58,23 @@ final class SQLiteRowStore: RowStore {
         TemporaryFiles.removeLeftovers(of: path)
         let temporary = TemporaryFiles.path(for: path)
         let leftovers = [temporary] + TemporaryFiles.companions.map { temporary + $0 }
-        for leftover in leftovers { removeFile(leftover) }
+        for leftover in leftovers { try? Files.remove(leftover) }
         do throws(StoreError) {
             try fill(temporary, lineage: lineage, slots: slots, rows: rows, revision: revision)
-            try OpenFile(temporary, flags: O_RDWR, doing: "cannot be opened").synchronize()
+            try storing { () throws(FileError) in try OpenFile(temporary, .updating).synchronize() }
             // Otherwise the log of a database that was deleted without it would pass for that of the new one.
-            if try FileStatus.of(path) == nil {
-                for companion in TemporaryFiles.companions { removeFile(path + companion) }
+            if try storing({ () throws(FileError) in try FileStatus.of(path) }) == nil {
+                for companion in TemporaryFiles.companions { try? Files.remove(path + companion) }
             }
-            guard link(temporary, path) == 0 else { throw StoreError.system(errno, "cannot be created", path: path) }
+            try storing { () throws(FileError) in try Files.link(temporary, to: path) }
         } catch {
-            for leftover in leftovers { removeFile(leftover) }
+            for leftover in leftovers { try? Files.remove(leftover) }
             var error = error
             error.path = path
             throw error
         }
-        removeFile(temporary)
-        try synchronizeFolder(folder(of: path))
+        try? Files.remove(temporary)
+        try storing { () throws(FileError) in try Files.synchronizeFolder(Files.folder(of: path)) }
     }
 
     private static func fill(
@@ -91,14 +85,13 @@ final class SQLiteRowStore: RowStore {
         revision: UInt64
     ) throws(StoreError) {
         // The file is created first with its mode, because SQLite gives that mode to its other files, too.
-        let file = try OpenFile(path, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600, doing: "cannot be created")
-        try file.changeMode(0o600)
+        try makeEmpty(path)
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA page_size = 8192")
                 try database.execute(sql: "PRAGMA application_id = \(applicationIdentifier)")
-                try database.execute(sql: "PRAGMA user_version = \(format)")
+                try database.execute(sql: "PRAGMA user_version = \(RowCipher.format)")
                 try database.inTransaction {
                     try database.execute(sql: schema)
                     try database.execute(
@@ -114,6 +107,13 @@ final class SQLiteRowStore: RowStore {
             try queue.close()
         } catch {
             throw storeError(error, path: path)
+        }
+    }
+
+    /// Makes an empty file for its owner alone, which must not exist.
+    private static func makeEmpty(_ path: String, subject: String? = nil) throws(StoreError) {
+        try storing(subject: subject) { () throws(FileError) in
+            try OpenFile(path, .new, mode: 0o600, .create).changeMode(0o600)
         }
     }
 
@@ -214,7 +214,7 @@ final class SQLiteRowStore: RowStore {
         erases: Bool,
         _ body: (Database) throws -> Void
     ) throws(StoreError) {
-        guard try FileStatus.of(path)?.identity == identity else {
+        guard try storing({ () throws(FileError) in try FileStatus.of(path) })?.identity == identity else {
             throw StoreError(
                 .stale,
                 "the file was replaced or removed while it was in use",
@@ -253,17 +253,11 @@ final class SQLiteRowStore: RowStore {
     }
 
     func copy(to target: String) throws(StoreError) -> Bool {
-        let temporary = "\(target).new-\(currentProcessIdentifier())"
+        let temporary = "\(target).new-\(ThisProcess.number)"
         let leftovers = [temporary, temporary + "-journal", temporary + "-wal", temporary + "-shm"]
-        for leftover in leftovers { removeFile(leftover) }
+        for leftover in leftovers { try? Files.remove(leftover) }
         do throws(StoreError) {
-            let file = try OpenFile(
-                temporary,
-                flags: O_RDWR | O_CREAT | O_EXCL,
-                mode: 0o600,
-                doing: "the backup cannot be made"
-            )
-            try file.changeMode(0o600)
+            try SQLiteRowStore.makeEmpty(temporary, subject: "the backup")
             do {
                 let copy = try DatabaseQueue(path: temporary)
                 try queue.backup(to: copy)
@@ -271,16 +265,18 @@ final class SQLiteRowStore: RowStore {
             } catch {
                 throw SQLiteRowStore.storeError(error, path: temporary)
             }
-            try OpenFile(temporary, flags: O_RDWR, doing: "the backup cannot be opened").synchronize()
-            try renameFile(temporary, to: target)
+            try storing(subject: "the backup") { () throws(FileError) in
+                try OpenFile(temporary, .updating).synchronize()
+            }
+            try storing { () throws(FileError) in try Files.rename(temporary, to: target) }
         } catch {
-            for leftover in leftovers { removeFile(leftover) }
+            for leftover in leftovers { try? Files.remove(leftover) }
             var error = error
             error.path = target
             throw error
         }
-        for leftover in leftovers.dropFirst() { removeFile(leftover) }
-        try synchronizeFolder(folder(of: target))
+        for leftover in leftovers.dropFirst() { try? Files.remove(leftover) }
+        try storing { () throws(FileError) in try Files.synchronizeFolder(Files.folder(of: target)) }
         return true
     }
 

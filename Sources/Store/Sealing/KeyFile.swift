@@ -1,25 +1,18 @@
 internal import MeshCore
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+internal import SystemLayer
 
 /// The file with the secret that opens databases: 64 hexadecimal digits and a line feed, readable by its owner only.
 package enum KeyFile {
     /// Makes a new key file with mode 0600. It never overwrites an existing one.
     ///
-    /// - Throws: ``StoreError/Code/exists`` if something has that name, and what ``AtomicFile/write(_:_:mode:)``
-    ///   throws.
+    /// - Throws: ``StoreError/Code/exists`` if something has that name, and other codes if a system call fails.
     package static func create(
         at path: String,
         using generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> DatabaseKey {
         let key = DatabaseKey.random(using: &generator)
-        try AtomicFile.create(path, Array((Hexadecimal.encode(key.octets) + "\n").utf8), mode: 0o600)
+        let text = Array((Hexadecimal.encode(key.octets) + "\n").utf8)
+        try storing { () throws(FileError) in try AtomicFile.create(path, text, mode: 0o600) }
         return key
     }
 
@@ -30,18 +23,17 @@ package enum KeyFile {
     ///   digits, and other codes if a system call fails.
     package static func load(from path: String) throws(StoreError) -> DatabaseKey {
         let file: OpenFile
-        do {
-            // Without O_NONBLOCK this call would already wait for the writer of a pipe.
-            file = try OpenFile(path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY, doing: "the key file cannot be opened")
+        do throws(FileError) {
+            file = try OpenFile(path, .reading)
         } catch {
-            var error = error
+            var error = StoreError(error, subject: "the key file")
             if error.code == .missing {
                 error.message = "there is no key file"
                 error.hint = "restore your safe copy of it; the database cannot be opened without it"
             }
             throw error
         }
-        let status = try file.status()
+        let status = try storing { () throws(FileError) in try file.status() }
         guard status.isRegular else {
             throw StoreError(
                 .invalidKeyFile,
@@ -59,7 +51,7 @@ package enum KeyFile {
                 path: path
             )
         }
-        let bytes = try file.readAll(limit: 4096)
+        let bytes = try storing { () throws(FileError) in try file.readAll(limit: 4096) }
         guard let secret = secret(in: bytes), let key = DatabaseKey(secret: secret) else {
             throw StoreError(
                 .invalidKeyFile,

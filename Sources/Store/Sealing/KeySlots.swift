@@ -98,7 +98,7 @@ extension KeySlot {
     private static func associatedData(kind: UInt8, parameters: [UInt8], lineage: Octets16) -> [UInt8] {
         var writer = ByteWriter(capacity: 48)
         writer.write("meshplan key slot".utf8)
-        writer.write(SQLiteRowStore.format)
+        writer.write(RowCipher.format)
         writer.write(lineage)
         writer.write(kind)
         writer.writeOctets(parameters)

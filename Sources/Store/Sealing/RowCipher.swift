@@ -6,6 +6,8 @@ internal import MeshCore
 /// counts from the same revision again under the same data key, and one repeated nonce breaks GCM. 96 random bits allow
 /// 2^32 writes (NIST SP 800-38D, 8.3), a hundred a second for more than a year.
 struct RowCipher {
+    /// The version of the sealed contents and of the tables that hold them, the same in a file and on a server.
+    static let format: UInt32 = 1
     /// The length of the nonce that the stored body begins with. Ciphertext and tag follow.
     static let nonceLength = AESGCM.nonceLength
 
@@ -79,7 +81,7 @@ struct RowCipher {
     private func associatedData(_ name: RowName, _ revision: UInt64) -> [UInt8] {
         var writer = ByteWriter(capacity: 64)
         writer.write("meshplan row".utf8)
-        writer.write(SQLiteRowStore.format)
+        writer.write(RowCipher.format)
         writer.write(lineage)
         writer.write(name.kind.rawValue)
         writer.write(revision)

@@ -126,7 +126,7 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
         var all = try loadWitness()
         all.take(reservation, of: source)
         if database.location.isShared { try database.write(reservation, of: source, with: lease) }
-        try AtomicFile.write(database.witnessPath, all.encoded)
+        try all.write(to: database.witnessPath)
         witness = all
         if !database.location.isShared { try database.write(reservation, of: source, with: lease) }
     }

@@ -62,7 +62,7 @@ extension MeshDatabase {
         var witness = try SequenceNumberWitness(at: witnessPath)
         if witness.reservations[source].map({ $0.isBehind(wanted) }) ?? true {
             witness.take(wanted, of: source)
-            try AtomicFile.write(witnessPath, witness.encoded)
+            try witness.write(to: witnessPath)
         }
         var raised = present ?? wanted
         raised.raise(to: wanted)
@@ -81,7 +81,7 @@ extension MeshDatabase {
             raised.skip()
             var witness = try SequenceNumberWitness(at: witnessPath)
             witness.take(raised, of: source)
-            try AtomicFile.write(witnessPath, witness.encoded)
+            try witness.write(to: witnessPath)
             try write(raised, of: source, with: lease)
         }
     }
@@ -102,7 +102,7 @@ extension MeshDatabase {
         for (source, witnessed) in witness.reservations { raise(source, to: witnessed) }
         for source in reservations.keys { reservations[source]?.skip() }
         for (source, reservation) in reservations { witness.take(reservation, of: source) }
-        try AtomicFile.write(witnessPath, witness.encoded)
+        try witness.write(to: witnessPath)
         for (source, reservation) in reservations {
             batch.put(MeshDatabase.name(source), MeshDatabase.encode(reservation))
         }

@@ -1,4 +1,5 @@
 internal import MeshCore
+internal import SystemLayer
 
 /// The text file `<database>.sequence`: a first line, then `address IV-index limit` for every source, with the address
 /// in hexadecimal, and `end`. If the numbers of a source are not known for certain, `restored` follows its limit. A
@@ -21,12 +22,19 @@ struct SequenceNumberWitness: Hashable {
 
     /// Reads the file. A missing file says nothing. A file with unexpected contents is incomplete.
     init(at path: String) throws(StoreError) {
-        guard try FileStatus.of(path) != nil else { return }
-        let bytes = try AtomicFile.read(path, limit: 1 << 20)
+        guard try storing({ () throws(FileError) in try FileStatus.of(path) }) != nil else { return }
+        let bytes = try storing { () throws(FileError) in
+            try Files.readRegular(path, limit: 1 << 20, isSecret: false)
+        }
         guard let text = String(validating: bytes, as: UTF8.self), parse(text) else {
             (reservations, restored, isIncomplete) = ([:], [], true)
             return
         }
+    }
+
+    /// Replaces the file; when it returns, the new contents are on the disk.
+    func write(to path: String) throws(StoreError) {
+        try storing { () throws(FileError) in try AtomicFile.write(path, encoded) }
     }
 
     /// Reads the text; false if it is not whole.

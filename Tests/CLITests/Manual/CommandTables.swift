@@ -1,3 +1,4 @@
+internal import DefinitionModel
 import Foundation
 
 /// The command line as tables for people, made from the output of `--experimental-dump-help`.

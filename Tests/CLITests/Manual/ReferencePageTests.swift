@@ -1,3 +1,4 @@
+internal import DefinitionModel
 import Foundation
 import Testing
 

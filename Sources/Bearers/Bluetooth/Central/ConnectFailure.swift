@@ -24,9 +24,6 @@ package struct ConnectFailure: Hashable, Sendable {
     /// Whether the controller has no room for another connection.
     package var isLimit: Bool { reason.map { $0 == .connectionLimitExceeded } ?? (number == EMLINK) }
 
-    /// Whether the adapter itself is gone.
-    package var isAdapterGone: Bool { [ENETDOWN, ENODEV, EHOSTUNREACH, EADDRNOTAVAIL].contains(number) }
-
     /// The reason in plain words and how to mend it.
     ///
     /// - Parameter isOpen: whether the connection had been established.

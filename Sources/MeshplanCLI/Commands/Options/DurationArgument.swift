@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DefinitionModel
 internal import MeshCore
 
 /// A duration on the command line, in the form of definitions: `500ms`, `5s`, `2m`.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DefinitionModel
 internal import Execution
 internal import MeshCore
 internal import Planning

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DefinitionModel
 internal import MeshCore
 internal import Planning
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import MeshCore
 internal import Store
+internal import SystemLayer
 
 /// `meshplan state key list`
 struct StateKeyListCommand: NetworkCommand {

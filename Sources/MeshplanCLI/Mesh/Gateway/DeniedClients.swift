@@ -1,5 +1,6 @@
 internal import MeshCore
 internal import Store
+internal import SystemLayer
 internal import TLS
 
 /// The file of `--denied`: the fingerprints of clients that a gateway refuses, one per line.
@@ -19,11 +20,11 @@ struct DeniedClients {
     /// - Throws: ``BearerError`` that names the file, and the line if one is wrong.
     func fingerprints() throws(BearerError) -> Set<[UInt8]> {
         let octets: [UInt8]
-        do throws(StoreError) {
-            octets = try RegularFile.read(context.absolute(path), limit: Self.limit, isSecret: false)
+        do throws(FileError) {
+            octets = try Files.readRegular(context.absolute(path), limit: Self.limit, isSecret: false)
         } catch {
             throw BearerError(
-                "the list of denied clients, \(path.printable), \(error.message)",
+                "the list of denied clients, \(path.printable), \(error.clause)",
                 hint: "Nobody is let in until it can be read; an empty file denies nobody."
             )
         }

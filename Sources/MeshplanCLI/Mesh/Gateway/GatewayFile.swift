@@ -1,5 +1,7 @@
+internal import DefinitionModel
 internal import MeshCore
 internal import Store
+internal import SystemLayer
 internal import TLS
 
 /// A file with certificates for TLS: one of a pairing, or that of `--certificate`. Only this type reads such files.
@@ -26,24 +28,24 @@ struct GatewayFile {
 
     /// What others may do with the file, as a clause; nil if nothing.
     func exposure() -> String? {
-        do throws(StoreError) {
-            _ = try RegularFile.read(context.absolute(path), limit: Self.limit, isSecret: true)
+        do throws(FileError) {
+            _ = try Files.readRegular(context.absolute(path), limit: Self.limit, isSecret: true)
             return nil
         } catch {
-            return error.code == .insecurePermissions ? error.message : nil
+            if case .exposed = error.cause { return error.clause }
+            return nil
         }
     }
 
     private func read(isSecret: Bool) throws(Failure) -> [UInt8] {
-        do throws(StoreError) {
-            return try RegularFile.read(context.absolute(path), limit: Self.limit, isSecret: isSecret)
+        do throws(FileError) {
+            return try Files.readRegular(context.absolute(path), limit: Self.limit, isSecret: isSecret)
         } catch {
-            let chmod = "chmod 600 \(path.shellWord), and make the pairing anew if somebody may have used it."
-            throw Failure(
-                .failure,
-                "\(path.printable) \(error.message)",
-                hint: error.code == .insecurePermissions ? chmod : error.hint
-            )
+            var hint = error.hint
+            if case .exposed = error.cause {
+                hint = "chmod 600 \(path.shellWord), and make the pairing anew if somebody may have used it."
+            }
+            throw Failure(.failure, "\(path.printable) \(error.clause)", hint: hint)
         }
     }
 

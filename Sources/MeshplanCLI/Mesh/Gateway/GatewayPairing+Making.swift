@@ -1,5 +1,6 @@
 internal import MeshCore
 internal import Store
+internal import SystemLayer
 internal import TLS
 
 /// How long certificates are valid.
@@ -69,8 +70,8 @@ extension GatewayPairing {
         let client = try authority.issue(.client, name: ownName, validity: validity)
         try makeFolder()
         try put(gateway, at: path, replacing: wishes.renews)
-        try AtomicFile.write(context.absolute(clientPath), client)
-        try AtomicFile.write(context.absolute(authorityPath), try authority.pem())
+        try AtomicFile.write(context.absolute(clientPath), as: clientPath, client)
+        try AtomicFile.write(context.absolute(authorityPath), as: authorityPath, try authority.pem())
         // Two spellings may name the same place.
         if Files.identity(context.absolute(path)) != Files.identity(context.absolute(gatewayPath)) {
             try Files.remove(context.absolute(gatewayPath), as: gatewayPath)
@@ -133,11 +134,13 @@ extension GatewayPairing {
     }
 
     private func put(_ pem: [UInt8], at path: String, replacing: Bool) throws {
-        if replacing, isReplaceable(path) { return try AtomicFile.write(context.absolute(path), pem) }
-        do throws(StoreError) {
-            try AtomicFile.create(context.absolute(path), pem)
+        if replacing, isReplaceable(path) {
+            return try AtomicFile.write(context.absolute(path), as: path.printable, pem)
+        }
+        do throws(FileError) {
+            try AtomicFile.create(context.absolute(path), as: path.printable, pem)
         } catch {
-            guard error.code == .exists else { throw error }
+            guard error.trouble == .exists else { throw error }
             throw Failure(
                 .failure,
                 "there is a file \(path.printable) already"

@@ -1,5 +1,7 @@
+internal import DefinitionModel
 internal import MeshCore
 internal import Store
+internal import SystemLayer
 internal import TLS
 
 /// The files of one pairing with a gateway, in `.meshplan/gateways/NAME`. Whoever made the pairing has all of them, a

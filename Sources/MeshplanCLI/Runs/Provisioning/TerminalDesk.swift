@@ -2,6 +2,7 @@ internal import Execution
 internal import MeshCore
 internal import Planning
 internal import Simulator
+internal import SystemLayer
 
 /// Answers out-of-band questions of an apply: from files with secrets, or by asking the person at the terminal.
 final class TerminalDesk {

@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import MeshCore
 
 /// What the definition and the database know about nodes and devices that a scan hears.

@@ -1,6 +1,8 @@
+internal import DefinitionModel
 internal import MeshCore
 internal import Planning
 internal import Store
+internal import SystemLayer
 
 /// A plan as lines of JSON: changes, nodes, notes, and the summary last.
 struct PlanJSON {

@@ -2,6 +2,7 @@ internal import Execution
 internal import MeshCore
 internal import Planning
 internal import Store
+internal import SystemLayer
 
 /// A read-back of nodes as lines of JSON: events as they happen, and the summary last.
 struct RefreshJSON {

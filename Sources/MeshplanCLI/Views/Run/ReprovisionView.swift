@@ -2,6 +2,7 @@ internal import Execution
 internal import MeshCore
 internal import Planning
 internal import Store
+internal import SystemLayer
 
 /// Shows a `reprovision`, as text or JSON, whichever the command should write.
 struct ReprovisionView {

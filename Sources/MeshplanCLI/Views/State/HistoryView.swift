@@ -1,5 +1,6 @@
 internal import MeshCore
 internal import Store
+internal import SystemLayer
 
 /// Shows the history of a database.
 struct HistoryView {

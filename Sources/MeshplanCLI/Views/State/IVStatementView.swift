@@ -1,6 +1,7 @@
 internal import Execution
 internal import MeshCore
 internal import Store
+internal import SystemLayer
 
 /// Reports the consequences of an IV index that a person states.
 struct IVStatementView {

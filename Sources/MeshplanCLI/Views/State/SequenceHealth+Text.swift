@@ -1,3 +1,4 @@
+internal import DefinitionModel
 internal import Execution
 internal import MeshCore
 internal import Store

@@ -1,0 +1,99 @@
+internal import MeshCore
+
+/// Finds the nodes of a definition that a selector selects, without a walk over all nodes for each selector.
+package struct NodeSelectorIndex: Sendable {
+    private let nodes: [NodeDefinition]
+    /// Positions in ``nodes`` by name.
+    private let positions: [String: Int]
+    /// Positions sorted by the octets of the name, so that the matches of `kitchen-*` lie together.
+    private let sortedByName: [Int]
+    /// Positions by tag and value, ascending.
+    private let tagged: [String: [String: [Int]]]
+
+    /// An index over the nodes of a definition.
+    package init(_ nodes: [NodeDefinition]) {
+        self.nodes = nodes
+        positions = Dictionary(
+            zip(nodes.lazy.map(\.name.value), nodes.indices),
+            uniquingKeysWith: { first, _ in first }
+        )
+        sortedByName = nodes.indices.sorted { nodes[$0].name.value < nodes[$1].name.value }
+        var tagged: [String: [String: [Int]]] = [:]
+        for (position, node) in nodes.enumerated() {
+            for (tag, value) in node.tags { tagged[tag, default: [:]][value.value, default: []].append(position) }
+        }
+        self.tagged = tagged
+    }
+
+    /// The positions of the selected nodes in the definition's list, ascending.
+    package func matches(_ selector: NodeSelector) -> [Int] {
+        var matches: [Int]?
+        if let names = selector.names { matches = union(names.map { positions(named: $0.value) }) }
+        for (tag, value) in selector.tags {
+            let found = positions(tag: tag, value: value.value)
+            matches = matches.map { intersection($0, found) } ?? found
+        }
+        return matches ?? Array(nodes.indices)
+    }
+
+    /// Whether the selector selects any node.
+    package func matchesAny(_ selector: NodeSelector) -> Bool {
+        if selector.isAll { return !nodes.isEmpty }
+        return !matches(selector).isEmpty
+    }
+
+    /// The position of the node with that name.
+    package func position(named name: String) -> Int? { positions[name] }
+
+    /// The tags of all nodes, sorted.
+    package var tags: [String] { tagged.keys.sorted() }
+
+    /// The values that nodes give to a tag, sorted.
+    package func values(of tag: String) -> [String] { tagged[tag]?.keys.sorted() ?? [] }
+
+    private func positions(named text: String) -> [Int] {
+        let glob = Glob(text)
+        if glob.isLiteral { return positions[text].map { [$0] } ?? [] }
+        let prefix = glob.prefix
+        var matches: [Int] = []
+        for place in firstPlace(notBefore: prefix)..<sortedByName.count {
+            let name = nodes[sortedByName[place]].name.value
+            guard name.hasPrefix(prefix) else { break }
+            if glob.matches(name) { matches.append(sortedByName[place]) }
+        }
+        return matches.sorted()
+    }
+
+    /// The first place in ``sortedByName`` whose name is not less than `text`.
+    private func firstPlace(notBefore text: String) -> Int {
+        var low = 0
+        var high = sortedByName.count
+        while low < high {
+            let middle = (low + high) / 2
+            if nodes[sortedByName[middle]].name.value < text { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private func positions(tag: String, value: String) -> [Int] {
+        guard let values = tagged[tag] else { return [] }
+        let glob = Glob(value)
+        if glob.isLiteral { return values[value] ?? [] }
+        return values.filter { glob.matches($0.key) }.flatMap(\.value).sorted()
+    }
+
+    private func union(_ lists: [[Int]]) -> [Int] {
+        if lists.count == 1 { return lists[0] }
+        return Set(lists.joined()).sorted()
+    }
+
+    private func intersection(_ left: [Int], _ right: [Int]) -> [Int] {
+        var matches: [Int] = []
+        var place = 0
+        for position in left {
+            while place < right.count, right[place] < position { place += 1 }
+            if place < right.count, right[place] == position { matches.append(position) }
+        }
+        return matches
+    }
+}

@@ -1,0 +1,35 @@
+package import MeshCore
+
+/// The settings of a node, a profile or an entry of the defaults; nil means that it does not manage the value.
+package struct NodeSettings: Hashable, Sendable {
+    /// Subnets whose NetKeys the node has beyond those that its application keys need.
+    package var subnets: Located<[Located<String>]>?
+    /// Application keys that the node has beyond those its models need.
+    package var applicationKeys: Located<[Located<String>]>?
+    /// The default TTL, 0 or 2...127.
+    package var defaultTTL: Located<UInt8>?
+    /// Whether the node sends Secure Network beacons.
+    package var secureNetworkBeacon: Located<Bool>?
+    /// Relay on or off.
+    package var relay: Located<Bool>?
+    /// GATT proxy on or off.
+    package var proxy: Located<Bool>?
+    /// Friend on or off.
+    package var friend: Located<Bool>?
+    /// Network Transmit.
+    package var networkTransmit: Located<TransmitParameters>?
+    /// Relay Retransmit.
+    package var relayRetransmit: Located<TransmitParameters>?
+    /// States of the foundation models, each once.
+    package var states: [Located<StateDefinition>]
+    /// The complete list of entries of the bridging table.
+    package var bridgingTable: Located<[BridgeDefinition]>?
+    /// Elements by index.
+    package var elements: [UInt8: ElementDefinition]
+
+    /// Settings that manage nothing.
+    package init() {
+        states = []
+        elements = [:]
+    }
+}

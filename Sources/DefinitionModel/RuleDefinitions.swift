@@ -1,0 +1,79 @@
+package import MeshCore
+
+/// Which nodes a top-level rule is about. All given parts must match.
+package struct NodeSelector: Hashable, Sendable {
+    /// Node names; `*` matches any run of characters. Nil for any name.
+    package var names: [Located<String>]?
+    /// Tags that must have those values; a value may hold `*`.
+    package var tags: [String: Located<String>]
+    /// Whether its patterns and tags may select no node: `allow_empty: true`. Otherwise that is an error, for it is
+    /// mostly a slip.
+    package var mayBeEmpty = false
+    /// Where the selector stands.
+    package var location: SourceLocation
+
+    /// A selector for every node.
+    package init(location: SourceLocation) {
+        tags = [:]
+        self.location = location
+    }
+
+    /// Whether it is the word `all`. That contains no name that could be misspelt.
+    package var isAll: Bool { names == nil && tags.isEmpty }
+}
+
+/// One entry of `subscriptions`: adds groups to models on the selected nodes.
+package struct SubscriptionDefinition: Hashable, Sendable {
+    /// The names of the groups.
+    package var groups: [Located<String>]
+    /// The models.
+    package var models: [Located<ModelIdentifier>]
+    /// The nodes.
+    package var nodes: NodeSelector
+    /// The element, or nil for every element that has the model.
+    package var element: Located<UInt8>?
+    /// Where the entry starts.
+    package var location: SourceLocation
+
+    package init(
+        groups: [Located<String>],
+        models: [Located<ModelIdentifier>],
+        nodes: NodeSelector,
+        element: Located<UInt8>? = nil,
+        location: SourceLocation
+    ) {
+        self.groups = groups
+        self.models = models
+        self.nodes = nodes
+        self.element = element
+        self.location = location
+    }
+}
+
+/// One entry of `publications`: sets the publication of a model on the selected nodes.
+package struct PublicationDefinition: Hashable, Sendable {
+    /// The nodes; `node: NAME` selects one.
+    package var nodes: NodeSelector
+    /// The model.
+    package var model: Located<ModelIdentifier>
+    /// The element, or nil for the first one that has the model.
+    package var element: Located<UInt8>?
+    /// The publication.
+    package var settings: PublishSettings
+    /// Where the entry starts.
+    package var location: SourceLocation
+
+    package init(
+        nodes: NodeSelector,
+        model: Located<ModelIdentifier>,
+        element: Located<UInt8>? = nil,
+        settings: PublishSettings,
+        location: SourceLocation
+    ) {
+        self.nodes = nodes
+        self.model = model
+        self.element = element
+        self.settings = settings
+        self.location = location
+    }
+}

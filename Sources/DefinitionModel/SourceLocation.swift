@@ -1,0 +1,89 @@
+internal import MeshCore
+
+/// A place in one of the files of a definition.
+@usableFromInline
+package struct SourceLocation: Hashable, Comparable, Sendable {
+    /// The file: an index into ``SourceFiles``.
+    package var file: UInt32
+    /// The line, from 1.
+    package var line: UInt32
+    /// The column in characters, from 1.
+    package var column: UInt32
+
+    package init(file: UInt32, line: UInt32, column: UInt32) {
+        self.file = file
+        self.line = line
+        self.column = column
+    }
+
+    /// In reading order.
+    @usableFromInline
+    package static func < (left: SourceLocation, right: SourceLocation) -> Bool {
+        (left.file, left.line, left.column) < (right.file, right.line, right.column)
+    }
+}
+
+/// The texts that locations point into.
+package struct SourceFiles: Hashable, Sendable {
+    /// One file.
+    package struct File: Hashable, Sendable {
+        /// The path as the user gave it.
+        package var path: String
+        /// All its octets, which may be invalid UTF-8.
+        package var bytes: [UInt8]
+
+        package init(path: String, bytes: [UInt8]) {
+            self.path = path
+            self.bytes = bytes
+        }
+    }
+
+    /// The files in reading order.
+    package var files: [File]
+
+    package init(files: [File] = []) {
+        self.files = files
+    }
+
+    /// The path of the file that contains a location.
+    package func path(of location: SourceLocation) -> String {
+        files.indices.contains(Int(location.file)) ? files[Int(location.file)].path : "?"
+    }
+
+    /// The text of the line that contains a location, without its line break. Invalid UTF-8 is replaced.
+    package func line(of location: SourceLocation) -> String? {
+        guard files.indices.contains(Int(location.file)) else { return nil }
+        var line: UInt32 = 1
+        var start = 0
+        let bytes = files[Int(location.file)].bytes
+        while line < location.line {
+            guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+            start = end + 1
+            line += 1
+        }
+        let text = bytes[start...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// A value together with its place in a definition.
+///
+/// Each value of a definition passes through the initialiser, so it has to be specialised in other modules. The
+/// compiler does that for `package` declarations only if everything they touch is `@usableFromInline`.
+@usableFromInline
+package struct Located<Value> {
+    /// The value.
+    @usableFromInline package var value: Value
+    /// Its place.
+    @usableFromInline package var location: SourceLocation
+
+    @inlinable
+    package init(_ value: Value, at location: SourceLocation) {
+        self.value = value
+        self.location = location
+    }
+}
+
+extension Located: Sendable where Value: Sendable {}
+extension Located: Equatable where Value: Equatable {}
+extension Located: Hashable where Value: Hashable {}

@@ -1,0 +1,42 @@
+/// A file that one process at a time appends to, readable by its owner alone (0600).
+package final class AppendFile {
+    private let file: OpenFile
+
+    /// Opens or creates a file, and locks it.
+    ///
+    /// - Parameters:
+    ///   - path: for the system.
+    ///   - name: for people.
+    /// - Returns: nil if another process holds the lock.
+    /// - Throws: ``FileError`` if it cannot be opened or locked.
+    package init?(lockingPath path: String, as name: String) throws(FileError) {
+        file = try OpenFile(path, as: name, .appending)
+        guard try file.lockExclusively() else { return nil }
+    }
+
+    /// Reads the whole file.
+    ///
+    /// - Throws: ``FileError`` if it cannot be read, or has more octets than the limit.
+    package func readAll(limit: Int) throws(FileError) -> [UInt8] {
+        try file.rewind()
+        return try file.readAll(limit: limit)
+    }
+
+    /// Appends octets. If they cannot be written completely, removes the written part again.
+    ///
+    /// - Returns: whether everything was written.
+    package func append(_ bytes: [UInt8]) -> Bool { (try? file.append(bytes)) != nil }
+
+    /// Keeps only the first `count` octets.
+    ///
+    /// - Throws: ``FileError`` if the system refuses.
+    package func cut(to count: Int) throws(FileError) { try file.cut(to: count) }
+
+    /// Replaces the contents.
+    ///
+    /// - Throws: ``FileError`` if they cannot be written whole.
+    package func replaceAll(with bytes: [UInt8]) throws(FileError) {
+        try file.cut(to: 0)
+        try file.writeAll(bytes)
+    }
+}

@@ -1,0 +1,205 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// Why something could not be done with a file or folder. Who tells a user of it adds what to do about it.
+package struct FileError: Error, Hashable, Sendable {
+    /// What was tried.
+    package enum Operation: Hashable, Sendable {
+        /// To open it for something else than reading or writing all of it.
+        case open
+        /// To read it.
+        case read
+        /// To list a folder.
+        case list
+        /// To write it.
+        case write
+        /// To make it.
+        case create
+        /// To look at its kind, mode and size.
+        case examine
+        /// To take its lock.
+        case lock
+        /// To set its mode.
+        case protect
+        /// To have it reach the disk.
+        case synchronize
+        /// To give it its name.
+        case place
+        /// To remove it.
+        case remove
+        /// To write its name somewhere.
+        case name
+    }
+
+    /// What was wrong.
+    package enum Cause: Hashable, Sendable {
+        /// A system call failed with that `errno`.
+        case system(Int32)
+        /// It is a folder.
+        case folder
+        /// It is no regular file but a pipe or a device.
+        case special
+        /// Something that is no folder has the name of a folder to make.
+        case occupied
+        /// It has more octets than that.
+        case tooLarge(limit: Int)
+        /// It holds secrets, and others than its owner can use it; its permission bits.
+        case exposed(mode: UInt16)
+        /// It is a pipe that nobody writes to.
+        case idlePipe
+        /// Nothing came out of a pipe for that long.
+        case silence(Duration)
+        /// Something else, a clause, and what to do about it, a sentence.
+        case other(String, hint: String?)
+    }
+
+    /// What the number of a failed system call means, as far as users are told what to do about it.
+    package enum Trouble: Hashable, Sendable {
+        /// There is no such file or folder.
+        case missing
+        /// There is one already.
+        case exists
+        /// The system denies access.
+        case denied
+        /// The file system is read-only.
+        case readOnly
+        /// The disk or the quota is full.
+        case diskFull
+        /// A file may not grow that large.
+        case sizeLimit
+        /// Reading or writing failed.
+        case inputOutput
+        /// Links lead in a circle.
+        case circle
+        /// Anything else.
+        case other
+    }
+
+    /// What was tried.
+    package var operation: Operation
+    /// The path as the user knows it.
+    package var path: String
+    /// The path as the system knows it.
+    package var location: String
+    /// What was wrong.
+    package var cause: Cause
+
+    /// An error.
+    ///
+    /// - Parameter location: the path for the system; the same as `path` unless said.
+    package init(_ operation: Operation, _ path: String, at location: String? = nil, _ cause: Cause) {
+        self.operation = operation
+        self.path = path
+        self.location = location ?? path
+        self.cause = cause
+    }
+
+    /// What kind of trouble a failed system call tells of; nil if none failed.
+    package var trouble: Trouble? {
+        guard case .system(let number) = cause else { return nil }
+        return switch number {
+        case ENOENT: .missing
+        case EEXIST: .exists
+        case EACCES, EPERM: .denied
+        case EROFS: .readOnly
+        case ENOSPC, EDQUOT: .diskFull
+        case EFBIG: .sizeLimit
+        case EIO: .inputOutput
+        case ELOOP: .circle
+        default: .other
+        }
+    }
+
+    /// Whether there is no such file or folder.
+    package var isMissing: Bool { trouble == .missing }
+
+    /// What was wrong, a clause, in the system's words where a system call failed.
+    package var reason: String {
+        switch cause {
+        case .system(let number): FileError.text(ofError: number)
+        case .folder: "it is a folder"
+        case .special: "it is no regular file but a pipe or a device"
+        case .occupied: "there is something else of that name"
+        case .tooLarge(let limit): "it is larger than \(FileError.text(ofSize: limit))"
+        case .exposed(let mode):
+            "it holds secrets, and others than its owner can use it (mode 0\(String(mode, radix: 8)))"
+        case .idlePipe: "it is a pipe that nobody writes to"
+        case .silence(let patience): "nothing has come out of it for \(patience.components.seconds) s"
+        case .other(let reason, _): reason
+        }
+    }
+
+    /// The message for people, without a full stop.
+    package var message: String { "cannot \(verb) \(path): \(reason)" }
+
+    /// What was wrong, a clause that goes on after the name of the file, such as `cannot be opened: access is denied`.
+    package var clause: String {
+        switch cause {
+        case .folder: return "is a folder"
+        case .special: return "is no regular file but a pipe or a device"
+        case .occupied: return "is something else than a folder"
+        case .tooLarge(let limit): return "is larger than \(FileError.text(ofSize: limit))"
+        case .exposed(let mode): return "is accessible to users other than its owner (mode 0\(String(mode, radix: 8)))"
+        case .idlePipe: return "is a pipe that nobody writes to"
+        case .silence(let patience): return "has been silent for \(patience.components.seconds) s"
+        case .other(let reason, _): return reason
+        case .system(let number):
+            let what = "cannot be \(participle)"
+            return switch trouble {
+            case .missing: "\(what): there is no such file or folder"
+            case .exists: "\(what): it exists already"
+            case .denied: "\(what): access is denied"
+            case .readOnly: "\(what): the file system is read-only"
+            case .diskFull: "\(what): the disk is full"
+            case .sizeLimit: "\(what): the file must not grow so large"
+            case .inputOutput: "\(what): reading or writing failed"
+            case .circle, .other, nil: "\(what): \(FileError.text(ofError: number))"
+            }
+        }
+    }
+
+    private var participle: String {
+        switch operation {
+        case .open: "opened"
+        case .read, .list: "read"
+        case .write: "written"
+        case .create: "created"
+        case .examine: "examined"
+        case .lock: "locked"
+        case .protect: "protected"
+        case .synchronize: "written to the disk"
+        case .place: "put in place"
+        case .remove: "removed"
+        case .name: "named"
+        }
+    }
+
+    private static func text(ofSize limit: Int) -> String {
+        if limit >= 1 << 20 { return "\(limit >> 20) MiB" }
+        return limit > 0 && limit % 1024 == 0 ? "\(limit >> 10) KiB" : "\(limit) octets"
+    }
+
+    private var verb: String {
+        switch operation {
+        case .open: "open"
+        case .read, .list: "read"
+        case .write, .synchronize: "write"
+        case .create, .place: "create"
+        case .examine: "examine"
+        case .lock: "lock"
+        case .protect: "protect"
+        case .remove: "remove"
+        case .name: "name"
+        }
+    }
+
+    /// The system's text for an error number.
+    package static func text(ofError number: Int32) -> String {
+        strerror(number).map { String(cString: $0) } ?? "system error \(number)"
+    }
+}

@@ -1,0 +1,64 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The parts of `stat` that matter here.
+package struct FileStatus: Hashable, Sendable {
+    /// The kind of thing at a path.
+    package enum Kind: Hashable, Sendable {
+        /// A regular file.
+        case file
+        /// A folder.
+        case folder
+        /// A pipe.
+        case pipe
+        /// A device, a socket.
+        case other
+    }
+
+    /// What it is.
+    package let kind: Kind
+    /// The permission bits, set-user-ID, set-group-ID and sticky bits included.
+    package let mode: UInt16
+    /// Octets of a regular file.
+    package let size: Int64
+    /// Device and inode, the identity of a file while it exists.
+    package let identity: [UInt64]
+
+    /// Whether it is a regular file.
+    package var isRegular: Bool { kind == .file }
+    /// Whether it is a folder.
+    package var isFolder: Bool { kind == .folder }
+    /// The nine permission bits.
+    package var permissions: UInt16 { mode & 0o777 }
+
+    init(_ status: stat) {
+        kind =
+            switch status.st_mode & mode_t(S_IFMT) {
+            case mode_t(S_IFREG): .file
+            case mode_t(S_IFDIR): .folder
+            case mode_t(S_IFIFO): .pipe
+            default: .other
+            }
+        mode = UInt16(truncatingIfNeeded: status.st_mode & 0o7777)
+        size = Int64(status.st_size)
+        identity = [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]
+    }
+
+    /// What `stat` says, links followed; nil if there is no such file.
+    ///
+    /// - Throws: ``FileError`` if the path cannot be looked at.
+    package static func of(_ path: String) throws(FileError) -> FileStatus? {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            let number = errno
+            if number == ENOENT { return nil }
+            throw FileError(.examine, path, .system(number))
+        }
+        return FileStatus(status)
+    }
+}

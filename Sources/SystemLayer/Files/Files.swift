@@ -1,0 +1,193 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// Operations on files by path, with errors that name the path. Paths are passed to the system as they are, without
+/// normalisation.
+package enum Files {
+    // MARK: What there is
+
+    /// What a path leads to, links followed; nil if it cannot be looked at, or nothing is there.
+    private static func status(_ path: String) -> FileStatus? { (try? FileStatus.of(path)) ?? nil }
+
+    /// The kind of thing at a path, after following links; nil if there is nothing.
+    package static func kind(_ path: String) -> FileStatus.Kind? { status(path)?.kind }
+
+    /// A text that is equal for two paths exactly if they lead to the same file. The path itself if nothing is there.
+    package static func identity(_ path: String) -> String {
+        status(path).map { $0.identity.map { "\($0)" }.joined(separator: ":") } ?? path
+    }
+
+    /// The path without links and dots; nil if nothing is there.
+    package static func resolved(_ path: String) -> String? {
+        guard let found = realpath(path, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
+    /// The permission bits of a file or folder, after following links; nil if there is nothing.
+    package static func permissions(_ path: String) -> Int? { status(path).map { Int($0.mode) } }
+
+    /// Whether anybody other than the owner can read a regular file.
+    package static func isReadableByOthers(_ path: String) -> Bool {
+        status(path).map { $0.isRegular && $0.mode & 0o044 != 0 } ?? false
+    }
+
+    /// Whether this process may write to a file or folder.
+    ///
+    /// - Throws: ``FileError`` that says why it may not.
+    package static func checkWritable(_ path: String) throws(FileError) {
+        guard access(path, W_OK) == 0 else { throw FileError(.write, path, .system(errno)) }
+    }
+
+    /// The folder that holds `path`; `.` for a bare name.
+    package static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The names in a folder, sorted, without hidden ones.
+    ///
+    /// - Throws: ``FileError`` if it cannot be listed.
+    package static func names(inFolder path: String, as name: String) throws(FileError) -> [String] {
+        guard let names = FolderNames.all(in: path) else { throw FileError(.list, name, at: path, .system(errno)) }
+        return names.filter { !$0.hasPrefix(".") }.sorted()
+    }
+
+    // MARK: Reading
+
+    /// Reads a whole file. Pipes and `/dev/stdin` work, too, as long as somebody writes to them.
+    ///
+    /// - Parameters:
+    ///   - path: for the system.
+    ///   - name: for people; the same as the path unless said.
+    ///   - limit: octets that are read at most; a larger file is an error.
+    ///   - isSecret: whether a file is refused that others than its owner may use.
+    ///   - patience: how long a pipe may be silent.
+    /// - Throws: ``FileError`` if it cannot be read, or should not be.
+    package static func read(
+        _ path: String,
+        as name: String? = nil,
+        limit: Int,
+        isSecret: Bool = false,
+        patience: Duration = OpenFile.patience
+    ) throws(FileError) -> [UInt8] {
+        let (file, status) = try openForReading(path, as: name ?? path)
+        guard !isSecret || !status.isRegular || status.permissions & 0o077 == 0 else {
+            throw FileError(.read, name ?? path, at: path, .exposed(mode: status.permissions))
+        }
+        let bytes = try file.readAll(limit: limit, patience: patience)
+        guard !bytes.isEmpty || status.kind != .pipe else {
+            throw FileError(.read, name ?? path, at: path, .idlePipe)
+        }
+        return bytes
+    }
+
+    /// The whole of a regular file; everything else is refused, such as a pipe that waits for a writer or a device that
+    /// never ends.
+    ///
+    /// The checks look at the open file, so nobody can put another file in its place in between.
+    ///
+    /// - Parameters:
+    ///   - path: for the system; links are followed.
+    ///   - limit: the most octets it may have.
+    ///   - isSecret: whether to refuse a file that others than its owner may use.
+    /// - Throws: ``FileError`` if it cannot be read, or should not be.
+    package static func readRegular(_ path: String, limit: Int, isSecret: Bool) throws(FileError) -> [UInt8] {
+        let file = try OpenFile(path, .reading)
+        let status = try file.status()
+        guard status.isRegular else { throw FileError(.read, path, status.isFolder ? .folder : .special) }
+        guard !isSecret || status.permissions & 0o077 == 0 else {
+            throw FileError(.read, path, .exposed(mode: status.permissions))
+        }
+        guard status.size <= Int64(limit) else { throw FileError(.read, path, .tooLarge(limit: limit)) }
+        return try file.readAll(limit: limit)
+    }
+
+    /// The first octets of a file, fewer if it is shorter. Of what is no regular file none, because they would be taken
+    /// away from it.
+    ///
+    /// - Throws: ``FileError`` if it cannot be read.
+    package static func readStart(_ path: String, as name: String, count: Int) throws(FileError) -> [UInt8] {
+        let (file, status) = try openForReading(path, as: name)
+        return status.isRegular ? try file.readStart(count) : []
+    }
+
+    private static func openForReading(
+        _ path: String,
+        as name: String
+    ) throws(FileError) -> (OpenFile, FileStatus) {
+        let file = try OpenFile(path, as: name, .reading, .read)
+        let status: FileStatus
+        do throws(FileError) {
+            status = try file.status()
+        } catch {
+            throw FileError(.read, name, at: path, error.cause)
+        }
+        guard !status.isFolder else { throw FileError(.read, name, at: path, .folder) }
+        return (file, status)
+    }
+
+    // MARK: Changing
+
+    /// Creates a folder, by default for its owner alone. Its parent must exist.
+    ///
+    /// - Returns: false if it exists already.
+    /// - Throws: ``FileError`` if it cannot be made.
+    package static func createFolder(
+        _ path: String,
+        as name: String,
+        mode: UInt16 = 0o700
+    ) throws(FileError) -> Bool {
+        if mkdir(path, mode_t(mode)) == 0 { return true }
+        let number = errno
+        guard number == EEXIST else { throw FileError(.create, name, at: path, .system(number)) }
+        guard kind(path) == .folder else { throw FileError(.create, name, at: path, .occupied) }
+        return false
+    }
+
+    /// Appends text to a file, which is created with mode 0644 if it is missing. If the text cannot be added
+    /// completely, removes the written part again.
+    ///
+    /// - Throws: ``FileError`` if it cannot be added.
+    package static func append(_ text: String, to path: String, as name: String) throws(FileError) {
+        try OpenFile(path, as: name, .appending, mode: 0o644, .write).append(Array(text.utf8))
+    }
+
+    /// Removes a file. A missing file is no error.
+    ///
+    /// - Throws: ``FileError`` if it is still there.
+    package static func remove(_ path: String, as name: String? = nil) throws(FileError) {
+        guard unlink(path) != 0, errno != ENOENT else { return }
+        throw FileError(.remove, name ?? path, at: path, .system(errno))
+    }
+
+    /// Renames a file within its file system and replaces what has the new name.
+    ///
+    /// - Throws: ``FileError`` that names the new path.
+    package static func rename(_ old: String, to new: String) throws(FileError) {
+        guard systemRename(old, new) == 0 else { throw FileError(.place, new, .system(errno)) }
+    }
+
+    /// Gives a file another name; unlike ``rename(_:to:)`` that never replaces.
+    ///
+    /// - Throws: ``FileError`` that names the new path.
+    package static func link(_ old: String, to new: String) throws(FileError) {
+        guard systemLink(old, new) == 0 else { throw FileError(.create, new, .system(errno)) }
+    }
+
+    /// Makes the entries of a folder durable: names created, renamed or removed in it.
+    ///
+    /// - Throws: ``FileError`` if they may not be.
+    package static func synchronizeFolder(_ path: String) throws(FileError) {
+        try OpenFile(path, .folder).synchronize()
+    }
+}
+
+private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }
+
+private func systemLink(_ old: String, _ new: String) -> Int32 { link(old, new) }

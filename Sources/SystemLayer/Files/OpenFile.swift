@@ -1,0 +1,225 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// An open file descriptor that closes itself. It wraps the few POSIX calls that Foundation cannot do safely: exclusive
+/// creation with a mode, flushing to the disk, and advisory locks.
+package final class OpenFile {
+    /// How a file is opened.
+    package enum Access: Sendable {
+        /// To read. A pipe is not waited for.
+        case reading
+        /// To read and write what is there.
+        case updating
+        /// To read and write; made if there is none.
+        case making
+        /// To read and write; it must not exist.
+        case new
+        /// To write behind what is there; made if there is none.
+        case appending
+        /// To read a folder's entries, or make them durable.
+        case folder
+
+        fileprivate var flags: Int32 {
+            switch self {
+            // Without O_NONBLOCK, opening a pipe waits for its writer, for ever if there is none.
+            case .reading: O_RDONLY | O_NONBLOCK | O_NOCTTY
+            case .updating: O_RDWR
+            case .making: O_RDWR | O_CREAT
+            case .new: O_RDWR | O_CREAT | O_EXCL
+            case .appending: O_RDWR | O_CREAT | O_APPEND
+            case .folder: O_RDONLY | O_DIRECTORY
+            }
+        }
+    }
+
+    /// How long a pipe may be silent before reading gives up.
+    package static let patience = Duration.seconds(30)
+
+    private let descriptor: Int32
+    private let path: String
+    private let location: String
+
+    /// Opens a file with close-on-exec.
+    ///
+    /// - Parameters:
+    ///   - path: for the system.
+    ///   - name: for people; the same as the path unless said.
+    ///   - access: how.
+    ///   - mode: the permission bits of a file that is made.
+    ///   - operation: what an error says was tried.
+    /// - Throws: ``FileError`` if the system refuses.
+    package init(
+        _ path: String,
+        as name: String? = nil,
+        _ access: Access,
+        mode: UInt16 = 0o600,
+        _ operation: FileError.Operation = .open
+    ) throws(FileError) {
+        var descriptor: Int32
+        repeat {
+            descriptor = open(path, access.flags | O_CLOEXEC, mode_t(mode))
+        } while descriptor < 0 && errno == EINTR
+        guard descriptor >= 0 else { throw FileError(operation, name ?? path, at: path, .system(errno)) }
+        self.descriptor = descriptor
+        self.path = name ?? path
+        location = path
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// What `fstat` says.
+    ///
+    /// - Throws: ``FileError`` if it fails.
+    package func status() throws(FileError) -> FileStatus {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw last(.examine) }
+        return FileStatus(status)
+    }
+
+    /// Everything from the present position.
+    ///
+    /// - Parameters:
+    ///   - limit: the most octets.
+    ///   - patience: how long a pipe may be silent; somebody who types may take their time.
+    /// - Throws: ``FileError`` if there is more, or reading fails.
+    package func readAll(limit: Int, patience: Duration = OpenFile.patience) throws(FileError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count == 0 { return bytes }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                guard errno == EAGAIN || errno == EWOULDBLOCK else { throw last(.read) }
+                try waitUntilReadable(patience)
+                continue
+            }
+            guard bytes.count + count <= limit else { throw error(.read, .tooLarge(limit: limit)) }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+    }
+
+    /// The next octets, at most so many; fewer if the file ends.
+    ///
+    /// - Throws: ``FileError`` if reading fails.
+    package func readStart(_ count: Int) throws(FileError) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: count)
+        var octets: Int
+        repeat {
+            octets = read(descriptor, &buffer, count)
+        } while octets < 0 && errno == EINTR
+        guard octets >= 0 else { throw last(.read) }
+        return Array(buffer[..<octets])
+    }
+
+    private func waitUntilReadable(_ patience: Duration) throws(FileError) {
+        let (seconds, attoseconds) = patience.components
+        let milliseconds =
+            isatty(descriptor) == 1 ? -1 : Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&request, 1, milliseconds) != 0 else { throw error(.read, .silence(patience)) }
+    }
+
+    /// Goes back to the first octet.
+    ///
+    /// - Throws: ``FileError`` if it has no positions.
+    package func rewind() throws(FileError) {
+        guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw last(.read) }
+    }
+
+    /// Writes all octets at the present position.
+    ///
+    /// - Throws: ``FileError`` if the system does not take them all.
+    package func writeAll(_ bytes: [UInt8]) throws(FileError) {
+        let number = StandardStreams.writeAll(bytes, to: descriptor)
+        guard number == 0 else { throw error(.write, .system(number)) }
+    }
+
+    /// Writes all octets behind what is there. What cannot be written whole is taken back.
+    ///
+    /// - Throws: ``FileError`` if the system does not take them all.
+    package func append(_ bytes: [UInt8]) throws(FileError) {
+        let end = lseek(descriptor, 0, SEEK_END)
+        do throws(FileError) {
+            try writeAll(bytes)
+        } catch {
+            if end >= 0 { _ = ftruncate(descriptor, end) }
+            throw error
+        }
+    }
+
+    /// Keeps only the first `count` octets.
+    ///
+    /// - Throws: ``FileError`` if the system refuses.
+    package func cut(to count: Int) throws(FileError) {
+        guard ftruncate(descriptor, off_t(count)) == 0 else { throw last(.write) }
+    }
+
+    /// Replaces the contents by `bytes` in place. A crash may leave a mixture of old and new.
+    ///
+    /// - Throws: ``FileError`` if the system refuses; the file may be empty or cut off then.
+    package func overwrite(_ bytes: [UInt8]) throws(FileError) {
+        guard lseek(descriptor, 0, SEEK_SET) == 0, ftruncate(descriptor, 0) == 0 else { throw last(.write) }
+        try writeAll(bytes)
+    }
+
+    /// Returns once everything written is on the disk, even if power fails at that moment.
+    ///
+    /// - Throws: ``FileError`` if it may not be.
+    package func synchronize() throws(FileError) {
+        #if canImport(Darwin)
+        // There, fsync only hands the data to the drive, which may keep it in its cache and write it in another order.
+        // File systems that do not know the stronger command (network shares, some FAT drivers) get fsync.
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        #endif
+        guard fsync(descriptor) == 0 else { throw last(.synchronize) }
+    }
+
+    /// Takes the exclusive advisory lock of the file; returns false at once if somebody else has it.
+    ///
+    /// - Throws: ``FileError`` if the file system has no locks.
+    package func lockExclusively() throws(FileError) -> Bool {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            if errno == EWOULDBLOCK { return false }
+            throw last(.lock)
+        }
+        return true
+    }
+
+    /// Waits for the exclusive advisory lock of the file, which goes with the descriptor.
+    ///
+    /// - Returns: false if the file system has no locks.
+    @discardableResult
+    package func waitForLock() -> Bool {
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { return false }
+        }
+        return true
+    }
+
+    /// Releases the advisory lock, also for the copies of the descriptor that a process still has while it starts.
+    package func unlock() {
+        flock(descriptor, LOCK_UN)
+    }
+
+    /// Sets the permission bits.
+    ///
+    /// - Throws: ``FileError`` if the system refuses.
+    package func changeMode(_ mode: UInt16) throws(FileError) {
+        guard fchmod(descriptor, mode_t(mode)) == 0 else { throw last(.protect) }
+    }
+
+    private func last(_ operation: FileError.Operation) -> FileError { error(operation, .system(errno)) }
+
+    private func error(_ operation: FileError.Operation, _ cause: FileError.Cause) -> FileError {
+        FileError(operation, path, at: location, cause)
+    }
+}

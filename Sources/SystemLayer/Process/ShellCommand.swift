@@ -1,0 +1,182 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// A command that is run as `/bin/sh -c` does it, without standard input, for what it prints. What it says on standard
+/// error is passed on while it runs.
+package struct ShellCommand {
+    /// Why there is no output.
+    package enum Problem: Error, Hashable, Sendable {
+        /// The system cannot start it, in the system's words.
+        case notStarted(String)
+        /// It has not ended in time, and was stopped.
+        case late
+        /// It prints more than is allowed, and was stopped.
+        case tooMuch
+        /// It was ended by that signal.
+        case signalled(Int32)
+        /// It ended with that exit code, not 0.
+        case failed(Int32)
+    }
+
+    /// The environment variables that it gets.
+    package var environment: [String: String]
+    /// How long it may take.
+    package var timeout: Duration
+    /// The most octets it may print.
+    package var outputLimit: Int
+    /// More octets of standard error than this are not passed on.
+    package var talkLimit: Int
+
+    /// How commands are run.
+    package init(environment: [String: String], timeout: Duration, outputLimit: Int, talkLimit: Int) {
+        self.environment = environment
+        self.timeout = timeout
+        self.outputLimit = outputLimit
+        self.talkLimit = talkLimit
+    }
+
+    /// Runs a command.
+    ///
+    /// - Parameters:
+    ///   - command: for the shell.
+    ///   - talk: takes what it says on standard error.
+    /// - Returns: what it prints.
+    /// - Throws: ``Problem``; the command does not run any more then.
+    package func run(_ command: String, talk: ([UInt8]) -> Void) throws(Problem) -> [UInt8] {
+        let output = try Pipe()
+        let errors = try Pipe()
+        let process = try spawn(command, output: output.write, talk: errors.write)
+        let deadline = ContinuousClock.now.advanced(by: timeout)
+        output.closeWritingEnd()
+        errors.closeWritingEnd()
+        do throws(Problem) {
+            let printed = try collect(output.read, errors.read, until: deadline, talk)
+            try check(try wait(for: process, until: deadline))
+            return printed
+        } catch {
+            // Kills only the shell. A process group of its own could be killed as a whole, but its programs could not
+            // use the terminal.
+            kill(process, SIGKILL)
+            _ = waitpid(process, nil, 0)
+            throw error
+        }
+    }
+
+    private func collect(
+        _ output: Int32,
+        _ errors: Int32,
+        until deadline: ContinuousClock.Instant,
+        _ talk: ([UInt8]) -> Void
+    ) throws(Problem) -> [UInt8] {
+        var printed: [UInt8] = []
+        var passed = 0
+        var open = [output, errors]
+        while !open.isEmpty {
+            var requests = open.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else { throw .late }
+            let milliseconds = Int32(min(left.components.seconds * 1000 + 10, 1000))
+            guard poll(&requests, nfds_t(requests.count), milliseconds) > 0 else { continue }
+            for request in requests where request.revents != 0 {
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                let count = read(request.fd, &buffer, buffer.count)
+                if count < 0, errno == EINTR || errno == EAGAIN { continue }
+                guard count > 0 else {
+                    open.removeAll { $0 == request.fd }
+                    continue
+                }
+                if request.fd == output {
+                    printed += buffer[..<count]
+                    guard printed.count <= outputLimit else { throw .tooMuch }
+                } else if passed < talkLimit {
+                    passed += count
+                    talk(Array(buffer[..<count]))
+                }
+            }
+        }
+        return printed
+    }
+
+    private func wait(for process: pid_t, until deadline: ContinuousClock.Instant) throws(Problem) -> Int32 {
+        var status: Int32 = 0
+        while true {
+            let found = waitpid(process, &status, WNOHANG)
+            if found == process { return status }
+            if found < 0, errno != EINTR { return 0 }
+            guard ContinuousClock.now < deadline else { throw .late }
+            // The command has closed its outputs and is about to end.
+            usleep(2_000)
+        }
+    }
+
+    private func check(_ status: Int32) throws(Problem) {
+        let signal = status & 0x7F
+        let code = status >> 8 & 0xFF
+        if signal != 0 { throw .signalled(signal) }
+        if code != 0 { throw .failed(code) }
+    }
+
+    private func spawn(_ command: String, output: Int32, talk: Int32) throws(Problem) -> pid_t {
+        #if canImport(Darwin)
+        var actions: posix_spawn_file_actions_t?
+        var attributes: posix_spawnattr_t?
+        #else
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, talk, STDERR_FILENO)
+        // Otherwise the command would inherit our ignored signals.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in Signals.ignored { sigaddset(&signals, number) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        var arguments: [UnsafeMutablePointer<CChar>?] = []
+        for text in ["/bin/sh", "-c", command] { arguments.append(strdup(text)) }
+        var variables: [UnsafeMutablePointer<CChar>?] = []
+        for (name, value) in environment { variables.append(strdup("\(name)=\(value)")) }
+        arguments.append(nil)
+        variables.append(nil)
+        defer { for text in arguments + variables { free(text) } }
+        var process: pid_t = 0
+        let error = posix_spawn(&process, "/bin/sh", &actions, &attributes, &arguments, &variables)
+        guard error == 0 else { throw .notStarted(FileError.text(ofError: error)) }
+        return process
+    }
+}
+
+/// A pipe that closes itself and is not handed on to other processes.
+private final class Pipe {
+    let read: Int32
+    private(set) var write: Int32
+
+    init() throws(ShellCommand.Problem) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw .notStarted(FileError.text(ofError: errno)) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (read, write) = (ends[0], ends[1])
+    }
+
+    deinit {
+        closeWritingEnd()
+        close(read)
+    }
+
+    func closeWritingEnd() {
+        if write >= 0 { close(write) }
+        write = -1
+    }
+}

@@ -1,0 +1,84 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The standard streams of the process.
+package enum StandardStreams {
+    /// One of them.
+    package enum Stream: Sendable {
+        /// Standard input.
+        case input
+        /// Standard output.
+        case output
+        /// Standard error.
+        case error
+
+        fileprivate var number: Int32 {
+            switch self {
+            case .input: STDIN_FILENO
+            case .output: STDOUT_FILENO
+            case .error: STDERR_FILENO
+            }
+        }
+    }
+
+    /// The descriptor of standard input.
+    package static let inputDescriptor = STDIN_FILENO
+
+    /// Whether a stream is a terminal.
+    package static func isTerminal(_ stream: Stream) -> Bool { isatty(stream.number) == 1 }
+
+    /// The columns of the terminal that standard output or standard error is, 80 if none is one.
+    package static func terminalWidth() -> Int {
+        for stream in [STDOUT_FILENO, STDERR_FILENO] {
+            var size = winsize()
+            if ioctl(stream, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        }
+        return 80
+    }
+
+    /// Why a stream takes nothing more.
+    package enum WriteProblem: Hashable, Sendable {
+        /// Nobody reads any more (EPIPE).
+        case closed
+        /// Something else, in the system's words.
+        case failed(String)
+    }
+
+    /// Writes a text.
+    ///
+    /// - Returns: why it could not; nil if all is written.
+    package static func write(_ text: String, to stream: Stream) -> WriteProblem? {
+        let number = writeAll(Array(text.utf8), to: stream.number)
+        if number == 0 { return nil }
+        return number == EPIPE ? .closed : .failed(FileError.text(ofError: number))
+    }
+
+    /// Writes to an open file until everything is written.
+    ///
+    /// - Returns: `errno` of the write that failed, or 0.
+    package static func writeAll(_ bytes: [UInt8], to number: Int32) -> Int32 {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { systemWrite(number, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                written += count
+            } else if errno == EAGAIN || errno == EWOULDBLOCK {
+                // Somebody has made a terminal or pipe non-blocking, so this waits until it takes more.
+                var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&request, 1, -1)
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+        return 0
+    }
+}
+
+private func systemWrite(_ number: Int32, _ octets: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(number, octets, count)
+}

@@ -1,0 +1,48 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// A pipe into which nothing is ever written. Closing one end makes the other readable, which ends the waiting of a
+/// thread.
+package final class StopPipe {
+    /// The descriptor that becomes readable. It is open as long as this object is there.
+    package let reading: Int32
+    private var writing: Int32
+
+    /// Makes one; nil if the system gives none.
+    package init?() {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (reading, writing) = (ends[0], ends[1])
+    }
+
+    deinit {
+        stop()
+        close(reading)
+    }
+
+    /// Makes the reading end readable, for good.
+    package func stop() {
+        if writing >= 0 { close(writing) }
+        writing = -1
+    }
+
+    /// Waits for some time, or until the pipe of that reading end is stopped.
+    ///
+    /// - Returns: whether it is stopped.
+    package static func isStopped(_ reading: Int32, within time: Duration) -> Bool {
+        let (seconds, attoseconds) = time.components
+        let milliseconds = Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+        while true {
+            var polled = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&polled, 1, milliseconds)
+            if ready < 0, errno == EINTR { continue }
+            return ready != 0
+        }
+    }
+}

@@ -1,0 +1,73 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// What the system knows of this process, and how it waits.
+package enum ThisProcess {
+    /// Its number.
+    package static var number: Int32 { getpid() }
+
+    /// Its working folder, absolute; `.` if that is gone.
+    package static func workingFolder() -> String {
+        var buffer = [CChar](repeating: 0, count: 65_536)
+        guard getcwd(&buffer, buffer.count) != nil else { return "." }
+        return text(buffer)
+    }
+
+    /// Its environment variables.
+    package static func environment() -> [String: String] {
+        var variables: [String: String] = [:]
+        var next = environ
+        while let entry = next.pointee {
+            let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+            next += 1
+        }
+        return variables
+    }
+
+    /// The name of the user that it runs for, or the user's number.
+    package static func userName() -> String {
+        if let entry = getpwuid(getuid()), let name = entry.pointee.pw_name { return String(cString: name) }
+        return String(getuid())
+    }
+
+    /// The name of the machine, `?` if it has none.
+    package static func hostName() -> String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "?" }
+        return text(buffer)
+    }
+
+    /// The calendar time, in seconds since 1970.
+    package static func secondsSince1970() -> Int64 { Int64(time(nil)) }
+
+    /// Waits until the time has passed or the descriptor is readable.
+    package static func pause(for duration: Duration, orUntil descriptor: Int32?) {
+        let parts = duration.components
+        let milliseconds = Int32(clamping: parts.seconds * 1_000 + parts.attoseconds / 1_000_000_000_000_000)
+        var watched = pollfd(fd: descriptor ?? -1, events: Int16(POLLIN), revents: 0)
+        _ = poll(&watched, 1, max(milliseconds, 0))
+    }
+
+    /// Blocks the thread for a duration.
+    package static func sleep(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        var rest = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        var left = timespec()
+        while nanosleep(&rest, &left) != 0, errno == EINTR { rest = left }
+    }
+
+    /// Whether there is a process of that number.
+    package static func isAlive(_ process: Int32) -> Bool {
+        kill(process, 0) == 0 || errno != ESRCH
+    }
+
+    private static func text(_ characters: [CChar]) -> String {
+        String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
