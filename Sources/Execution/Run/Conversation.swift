@@ -1,38 +1,38 @@
 import MeshCore
 import Store
 
-/// What came of asking a node something outside of a plan.
+/// The outcome of asking a node something outside a plan.
 package enum NodeAnswer<Value: Hashable & Sendable>: Hashable, Sendable {
-    /// It said that.
+    /// The node answered with this value.
     case answered(Value)
-    /// It does not answer.
+    /// The node does not answer.
     case unanswered
-    /// It cannot be asked; a sentence without a full stop, and what helps.
+    /// The node cannot be asked: the reason, a sentence without a full stop, and what helps.
     case unreachable(String, hint: String?)
-    /// It was not asked, or nothing more is waited for.
+    /// The question was not sent, or its answer is no longer awaited.
     case stopped(Recap.Ending)
 }
 
-/// Requests to one node, one after the other, from the search for a proxy to the last answer; between them, messages of
-/// the Remote Provisioning models, which come and go without one being the answer to another.
+/// Requests to one node, one after another, from the search for a proxy to the last answer. Messages of the Remote
+/// Provisioning models can come and go in between; they do not pair up as requests and answers.
 struct Conversation {
     private let driver: ClientDriver
     private(set) var node: UnicastAddress
     private let interrupts: () -> Int
     private let store: (IVIndex, _ isCorrection: Bool) -> Recap.Ending?
-    /// How many interrupts do not end it: one, while something is under way that is better finished.
+    /// How many interrupts the conversation survives: one while it does something that is better finished.
     var toleratedInterrupts = 0
-    /// What a beacon has brought.
+    /// The IV index that a beacon brought.
     private(set) var ivIndex: IVIndex?
-    /// What the node said as a Remote Provisioning Server, if it is listened to.
+    /// The messages that the node sent as a Remote Provisioning Server, while they are collected.
     private var heard: [[UInt8]] = []
-    /// That nothing can be sent any more, or that no link can be had.
+    /// Why nothing can be sent any longer, or why there is no link.
     private(set) var failure: NodeAnswer<ConfigurationVerdict>?
     private var answer: NodeAnswer<ConfigurationVerdict>?
 
-    /// Speaks to the node whose primary element has that address.
+    /// Begins a conversation with the node whose primary element has this address.
     ///
-    /// - Parameter store: makes an IV index durable; tells why that failed.
+    /// - Parameter store: makes an IV index durable; returns why that failed.
     init(
         with node: UnicastAddress,
         bearer: any Bearer,
@@ -46,16 +46,16 @@ struct Conversation {
         self.store = store
     }
 
-    /// The time.
+    /// The present time of the bearer.
     var now: Instant { driver.bearer.now }
 
-    /// Whether the user wants nothing more to be waited for.
+    /// Whether the user wants to stop waiting.
     var isInterrupted: Bool { interrupts() > toleratedInterrupts }
 
-    /// Sends a request in one of those subnets and waits for the answer.
+    /// Sends a request in one of these subnets and waits for the answer.
     ///
-    /// - Parameter deadline: how long to wait for it, nil for as long as for any request.
-    /// - Returns: the answer; nil within if the node answers, but with what cannot be the answer.
+    /// - Parameter deadline: how long to wait for the answer; nil for the usual time.
+    /// - Returns: the answer; it contains nil if the node's response cannot be the answer.
     mutating func ask<Answer>(
         _ question: Question<Answer>,
         in subnets: [NetKeyIndex],
@@ -88,7 +88,7 @@ struct Conversation {
         return answer ?? .unanswered
     }
 
-    /// Waits for one event, but no longer than until then, and takes it in.
+    /// Waits for one event until the deadline at most, and processes it.
     mutating func wait(until deadline: Instant) {
         do throws(BearerError) {
             if let event = try driver.next(until: deadline) { perform(driver.client.handle(event, at: now)) }
@@ -98,7 +98,7 @@ struct Conversation {
         }
     }
 
-    /// Lets time pass, unless nothing more is waited for.
+    /// Lets time pass, unless the user has interrupted.
     mutating func pause(for duration: Duration) {
         let end = now.advanced(by: duration)
         while now < end, !isInterrupted, failure == nil { wait(until: end) }
@@ -109,12 +109,12 @@ struct Conversation {
         perform(driver.client.shutDown(at: now))
     }
 
-    /// What came in of the replay list since it was asked last.
+    /// The entries of the replay list that came in since the last call.
     mutating func takeReplayEntries() -> [ReplayProtection.Entry] { driver.client.takeReplayEntries() }
 
     // MARK: The node as a Remote Provisioning Server
 
-    /// Speaks to a node as it is now, or as it may be: with that DeviceKey, at that address.
+    /// Turns to a node as it is now, or as it may be: with this DeviceKey, at this address.
     mutating func turn(to form: Node) {
         cancel()
         if form.unicastAddress != node { driver.client.remove(node: node) }
@@ -122,13 +122,13 @@ struct Conversation {
         node = form.unicastAddress
     }
 
-    /// Collects what the node says as a server, or does not any more.
+    /// Starts or stops collecting what the node says as a server.
     mutating func listen(_ isOn: Bool) {
         heard = []
         perform(driver.client.listen(to: isOn ? [node] : [], at: now))
     }
 
-    /// What the node has said as a server since this was asked last.
+    /// What the node has said as a server since the last call.
     mutating func takeHeard() -> [[UInt8]] {
         defer { heard = [] }
         return heard
@@ -136,7 +136,8 @@ struct Conversation {
 
     /// Sends the node a message once, without waiting for anything.
     ///
-    /// - Returns: false if there is no link: then a question has one looked for, and the message is to be sent again.
+    /// - Returns: false if there is no link. Then a question makes the client look for one, and the caller sends the
+    ///   message again.
     mutating func post(_ payload: [UInt8], in subnets: [NetKeyIndex]) -> Bool {
         do throws(StackError) {
             guard let outputs = try driver.client.post(payload, to: node, subnets: subnets, at: now) else {
@@ -150,14 +151,14 @@ struct Conversation {
         return true
     }
 
-    /// Asks for the state of the server's link, whose answer comes with everything else that it says, so that a proxy is
-    /// found.
+    /// Asks for the state of the server's link, only to make the client find a proxy. The answer is collected like
+    /// everything else that the server says.
     private mutating func seekLink(in subnets: [NetKeyIndex]) {
         let question = Question(RemoteProvisioningLinkGet())
         perform(driver.client.request(question.inquiry, to: node, subnets: subnets, at: now).1)
     }
 
-    /// Gives up what was asked of the node.
+    /// Cancels the request to the node.
     mutating func cancel() {
         if driver.client.isAsking(node) { perform(driver.client.cancel(node, at: now)) }
     }
@@ -183,7 +184,7 @@ struct Conversation {
         case .stopped(let ending): fail(.stopped(ending))
         case .said(node, let payload): heard.append(payload)
         case .ivIndexStored(let index): ivIndex = index
-        // The network tells the phase in every beacon; the next apply records it.
+        // Every beacon of the network contains the phase; the next apply records it.
         case .keyRefreshPhaseChanged: break
         case .listening, .connecting, .linkUp, .directLinkUp, .directLinkDown, .linkDown, .sent, .habit, .said: break
         }

@@ -1,40 +1,40 @@
 import MeshCore
 
-/// Which nodes get links of their own in a run, and how far that has come: value without input or output.
+/// Which nodes get links of their own in a run, and at which stage each of them is. A value without input or output.
 ///
-/// Such a link costs the time of connecting, but what goes over it is not relayed: it leaves the air to the others, and
-/// there can be several at once.
+/// Such a link costs the time to connect, but its messages are not relayed. So it leaves the air to the other nodes,
+/// and several links can work at once.
 struct DirectLinks {
-    /// How far it has come with a node.
+    /// The stage of a node.
     enum Stage: Hashable {
-        /// It is being asked to advertise its Node Identity.
+        /// The node is being asked to advertise its Node Identity.
         case asking
-        /// It advertises since then, for a minute.
+        /// The node has been advertising since then; it does so for a minute.
         case advertising(since: Instant)
         /// There is a link.
         case linked
     }
 
     private(set) var stages: [DeviceUUID: Stage] = [:]
-    /// The nodes of `stages`, the first one first.
+    /// The nodes of `stages`, in the order in which they were added.
     private(set) var order: [DeviceUUID] = []
     /// Nodes that are not tried again in this run.
     private var passed: Set<DeviceUUID> = []
-    /// Nodes that came to nothing since the last one that was linked.
+    /// How many nodes in a row failed since the last one that was linked.
     private var failures = 0
-    /// Seconds from the choice of an advertiser to a link that carries messages, as measured last.
+    /// Seconds from the choice of an advertiser to a link that carries messages, as last measured.
     private(set) var setUp = 2.0
-    /// When the work that is left was last counted, and its PDUs.
+    /// When the remaining work and its PDUs were last counted.
     var countedAt: Instant?
     var openPDUs = 0
 
-    /// How long is listened to a node that ought to advertise.
+    /// How long the run listens for a node that should advertise.
     static let listening: Duration = .seconds(5)
-    /// How long a node can be counted on to advertise: less than the minute that it does (Mesh Protocol 4.2.13).
+    /// How long the run relies on a node to advertise: less than the minute for which nodes do (Mesh Protocol 4.2.13).
     static let advertising: Duration = .seconds(45)
-    /// After so many nodes in a row that came to nothing no more are asked: they are out of the bearer's reach.
+    /// After this many failures in a row no more nodes are asked: they are out of the bearer's reach.
     static let maximumFailures = 4
-    /// Seconds of asking a node through the mesh and of hearing it.
+    /// Seconds to ask a node through the mesh and to hear it.
     static let asking = 1.0
 
     /// Whether the run waits for any link.
@@ -49,20 +49,20 @@ struct DirectLinks {
     /// Whether asking nodes makes sense.
     var mayAsk: Bool { failures < DirectLinks.maximumFailures }
 
-    /// A node is at a stage.
+    /// Sets the stage of a node.
     mutating func set(_ node: DeviceUUID, _ stage: Stage) {
         if stages.updateValue(stage, forKey: node) == nil { order.append(node) }
         if stage == .linked { failures = 0 }
     }
 
-    /// A link took so long to be set up.
+    /// Records how long a link took to set up.
     mutating func measure(_ times: LinkTimes) {
         setUp = Double(times.setUp.microseconds) / 1_000_000
     }
 
-    /// It is over with a node.
+    /// Ends the attempt or the link of a node.
     ///
-    /// - Parameter hasFailed: whether it came to nothing.
+    /// - Parameter hasFailed: whether there was no link.
     mutating func end(_ node: DeviceUUID, hasFailed: Bool) {
         guard let stage = stages.removeValue(forKey: node) else { return }
         order.removeAll { $0 == node }

@@ -2,14 +2,14 @@ package import DefinitionModel
 package import MeshCore
 package import Planning
 
-/// What a run needs from outside beside database and bearer: who and when, interrupts, keys, and an ear for events.
+/// What a run needs beside the database and the bearer: user and clock, interrupts, keys, and a receiver of events.
 package struct ExecutionContext {
     /// Why a key source gave no key.
     package struct KeyError: Error, Hashable, Sendable {
-        /// What is wrong, a sentence without a full stop and without the key.
+        /// What is wrong: a sentence without a full stop that does not contain the key.
         package var message: String
 
-        /// An error with that text.
+        /// Makes an error with this text.
         package init(_ message: String) {
             self.message = message
         }
@@ -21,19 +21,19 @@ package struct ExecutionContext {
     package var host: String
     /// The calendar time.
     package var now: () -> Timestamp
-    /// How many times the user has interrupted so far: at 1 no new message is sent and what is in flight finishes, at 2
-    /// the run ends at once. Asked between events; a bearer returns early when a signal arrives.
+    /// How often the user has interrupted so far. At 1 no new message is sent, and what is in flight finishes; at 2 the
+    /// run ends at once. The run asks between events; a bearer returns early when a signal arrives.
     package var interrupts: () -> Int
     /// Makes or reads a key.
     package var key: (KeySource) throws(KeyError) -> KeyMaterial
-    /// What is known of devices beside the radio, and who can see them.
+    /// What is known of devices from outside the radio, and the person who can see them.
     package var outOfBand: OutOfBandDesk
     /// New randomness for one provisioning session; cryptographically secure outside tests.
     package var provisioningSecrets: () -> ProvisioningSecrets
-    /// Is told what happens, in order; a step's success only when it is durable.
+    /// Receives the events of the run in order. The success of a step comes only when it is durable.
     package var emit: (ExecutionEvent) -> Void
 
-    /// A context with those parts.
+    /// Makes a context of these parts.
     package init(
         user: String,
         host: String,
@@ -54,7 +54,7 @@ package struct ExecutionContext {
         self.emit = emit
     }
 
-    /// Randomness of the operating system.
+    /// Random values of the operating system for one provisioning session.
     package static func systemSecrets() -> ProvisioningSecrets {
         var generator = SystemRandomNumberGenerator()
         return ProvisioningSecrets.random(using: &generator)
@@ -67,25 +67,25 @@ package struct ExecutionOptions: Hashable, Sendable {
     package var retry = RetryPolicy()
     /// The proxy link.
     package var link = LinkPolicy()
-    /// As many links as are counted on beforehand, when it is not known yet what the bearer has; nil for as many as usual.
+    /// How many links to plan with while the number that the bearer has is unknown; nil for the usual number.
     package var expectedConnections: Int?
     /// The only proxy that may be used; nil for any.
     package var proxy: ProxyName?
-    /// How often and how long devices are tried that are to be provisioned.
+    /// How often and how long the run tries devices that it is to provision.
     package var provisioning = ProvisioningAttempts()
-    /// Links used at once at most, at least 1; never more than the bearer has.
+    /// The greatest number of links used at once, at least 1; never more than the bearer has.
     package var maximumConnections = 8
-    /// Nodes talked to at once at the start, at least 1; see ``WindowPolicy``.
+    /// How many nodes the run talks to at once at the start, at least 1; see ``WindowPolicy``.
     package var initialWindow = WindowPolicy().initial
-    /// Nodes talked to at once at most, at least 1.
+    /// The greatest number of nodes that the run talks to at once, at least 1.
     package var maximumWindow = WindowPolicy().maximum
     /// Which composition pages beside page 0 are read with the configuration of nodes.
     package var pages = NodeReadBack.Pages.unread
 
-    /// Whether nodes with the Opcodes Aggregator Server are read back in sequences: fewer messages and PDUs, but slower
-    /// where PDUs get lost, since a lost segment holds up all that a sequence carries.
+    /// Whether nodes with the Opcodes Aggregator Server are read back in sequences. That takes fewer messages and PDUs,
+    /// but is slower where PDUs get lost: a lost segment delays everything in its sequence.
     package var readsInSequences = false
 
-    /// The options described at each property.
+    /// The default of every option.
     package init() {}
 }

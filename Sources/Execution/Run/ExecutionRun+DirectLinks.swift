@@ -1,14 +1,14 @@
 import MeshCore
 import Planning
 
-/// Links of their own for nodes that have much to do, as far as there are links to spare.
+/// Links of their own for nodes that have much to do, as long as there are spare links.
 ///
-/// A device that has just been provisioned advertises its Node Identity by itself, others are asked to through the mesh
-/// (Mesh Protocol 4.3.2.44). They stop by themselves after a minute (4.2.13), so that there is nothing that a crash
-/// could leave undone: asking needs no record. While its link is awaited nothing else is sent to a node; if it does not
-/// come about, the node is reached through the mesh like the others.
+/// A newly provisioned device advertises its Node Identity by itself. Other nodes are asked to through the mesh (Mesh
+/// Protocol 4.3.2.44). They stop by themselves after a minute (4.2.13), so a crash leaves nothing to undo, and asking
+/// needs no record. While the run waits for such a link it sends nothing else to the node. If the link fails, the run
+/// reaches the node through the mesh like the others.
 extension ExecutionRun {
-    /// Sees to it that as many nodes as make sense have links of their own, or are about to.
+    /// Gives links of their own to as many nodes as makes sense, or begins to.
     func assignDirectLinks() {
         guard driver.client.maximumDirectLinks > 0 || !direct.stages.isEmpty else { return }
         let now = bearer.now
@@ -22,7 +22,7 @@ extension ExecutionRun {
     }
 
     /// A device has become a node: it advertises its Node Identity by itself if it was provisioned over PB-GATT (Mesh
-    /// Protocol 7.2.2.2.3). One that was provisioned through a node is out of the bearer's reach, most likely.
+    /// Protocol 7.2.2.2.3). A device that was provisioned through a node is probably out of the bearer's reach.
     func awaitDirectLink(to uuid: DeviceUUID) {
         guard let lane = schedule.lane(of: uuid), direct.isOpen(uuid), !isInterrupted,
             direct.stages.count < driver.client.maximumDirectLinks * ExecutionRun.directLookAhead,
@@ -33,7 +33,7 @@ extension ExecutionRun {
         schedule.reach(lane: lane, by: .held)
     }
 
-    /// A link to a node for itself alone is ready.
+    /// A link for one node alone is ready.
     func directLinkUp(to address: UnicastAddress, _ times: LinkTimes) {
         guard let uuid = direct.order.first(where: { network.node($0)?.unicastAddress == address }) else { return }
         direct.set(uuid, .linked)
@@ -41,13 +41,13 @@ extension ExecutionRun {
         if let lane = schedule.lane(of: uuid) { schedule.reach(lane: lane, by: .direct) }
     }
 
-    /// A link to a node for itself alone is gone, or did not come about.
+    /// A link for one node alone is gone, or could not be made.
     func directLinkDown(to address: UnicastAddress, hasFailed: Bool) {
         guard let uuid = direct.order.first(where: { network.node($0)?.unicastAddress == address }) else { return }
         endDirectLink(of: uuid, hasFailed: hasFailed)
     }
 
-    /// A node was asked to advertise its Node Identity.
+    /// A node has answered whether it advertises its Node Identity.
     func settleIdentity(_ uuid: DeviceUUID, isRunning: Bool) {
         guard direct.stages[uuid] == .asking else { return }
         if isRunning {
@@ -57,14 +57,14 @@ extension ExecutionRun {
         }
     }
 
-    /// How many nodes are talked to through the mesh.
+    /// How many nodes the run talks to through the mesh.
     var meshLoad: Int {
         guard !direct.stages.isEmpty else { return jobs.count + outbox.count }
         return jobs.values.count { !direct.isLinked($0.node) } + outbox.count { !direct.isLinked($0.node) }
     }
 
-    /// Nodes for each link that are asked or wait for theirs, that one included: while one is busy the next begins to
-    /// advertise.
+    /// How many nodes for each link are asked or wait for a link, including the one that has it: while one is busy the
+    /// next begins to advertise.
     private static let directLookAhead = 2
 
     // MARK: Asking
@@ -77,7 +77,7 @@ extension ExecutionRun {
         else { return }
         countOpenWork(at: now)
         var room = min(slots * ExecutionRun.directLookAhead - direct.stages.count, window.size - meshLoad)
-        // Nodes that have not begun first, then those that are under way in the mesh.
+        // Nodes that have not begun come first, then those that the run already reaches through the mesh.
         while directSearch < schedule.laneCount, isBehind(directSearch, isBegun: false) { directSearch += 1 }
         while begunSearch < schedule.laneCount, isBehind(begunSearch, isBegun: true) { begunSearch += 1 }
         for isBegun in [false, true] {
@@ -89,15 +89,15 @@ extension ExecutionRun {
         }
     }
 
-    /// How many lanes are looked at for one that is worth it.
+    /// How many lanes are examined to find one that benefits.
     private static let directSearchWidth = 64
 
-    /// Whether a lane need not be looked at any more, nor those before it.
+    /// Whether this lane and those before it need not be examined again.
     private func isBehind(_ lane: Int, isBegun: Bool) -> Bool {
         isBegun ? schedule.isLaneFinished(lane) : startedNodes.contains(schedule.node(ofLane: lane))
     }
 
-    /// Has the node of a lane advertise its identity, if that is worth it.
+    /// Asks the node of a lane to advertise its identity, if that is worth it.
     private func askForIdentity(_ lane: Int) -> Bool {
         let uuid = schedule.node(ofLane: lane)
         guard direct.isOpen(uuid), schedule.isStartable(lane: lane), !servers.isAsking(uuid),
@@ -114,9 +114,9 @@ extension ExecutionRun {
         return true
     }
 
-    /// What a node is asked for it to advertise its Node Identity, or its private one if it has that; nil if it cannot
-    /// or is not to be asked. It cannot while its GATT proxy is off (Mesh Protocol 4.2.12), and one that lives on a
-    /// battery is not to advertise for a minute to spare others some messages: its friend keeps those for it.
+    /// The request that makes a node advertise its Node Identity, or its private one if it supports that; nil if it
+    /// cannot or should not. It cannot while its GATT proxy is off (Mesh Protocol 4.2.12). A node on a battery should
+    /// not advertise for a minute to spare others some messages: its friend stores those for it.
     private func identityQuestion(_ uuid: DeviceUUID) -> Question<Bool>? {
         guard let node = network.node(uuid), node.deviceKey != nil, !node.isExcluded, !unreachable.contains(uuid),
             doubts[uuid] == nil, node.features.proxy != .notSupported, node.features.proxy != .disabled,
@@ -133,8 +133,8 @@ extension ExecutionRun {
         }
     }
 
-    /// Whether a node is done sooner over a link of its own: the mesh is busy for longer than that takes, and the
-    /// node's share of it is more than a link's share of connecting.
+    /// Whether a node is done sooner over a link of its own: the mesh is busy for longer than connecting takes, and the
+    /// node's share of the mesh's work takes longer than one link's share of connecting.
     private func pays(lane: Int, slots: Int) -> Bool {
         var cost = MessageCost.zero
         for step in schedule.openSteps(ofLane: lane) { cost += expectedCost(of: step) }
@@ -161,8 +161,8 @@ extension ExecutionRun {
 
     // MARK: The end
 
-    /// Lets nodes go that wait for links which others have got meanwhile, such as devices that are being provisioned:
-    /// the mesh is there for them. They may be asked again.
+    /// Releases nodes that wait for links which others have taken meanwhile, such as devices that are being
+    /// provisioned. The mesh serves these nodes, and they may be asked again.
     private func releaseSurplus() {
         var surplus = direct.stages.count - driver.client.maximumDirectLinks * ExecutionRun.directLookAhead
         for uuid in direct.order.reversed() where surplus > 0 {
@@ -180,7 +180,8 @@ extension ExecutionRun {
         case .asking: break
         case .linked:
             if isIdle { return endDirectLink(of: uuid, hasFailed: false) }
-            // The mesh's own link may have led to it, and be another by now: then it is one of those in the mesh again.
+            // The mesh's own link may have led to the node, and may lead to another one by now. Then the node is one of
+            // those in the mesh again.
             let isThere = network.node(uuid).map { driver.client.isDirect(to: $0.unicastAddress) } ?? false
             if !isThere { endDirectLink(of: uuid, hasFailed: true) }
         case .advertising(let since):
@@ -193,7 +194,7 @@ extension ExecutionRun {
                 direct.set(uuid, .linked)
                 return schedule.reach(lane: lane, by: .direct)
             }
-            // Nothing that is under way would make room for its link.
+            // No link that is being made leaves room for this one.
             if !driver.client.mayLinkDirectly, !driver.client.isConnecting(to: address) {
                 return endDirectLink(of: uuid, hasFailed: false)
             }

@@ -2,29 +2,29 @@ import MeshCore
 import Planning
 import Store
 
-/// How a doubt ended without an answer to it: nobody knows what became of the request, and nobody will.
+/// How a doubt ended without an answer: nobody knows, or will know, what the request did.
 package enum DoubtEnd: Hashable, Sendable {
-    /// The node was reset since, or is another one by now.
+    /// The node was reset since, or has been replaced by another.
     case wasReset
-    /// The database has no such node any more, or nothing to ask it with.
+    /// The database no longer has the node, or has nothing to ask it with.
     case isGone
-    /// The node is excluded, so that nobody speaks to it.
+    /// The node is excluded, so the run does not talk to it.
     case isExcluded
     /// The node has no such model or element.
     case partIsMissing
-    /// The definition does not name the node or the model any more.
+    /// The definition no longer names the node or the model.
     case isNotDeclared
-    /// The node answers, only not to this.
+    /// The node answers, but not this question.
     case answersOtherwise
 }
 
-/// What becomes of requests whose outcome an earlier run left in doubt.
+/// What the run does about requests whose outcome an earlier run left in doubt.
 ///
-/// A doubt is never a dead end: it is asked about for a bounded time, and only where the answer can matter. A node that
-/// answers, but not to this, leaves the value not known, and goes on. A node that is silent leaves the doubt as it is, and
-/// its own steps waiting; nobody else waits for it.
+/// A doubt never blocks for ever: the run asks about it for a bounded time, and only where the answer can matter. If
+/// the node answers, but not this question, the value stays unknown and the run goes on. If the node is silent, the
+/// doubt stays and the node's own steps wait; other nodes do not.
 extension ExecutionRun {
-    /// Ends the doubts that need no question, before anything is asked.
+    /// Ends the doubts that need no question, before the run asks anything.
     func settleNeedlessDoubts() {
         for uuid in doubts.keys.sorted() { settleNeedlessDoubts(of: uuid) }
         doubtfulNodes.removeAll { doubts[$0] == nil }
@@ -42,7 +42,7 @@ extension ExecutionRun {
         }
     }
 
-    /// Why a doubt need not or cannot be asked about; nil if it can.
+    /// Why the run need not or cannot ask about a doubt; nil if it can.
     private func needlessness(of doubt: JournalIntent, _ action: ConfigurationAction?) -> DoubtEnd? {
         guard let action, let node = network.node(doubt.node), node.deviceKey != nil,
             !network.subnets(of: node, for: action).isEmpty
@@ -53,7 +53,7 @@ extension ExecutionRun {
         return isDoubtOfInterest(doubt.node, action) ? nil : .isNotDeclared
     }
 
-    /// A device was seen unprovisioned of which it was in doubt whether it was reset.
+    /// A device was seen unprovisioned whose reset was in doubt.
     private func confirmReset(_ doubt: JournalIntent) {
         retire(doubt.node)
         journal.settle(doubt, .succeeded)
@@ -61,7 +61,7 @@ extension ExecutionRun {
         announce(.doubtResolved(doubt.node, .resetNode, tookEffect: true))
     }
 
-    /// Clears up what is in doubt about a node, one request after another, then begins its step.
+    /// Resolves the doubts about a node one after another, then begins its step.
     func proceed(with node: DeviceUUID, to step: Int?) {
         guard !unreachable.contains(node) else {
             suspend(node)
@@ -77,7 +77,7 @@ extension ExecutionRun {
         if let step { start(step) }
     }
 
-    /// The request that reads a doubt back; nil if there is none to be made.
+    /// The request that reads a doubt back; nil if there is none.
     private func readBack(_ doubt: JournalIntent, for step: Int?) -> DoubtRequest? {
         guard let action = try? ConfigurationAction(decoding: doubt.action), let node = network.node(doubt.node),
             node.deviceKey != nil, !network.subnets(of: node, for: action).isEmpty
@@ -87,7 +87,7 @@ extension ExecutionRun {
         return DoubtRequest(intent: doubt, action: action, step: step, inquiry: inquiry)
     }
 
-    /// A node answered what reads a doubt back, or whether it answers anything.
+    /// A node answered the read-back of a doubt, or the question whether it answers at all.
     func settle(_ request: DoubtRequest, _ verdict: ConfigurationVerdict) {
         if case .probe = request.phase { return askAgain(request) }
         let (doubt, uuid) = (request.intent, request.node)
@@ -102,7 +102,7 @@ extension ExecutionRun {
             tellClient(of: uuid)
             journal.settle(doubt, .succeeded)
         case .composition(let composition) where network.objection(to: composition, of: uuid) != nil:
-            // Whoever reads it again is told.
+            // A later read-back of the node reports the value.
             tookEffect = false
             journal.settle(doubt, .skipped)
         case .composition(let composition):
@@ -136,7 +136,7 @@ extension ExecutionRun {
         goOn(after: request)
     }
 
-    /// A doubt is settled: the next one of the node follows, then the step that waits.
+    /// A doubt is resolved: the next one of the node follows, then the step that waits.
     private func goOn(after request: DoubtRequest) {
         guard !isInterrupted else {
             if let step = request.step { schedule.putBack(step) }
@@ -145,8 +145,8 @@ extension ExecutionRun {
         proceed(with: request.node, to: request.step)
     }
 
-    /// Nobody knows what became of a request, and it is asked about no more. The value is not known from now on, so that
-    /// a plan that wants it sends it again.
+    /// The outcome of a request stays unknown, and the run stops asking. The recorded value becomes unknown, so that a
+    /// plan that needs it sends it again.
     private func abandon(_ doubt: JournalIntent, _ action: ConfigurationAction?, because end: DoubtEnd) {
         journal.settle(doubt, .notKnown)
         if let action, network.node(doubt.node) != nil, end == .answersOtherwise || end == .isNotDeclared {
@@ -163,12 +163,12 @@ extension ExecutionRun {
 
     // MARK: No answer
 
-    /// A node did not tell what became of an earlier request: it is asked whether it answers at all, and if it does, once
-    /// more.
+    /// A node did not tell the outcome of an earlier request. The run asks whether it answers at all, and if so, asks
+    /// once more.
     func settleUnanswered(_ request: DoubtRequest) {
         if case .probe = request.phase { return suspend(request.node) }
         guard request.isKnownAlive else {
-            // What reads a reset back is a question of that kind.
+            // The read-back of a reset already asks whether the node answers at all.
             guard request.action != .resetNode, !isInterrupted else { return suspend(request.node) }
             var probe = request
             probe.phase = .probe
@@ -180,7 +180,7 @@ extension ExecutionRun {
         goOn(after: request)
     }
 
-    /// A node answers that did not tell what became of a request: it is asked once more.
+    /// A node that did not tell the outcome of a request does answer: it is asked once more.
     private func askAgain(_ request: DoubtRequest) {
         guard var again = readBack(request.intent, for: request.step) else {
             abandon(request.intent, request.action, because: .isGone)
@@ -191,8 +191,8 @@ extension ExecutionRun {
         outbox.append(.doubt(again))
     }
 
-    /// A node answers, but neither to a request of this run nor to the question what became of it: the value is not
-    /// known, its step has failed, and the node's other steps go on.
+    /// A node answers, but neither a request of this run nor the question about its outcome. The value is unknown, the
+    /// step has failed, and the node's other steps go on.
     func leaveUnknown(_ request: StepRequest) {
         network.update(request.node, at: context.now()) { $0.leaveUnknown(request.action) }
         journal.settle(subject(of: request.step), .notKnown)
@@ -201,10 +201,10 @@ extension ExecutionRun {
 
     // MARK: No proxy
 
-    /// Whether the doubts may be asked about that no step waits for: as long as there may be a link.
+    /// Whether to ask about doubts that no step waits for: as long as a link may come about.
     var mayAskDoubts: Bool { !leavesDoubts || driver.client.isLinkReady }
 
-    /// Nobody is in reach who could carry the questions: they stay in doubt, and nothing waits for them.
+    /// No proxy is in reach that could carry the questions. They stay in doubt, and nothing waits for them.
     func leaveOptional() {
         for uuid in findingOut.devices { endFindingOut(uuid) }
         leavesDoubts = true
@@ -219,7 +219,7 @@ extension ExecutionRun {
         }
     }
 
-    /// Whether the questions that nothing waits for have waited for a link for too long.
+    /// Whether questions that nothing depends on have waited too long for a link.
     var isTiredOfWaiting: Bool {
         guard queue.isEmpty, !jobs.isEmpty, !driver.client.isLinkReady, jobs.values.allSatisfy(\.isOptional),
             !schedule.hasStartableWork
@@ -227,6 +227,6 @@ extension ExecutionRun {
         return linkWaitBegan.map { $0.duration(to: bearer.now) >= Self.linkPatience } ?? false
     }
 
-    /// How long a link is awaited for nothing but old doubts.
+    /// How long the run waits for a link if it only needs it for old doubts.
     private static let linkPatience: Duration = .seconds(8)
 }

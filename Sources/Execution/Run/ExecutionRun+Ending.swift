@@ -2,9 +2,9 @@ import MeshCore
 import Planning
 import Store
 
-/// How a run ends, whyever it does.
+/// How a run ends, for any reason.
 extension ExecutionRun {
-    /// Gives up what is under way, closes what is open, and makes the last outcomes durable.
+    /// Gives up what is in progress, closes what is open, and makes the last outcomes durable.
     func finish() {
         endWatches()
         for job in outbox.drained() { leave(job) }
@@ -20,7 +20,7 @@ extension ExecutionRun {
         if stop == nil, isInterrupted, !(schedule.isFinished && doubts.isEmpty) { stop = .interrupted }
         recap.ending = stop ?? .completed
         if case .storeFailed = recap.ending {
-            // What a broken store takes now and what it refuses is a matter of luck; the journal says what is in doubt.
+            // Nobody can tell what a broken store still accepts; the journal says what is in doubt.
         } else {
             do throws(ExecutionStop) {
                 try commit(isLast: true)
@@ -31,14 +31,14 @@ extension ExecutionRun {
         recap.inDoubt = journal.openSubjects.count + doubts.values.reduce(0) { $0 + $1.count }
         let decided = recap.applied + recap.unchanged + recap.failed.count + recap.blocked.count
         recap.notStarted = max(recap.total - decided - journal.openSubjects.count, 0)
-        // What was handed out and did not leave waits like what was not begun.
+        // What was handed out but not sent waits like what was not begun.
         recap.waiting = schedule.waitingCount + schedule.startedSteps.count { journal.open[subject(of: $0)] == nil }
         noteUncertainResets()
         recap.sort()
         endJournal()
     }
 
-    /// Names the nodes of which nobody knows whether they were reset.
+    /// Adds to the recap the nodes of which nobody knows whether they were reset.
     private func noteUncertainResets() {
         let open = journal.open.values.map(\.self) + doubts.values.flatMap { $0 }
         let resets = open.filter { (try? ConfigurationAction(decoding: $0.action)) == .resetNode }
@@ -62,7 +62,7 @@ extension ExecutionRun {
         }
     }
 
-    /// A request is given up because the run ends.
+    /// Gives a request up because the run ends.
     private func leave(_ job: Job) {
         guard case .step(let request) = job else { return }
         journal.settle(subject(of: request.step), request.resultIfLeft)

@@ -1,10 +1,10 @@
 import MeshCore
 import Planning
 
-/// Whether devices are nodes by an earlier attempt: they are asked for their composition under each DeviceKey that they
-/// may have, while the bearer scans for them as devices.
+/// Finds out whether an earlier attempt has made devices nodes: asks them for their composition under each DeviceKey
+/// that they may have, while the bearer scans for them as devices.
 extension ExecutionRun {
-    /// Begins to find out about a device, if there was an attempt.
+    /// Begins to find out about a device, if there was an earlier attempt.
     func findOut(about uuid: DeviceUUID) {
         guard !isInterrupted, let pending = network.header.pendingProvisioning(of: uuid),
             let newest = pending.deviceKeys.last
@@ -16,7 +16,7 @@ extension ExecutionRun {
         context.emit(.provisioningStage(uuid, .findingOut))
     }
 
-    /// Finds out no more about a device.
+    /// Stops finding out about a device.
     func endFindingOut(_ uuid: DeviceUUID) {
         guard findingOut.end(uuid) == true, let address = network.header.pendingProvisioning(of: uuid)?.address else {
             return
@@ -24,7 +24,7 @@ extension ExecutionRun {
         cancel(address, of: uuid)
     }
 
-    /// Asks those who may be nodes, once there is somebody who can carry the question.
+    /// Asks devices that may be nodes, once a proxy can carry the question.
     func askCandidates() {
         guard !findingOut.isEmpty, canCarry || driver.scanError != nil else { return }
         for uuid in findingOut.devices {
@@ -36,10 +36,10 @@ extension ExecutionRun {
         }
     }
 
-    /// Whether there may be somebody who carries a question.
+    /// Whether a proxy may carry a question.
     private var canCarry: Bool { driver.client.isLinkReady || findingOut.hasHeardProxy }
 
-    /// Sends the question under the key that is tried.
+    /// Sends the question under the key that is being tried.
     func transmitCandidate(_ uuid: DeviceUUID, _ question: Question<Composition?>) {
         guard let key = findingOut.key(of: uuid), let pending = network.header.pendingProvisioning(of: uuid) else {
             return
@@ -56,9 +56,9 @@ extension ExecutionRun {
         perform(outputs)
     }
 
-    /// It answered: it is a node with the key that was tried.
+    /// The device answered: it is a node with the key that was tried.
     ///
-    /// - Parameter composition: what it says that it is made of; nil if that makes no sense.
+    /// - Parameter composition: the composition that it told; nil if that makes no sense.
     func settleCandidate(_ uuid: DeviceUUID, _ composition: Composition?) {
         guard let key = findingOut.key(of: uuid) else { return }
         _ = findingOut.end(uuid)
@@ -79,7 +79,7 @@ extension ExecutionRun {
         findingOut.heardProxy { network.header.pendingProvisioning(of: $0).map { $0.address == address } ?? false }
     }
 
-    /// A device that is to be provisioned was not heard for long.
+    /// A device that is to be provisioned was not heard for a long time.
     func notHeard(_ uuid: DeviceUUID) -> [ProvisioningQueue.Output] {
         let now = bearer.now
         if let patience = findingOut.patience(for: uuid, at: now, canCarry: canCarry) {
@@ -92,7 +92,7 @@ extension ExecutionRun {
         return []
     }
 
-    /// Those without a step, which were found out about before planning, have had their time.
+    /// Ends the search for devices without a step, from before the plan, when their time is over.
     func endOldSearches() {
         guard let end = searchEnd else { return }
         let isCarried = driver.client.carriedCount > 0
@@ -101,7 +101,7 @@ extension ExecutionRun {
         }
     }
 
-    /// Gives up a request whose answer means nothing any more.
+    /// Cancels a request whose answer no longer matters.
     func cancel(_ address: UnicastAddress, of uuid: DeviceUUID) {
         for identifier in jobs.keys.sorted() where jobs[identifier]?.node == uuid { jobs[identifier] = nil }
         outbox.removeAll { $0.node == uuid }
@@ -112,7 +112,7 @@ extension ExecutionRun {
 extension Question where Answer == Composition? {
     /// Asks for Composition Data page 0.
     static var composition: Question {
-        // A node with four elements; larger ones are waited for all the same.
+        // Enough for a node with four elements; the run waits for larger answers, too.
         Question(ConfigCompositionDataGet(page: 0), answerSize: 100) { status throws(DecodeError) in
             let composition = try status.composition()
             return composition?.withVendorModelsInOrder ?? composition

@@ -1,10 +1,10 @@
 import MeshCore
 import Planning
 
-/// How a plan grows: what depends on a node's composition, or on the address of another node, becomes steps once that
-/// is known.
+/// How a plan grows: what depends on a node's composition, or on the address of another node, becomes steps once these
+/// are known.
 extension ExecutionRun {
-    /// Lowers what was deferred to further steps of the node's lane.
+    /// Lowers deferred configuration to further steps of the node's lane.
     func grow(_ step: Int, _ deferred: DeferredConfiguration) {
         guard let node = network.node(deferred.node), node.isCompositionKnown else {
             fail(step, .unmakeable("the composition of \(deferred.name) is not known"))
@@ -44,7 +44,7 @@ extension ExecutionRun {
         for waiting in lowered.waiting { announce(.changeWaits(deferred.node, waiting)) }
         schedule.succeed(step)
         if let carrier = lowered.waiting.first?.carrier, let cause = provisioningStep(of: carrier) {
-            // What could be told was told; the rest of it waits for that device.
+            // The run has told the node what it could; the rest waits for that device.
             announce(.stepBlocked(step: step, by: cause))
         } else {
             announce(.stepSucceeded(step: step, byReadBack: false))
@@ -62,7 +62,7 @@ extension ExecutionRun {
 }
 
 extension Step {
-    /// Whether it reads a subscription list, to find out which it is shared with.
+    /// Whether the action reads a subscription list, to find out which models share it.
     fileprivate var readsList: Bool {
         if case .configure(_, .read(.subscriptions)) = work { true } else { false }
     }

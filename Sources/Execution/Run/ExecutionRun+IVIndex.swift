@@ -2,14 +2,14 @@ import MeshCore
 import Planning
 import Store
 
-/// Nobody is provisioned before the IV index is known: a device that is given a wrong one may never understand the
-/// others, who are too far ahead for it to follow (Mesh Protocol 3.11.6).
+/// No device is provisioned before the IV index is known. A device with a wrong one may never understand the other
+/// nodes if they are too far ahead for it to follow (Mesh Protocol 3.11.6).
 extension ExecutionRun {
-    /// Has a proxy looked for that tells the IV index if devices wait for it, and gives them up if none does.
+    /// Looks for a proxy that tells the IV index if devices wait for it, and gives the devices up if there is none.
     func learnIVIndex() {
         guard !driver.client.isIVIndexKnown, !queue.isEmpty else { return }
         if linkFailure == nil {
-            // Any request makes the client look for a proxy, whose beacon comes before all else.
+            // Any request makes the client look for a proxy, whose beacon comes first.
             guard jobs.isEmpty, outbox.isEmpty else { return }
             if !hasSoughtIVIndex {
                 hasSoughtIVIndex = true
@@ -28,7 +28,7 @@ extension ExecutionRun {
         }
     }
 
-    /// Gives the question up: the index is known, or the node is to be asked something else.
+    /// Cancels the question: the index is known, or the node is to be asked something else.
     func endSeekingIVIndex() {
         let isForIVIndex = { (job: Job) in if case .ivIndex = job { true } else { false } }
         outbox.removeAll(where: isForIVIndex)
@@ -38,7 +38,7 @@ extension ExecutionRun {
         perform(driver.client.cancel(address, at: bearer.now))
     }
 
-    /// Some node that can be asked something.
+    /// Any node that can be asked something.
     private var nodeToAsk: DeviceUUID? {
         let others = Set(network.header.provisioners.map(\.uuid))
         return network.nodes.first { node in

@@ -1,8 +1,9 @@
 import MeshCore
 
-/// Who gets the bearer's links and what is heard: the client, the provisioning queue, and those who wait for a reset.
+/// Distributes the bearer's links and what it hears among the client, the provisioning queue and those who wait for a
+/// reset.
 extension ExecutionRun {
-    /// Hands an event to whom it concerns.
+    /// Hands an event to those it concerns.
     func take(_ event: BearerEvent) {
         let now = bearer.now
         switch event {
@@ -33,7 +34,7 @@ extension ExecutionRun {
         }
     }
 
-    /// Divides the links: one is kept for the mesh once there is a node to talk to, the others provision.
+    /// Divides the links: one is kept for the mesh once there is a node to talk to; the others provision.
     func divideLinks() {
         let most = max(1, min(options.maximumConnections, bearer.maximumLinks))
         let isMeshBusy = isRemoteBusy || linkFailure == nil && !(jobs.isEmpty && outbox.isEmpty)
@@ -42,14 +43,14 @@ extension ExecutionRun {
             return
         }
         if most == 1 {
-            // They take turns; nodes are finished rather than many begun.
+            // They take turns: finishing nodes comes before beginning many.
             perform(driver.client.setMaximumLinks(isMeshBusy && queue.linkCount == 0 ? 1 : 0, at: bearer.now))
             if !isMeshBusy, driver.client.linkCount == 0 { startProvisioning(limit: 1) }
             if queue.linkCount == 0 { startRemoteProvisioning() }
             return
         }
         let isMeshThere = network.count > 1
-        // Devices take what is free first: what they leave is the client's, and it counts on no more.
+        // Devices take free links first. The client gets the rest, and relies on no more than that.
         startProvisioning(limit: isMeshThere ? most - max(1, driver.client.linkCount) : most)
         perform(driver.client.setMaximumLinks(min(max(1, most / 2), most - queue.linkCount), at: bearer.now))
         startRemoteProvisioning()
@@ -65,17 +66,17 @@ extension ExecutionRun {
         perform(queue.startRemote(at: bearer.now))
     }
 
-    /// Lets the bearer scan as long as anybody has use for it.
+    /// Lets the bearer scan as long as any part of the run needs it.
     func updateScan() {
         do throws(BearerError) {
             try driver.scan(alsoForOthers: queue.wantsScan || !findingOut.isEmpty || isResetting)
         } catch {
-            // The user wants no more.
+            // The user has interrupted.
             guard !error.isInterruption else {
                 stop = stop ?? .interrupted
                 return
             }
-            // Nodes can find others all the same.
+            // Nodes can still find other devices.
             let lost = provisionSteps.filter { queue.order(of: $0.key).map(isLost) ?? servers.search.isEmpty }
             for (uuid, step) in lost.sorted(by: { $0.value < $1.value }) {
                 perform(queue.remove(uuid))
@@ -87,7 +88,7 @@ extension ExecutionRun {
         }
     }
 
-    /// Takes the person's answer to an open question.
+    /// Takes a person's answer to an open question.
     func takeAnswer() {
         guard queue.awaitsAnswer, let answer = context.outOfBand.answer() else { return }
         perform(queue.answer(answer, at: bearer.now))

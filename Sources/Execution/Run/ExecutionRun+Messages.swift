@@ -2,15 +2,15 @@ import MeshCore
 import Planning
 import Store
 
-/// What goes between the run, its client and the bearer.
+/// The traffic between the run, its client and the bearer.
 extension ExecutionRun {
     func transmit(_ job: Job) {
-        // A request that is made makes the client look for a link anew.
+        // A new request makes the client look for a link again.
         linkFailure = nil
         switch job {
         case .candidate(let node, let question): return transmitCandidate(node, question)
         case .server(let node, let question): return transmitToServer(node, question)
-        // To one node there is one request at a time.
+        // A node gets one request at a time.
         case .ivIndex: endAskingServer(job.node)
         case .step, .doubt, .identity, .afterReset:
             endAskingServer(job.node)
@@ -29,7 +29,7 @@ extension ExecutionRun {
         perform(outputs)
     }
 
-    /// How long the answer to a request is waited for; nil for as long as for any.
+    /// How long to wait for the answer to a request; nil for the usual time.
     private func deadline(of job: Job) -> Duration? {
         switch job {
         case .step(let request): deadline(of: request)
@@ -43,7 +43,7 @@ extension ExecutionRun {
         switch request.phase {
         case .probe: options.retry.doubtDeadline
         case .readBack where request.action == .resetNode: options.retry.doubtDeadline
-        // The rest of that time is for the question whether the node answers at all.
+        // The rest of that time is left for the question whether the node answers at all.
         case .readBack: max(options.retry.readBackDeadline - options.retry.doubtDeadline, .seconds(1))
         case .prelude: options.retry.readBackDeadline
         case .request where request.action == .resetNode: options.retry.resetDeadline
@@ -51,12 +51,12 @@ extension ExecutionRun {
         }
     }
 
-    /// Carries out what the client wants, and what comes of that, in order.
+    /// Carries out the client's outputs and what follows from them, in order.
     func perform(_ outputs: [MeshClient.Output]) {
         driver.perform(outputs, storing: store) { take($0) }
     }
 
-    /// Makes an IV index durable; tells why that failed.
+    /// Makes an IV index durable; returns why that failed.
     private func store(_ ivIndex: IVIndex, isCorrection: Bool) -> Recap.Ending? {
         network.record(ivIndex, isCorrection: isCorrection, at: context.now())
         return commitEarly() ? nil : stop
@@ -84,12 +84,12 @@ extension ExecutionRun {
         case .directLinkDown(let node, let failure): directLinkDown(to: node, hasFailed: failure != nil)
         case .linkDown(let failure, let delay):
             context.emit(.linkDown(reason: failure.reason, retryIn: delay))
-            // Devices that are still being provisioned may be the proxies that are missing.
+            // Devices that are still being provisioned may be the missing proxies.
             if delay == nil { linkFailure = failure }
         case .sent(let identifier, let transmissions): countSent(identifier, transmissions)
         case .answered(let identifier, let verdict, let transmissions):
             guard let job = jobs.removeValue(forKey: identifier) else { break }
-            // Links of their own say nothing of what the mesh can carry.
+            // Links for one node alone say nothing about the capacity of the mesh.
             if !direct.isLinked(job.node) { window.answered(attempts: transmissions) }
             settle(job, verdict)
         case .unanswered(let identifier):
@@ -121,12 +121,12 @@ extension ExecutionRun {
         }
     }
 
-    /// Lets the client know of a node what has changed.
+    /// Tells the client what has changed about a node.
     func tellClient(of uuid: DeviceUUID) {
         if let node = network.node(uuid) { driver.client.set(node) }
     }
 
-    /// No proxy can be had that reaches the node; asking again, or reading back, would fare no better.
+    /// No proxy reaches the node. Asking again, or reading back, would not help.
     private func settle(_ job: Job, unreachable failure: LinkFailure) {
         switch job {
         case .candidate, .ivIndex, .server, .identity, .afterReset: return settleInVain(job)
@@ -138,7 +138,7 @@ extension ExecutionRun {
         suspend(job.node)
     }
 
-    /// Nothing more can be sent.
+    /// Nothing can be sent any longer.
     func endSending(_ reason: String) {
         if stop == nil { stop = .sendingFailed(reason) }
     }

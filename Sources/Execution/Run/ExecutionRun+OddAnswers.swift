@@ -2,15 +2,15 @@ import MeshCore
 import Planning
 import Store
 
-/// What becomes of a request whose node answers with what cannot be the answer, and of removals of what is not there.
+/// How the run treats answers that cannot be answers, and refusals of removals because there is nothing to remove.
 extension ExecutionRun {
-    /// A node departs from the specification in a known way. Each is told once of a node.
+    /// A node departs from the specification in a known way. Each way is announced once for each node.
     func meet(_ habit: KnownHabit, of node: DeviceUUID) {
         guard habits[node, default: []].insert(habit).inserted else { return }
         announce(.habitMet(node, habit))
     }
 
-    /// The answer to the request of a step cannot be one: what asks for a change is read back, anything else is left.
+    /// The answer to a step's request cannot be one. A request for a change is read back; anything else is given up.
     func settleOdd(_ request: StepRequest, _ answer: OddAnswer) {
         let step = request.step
         switch (request.phase, request.action) {
@@ -29,15 +29,15 @@ extension ExecutionRun {
             var request = request
             request.phase = .readBack
             resend(request) { inquiries throws(StepFailure) in try inquiries.readBack() }
-        // Whatever the node says is the answer then.
+        // Any response of the node counts as the answer here.
         case (.probe, _): break
         }
     }
 
     // MARK: Removals
 
-    /// A node refuses a removal. What is not there has reached its aim; where the refusal may mean something else, the node
-    /// is asked what it has.
+    /// A node refuses a removal. If there is nothing to remove, the step has reached its aim. Where the refusal may
+    /// mean something else, the node is asked what it has.
     func settleRemoval(_ request: StepRequest, refusedWith status: ConfigStatusCode) {
         if let key = keyToName(request, status) {
             meet(.namedKeyEndsPublication, of: request.node)
@@ -63,7 +63,7 @@ extension ExecutionRun {
         resend(request) { inquiries throws(StepFailure) in try inquiries.readBack() }
     }
 
-    /// The key that is to be named when a publication could not be ended without, nil if that would not help.
+    /// The key to name if a publication could not be ended without one; nil if that would not help.
     private func keyToName(_ request: StepRequest, _ status: ConfigStatusCode) -> AppKeyIndex? {
         guard case .setPublication(let model, nil) = request.action, status == .invalidAppKeyIndex,
             !request.hasNamedKey, !isInterrupted, request.phase == .request, let node = network.node(request.node),
@@ -75,7 +75,7 @@ extension ExecutionRun {
 }
 
 extension ConfigurationAction {
-    /// Whether it takes something away.
+    /// Whether the action removes something.
     var isRemoval: Bool {
         switch self {
         case .unbind, .deleteAppKey, .deleteNetKey, .deleteSubscription, .deleteAllSubscriptions,
@@ -85,7 +85,7 @@ extension ConfigurationAction {
         }
     }
 
-    /// Whether a removal may be refused with that because what it takes away is not there.
+    /// Whether a removal may be refused with this status because there is nothing to remove.
     fileprivate func mayFindNothing(_ status: ConfigStatusCode) -> Bool {
         let meanings: [ConfigStatusCode] =
             switch self {
@@ -101,9 +101,9 @@ extension ConfigurationAction {
         return meanings.contains(status)
     }
 
-    /// Whether that refusal of a removal says by itself that there is nothing to take away.
+    /// Whether this refusal of a removal alone proves that there is nothing to remove.
     ///
-    /// - Parameter node: as it is recorded.
+    /// - Parameter node: the recorded state of the node.
     fileprivate func findsNothing(_ status: ConfigStatusCode, on node: Node) -> Bool {
         switch (self, status) {
         case (.unbind, .invalidAppKeyIndex), (.deleteAppKey, .invalidAppKeyIndex), (.deleteNetKey, .invalidNetKeyIndex),

@@ -3,7 +3,7 @@ import MeshCore
 import Planning
 import Store
 
-/// What becomes of devices that are to be made nodes.
+/// Makes devices nodes.
 extension ExecutionRun {
     /// Begins to look for a device.
     func provision(_ step: Int, _ order: ProvisioningOrder) {
@@ -23,7 +23,7 @@ extension ExecutionRun {
         findOut(about: uuid)
     }
 
-    /// Carries out what the queue wants, and what comes of that, in order.
+    /// Carries out the queue's outputs and what follows from them, in order.
     func perform(_ outputs: [ProvisioningQueue.Output]) {
         var pending = outputs[...]
         while let output = pending.popFirst() {
@@ -39,7 +39,7 @@ extension ExecutionRun {
             do throws(BearerError) {
                 let link = try bearer.connect(to: .provisioning(advertiser))
                 queue.connecting(uuid, over: .bearer(link), at: bearer.now)
-                // It was heard unprovisioned, so that nobody answers there under an old key.
+                // The device was heard unprovisioned, so no node answers under an old key.
                 endFindingOut(uuid)
             } catch {
                 guard error.isInterruption else { return queue.connectFailed(uuid, error, at: bearer.now) }
@@ -75,7 +75,7 @@ extension ExecutionRun {
             endFindingOut(uuid)
             network.release(uuid)
             guard let step = provisionSteps.removeValue(forKey: uuid) else { break }
-            // It would have been tried again.
+            // Without the interrupt it would have been tried again.
             if isInterrupted, problem.canPass { schedule.putBack(step) } else { fail(step, .provisioning(problem)) }
         case .notHeard(let uuid): return notHeard(uuid)
         }
@@ -84,7 +84,7 @@ extension ExecutionRun {
 
     // MARK: Decisions
 
-    /// How a device that told its capabilities is provisioned, and with which data.
+    /// Decides how to provision a device that told its capabilities, and with which data.
     private func choose(
         _ order: ProvisioningOrder,
         _ capabilities: ProvisioningCapabilities
@@ -109,7 +109,7 @@ extension ExecutionRun {
 
     // MARK: Records
 
-    /// What the device will be must be durable before it gets to know it.
+    /// Records what the device will be. This must be durable before the device learns it.
     private func store(_ order: ProvisioningOrder, _ candidate: ProvisioningConversation.Candidate) {
         network.recordAttempt(
             PendingProvisioning(
@@ -127,16 +127,16 @@ extension ExecutionRun {
         storing.append(order.uuid)
     }
 
-    /// Sends the provisioning data of those whose records have become durable.
+    /// Sends the provisioning data to the devices whose records have become durable.
     func releaseData() {
         let durable = storing
         storing = []
         for uuid in durable { perform(queue.dataIsDurable(uuid, at: bearer.now)) }
     }
 
-    /// A device is a node, as it said itself or as was found out.
+    /// A device has become a node: it said so itself, or the run found out.
     ///
-    /// - Parameter isAuthenticated: nil if it was found out.
+    /// - Parameter isAuthenticated: nil if the run found out.
     func becomeNode(_ uuid: DeviceUUID, _ order: ProvisioningOrder?, deviceKey: KeyMaterial, isAuthenticated: Bool?) {
         endFindingOut(uuid)
         guard let (node, replaced) = network.promote(uuid, order, deviceKey: deviceKey, at: context.now()) else {
@@ -145,7 +145,7 @@ extension ExecutionRun {
         if let replaced {
             driver.client.remove(node: replaced.unicastAddress)
             forgetServer(replaced.unicastAddress)
-            // What was in doubt was asked of a node that is no more.
+            // These doubts were about a node that no longer exists.
             for doubt in doubts.removeValue(forKey: uuid) ?? [] { journal.settle(doubt, .skipped) }
         }
         driver.client.set(node)
@@ -165,7 +165,7 @@ extension ExecutionRun {
         finishNode(uuid)
     }
 
-    /// A device was not heard, and neither can it be a node that answers: its steps wait for another run.
+    /// A device was not heard, and is no node that answers: its steps wait for another run.
     func leavePending(_ uuid: DeviceUUID) {
         let listener = listener(for: queue.order(of: uuid))
         perform(queue.remove(uuid))
@@ -181,7 +181,7 @@ extension ExecutionRun {
         announceBlocked(blocked)
     }
 
-    /// An interrupt: whoever has its provisioning data is finished, all others are left.
+    /// An interrupt: devices that already have their provisioning data are finished, all others are given up.
     func interruptProvisioning() {
         let (devices, outputs) = queue.interrupt()
         perform(outputs)

@@ -1,9 +1,9 @@
 import MeshCore
 import Planning
 
-/// Devices are provisioned through nodes that hear them (PB-Remote, Mesh Protocol 1.1, 5.2.3).
+/// Provisions devices through nodes that hear them (PB-Remote, Mesh Protocol 1.1, 5.2.3).
 extension ExecutionRun {
-    /// Has a server open a link to a device.
+    /// Asks a server to open a link to a device.
     func connect(_ uuid: DeviceUUID, through server: UnicastAddress) -> [ProvisioningQueue.Output] {
         let now = bearer.now
         queue.connecting(uuid, over: .remote(server), at: now)
@@ -11,7 +11,7 @@ extension ExecutionRun {
             queue.released(server)
             return queue.closed(.remote(server), .remote(.silent), at: now)
         }
-        // It was heard unprovisioned, so that nobody answers there under an old key.
+        // The device was heard unprovisioned, so no node answers under an old key.
         endFindingOut(uuid)
         context.emit(.provisioningStage(uuid, .connectingThrough(node)))
         let actions = servers.open(uuid, through: server, of: node, at: now)
@@ -20,12 +20,12 @@ extension ExecutionRun {
         return []
     }
 
-    /// The queue has no use for a link any more; its server is told until it says so itself, or is silent for long.
+    /// The queue no longer needs a link. Its server is told until it confirms, or is silent for a long time.
     func hangUp(_ server: UnicastAddress, isCompleted: Bool) {
         carry(servers.hangUp(server, isCompleted: isCompleted, at: bearer.now), through: server)
     }
 
-    /// Carries out what a link wants.
+    /// Carries out the actions of a link.
     func carry(_ actions: [RemoteProvisioningLink.Action], through server: UnicastAddress) {
         for action in actions {
             let now = bearer.now
@@ -42,12 +42,12 @@ extension ExecutionRun {
         }
     }
 
-    /// A server has no link any more.
+    /// A server no longer has a link.
     func endRemoteLink(_ server: UnicastAddress, _ end: RemoteProvisioningLinkEnd) {
         guard let ended = servers.end(server) else { return }
         let outputs = ended.wasInUse ? queue.closed(.remote(server), .remote(end), at: bearer.now) : []
         if ended.wasInUse { servers.search.failed(ended.device, through: server) }
-        // What the queue wants of the link is done: it is over.
+        // The link is over, so the queue's request to close it is already carried out.
         perform(outputs.filter { if case .close(.remote(server), _) = $0 { false } else { true } })
         queue.released(server)
         listenToServers()
@@ -69,14 +69,14 @@ extension ExecutionRun {
         }
     }
 
-    /// A proxy link is ready: sends what has waited for one.
+    /// A proxy link is ready: sends what was waiting for one.
     func postUnsent() {
         for (server, _) in servers.waiting {
             if let payload = servers.unsent(for: server) { post(payload, to: server) }
         }
     }
 
-    /// Gives all links up: nobody can be told.
+    /// Gives all links up, because no server can be told.
     func abandonRemoteLinks() {
         for server in servers.linked { endRemoteLink(server, .silent) }
     }

@@ -2,42 +2,42 @@ import MeshCore
 import Planning
 import Store
 
-/// How nodes leave: a Node Reset is confirmed by its status, or by the device advertising as unprovisioned. That it was
-/// reset is seen, not believed: the device is looked for while other nodes are spoken to.
+/// How nodes leave. The status of a Node Reset, or the device that advertises as unprovisioned, confirms the reset. The
+/// run checks it: it looks for the device while it talks to other nodes.
 extension ExecutionRun {
-    /// Whether the outcome of a reset is awaited, so that advertisements are of use.
+    /// Whether the run waits for the outcome of a reset, so that it needs advertisements.
     var isResetting: Bool { !resetWatches.isEmpty || jobs.values.contains { $0.action == .resetNode } }
 
-    /// A node says that it is reset: it is looked for.
+    /// A node says that it was reset: the run looks for it.
     func watchReset(of request: StepRequest) {
         let isByReadBack = request.phase != .request
         resetWatches.begin(request.node, step: request.step, isByReadBack: isByReadBack, at: bearer.now)
         if isInterrupted || driver.scanError != nil { endWatch(request.node, .notLookedFor) }
     }
 
-    /// Time has passed: who was not heard as a device is asked whether it is a node.
+    /// Time has passed: devices that were not heard are asked whether they still are nodes.
     func advanceWatches() {
         let canAsk = driver.scanError == nil && driver.client.isLinkReady
         for due in resetWatches.advance(to: bearer.now, mayAsk: { canAsk && network.node($0) != nil }) {
             switch due {
-            // A late status of the reset says nothing.
+            // A late status of the reset would prove nothing.
             case .ask(let uuid): outbox.append(.afterReset(uuid, Question(ConfigDefaultTTLGet())))
             case .end(let uuid): endWatch(uuid, driver.scanError == nil ? .notSeen : .notLookedFor)
             }
         }
     }
 
-    /// A node that says it is reset answers as one.
+    /// A node that claims to be reset answers as a node.
     func answersAfterReset(_ uuid: DeviceUUID) {
         if isInterrupted || !resetWatches.answered(uuid, at: bearer.now) { endWatch(uuid, .stillNode) }
     }
 
-    /// Looks for nobody any more.
+    /// Stops looking for any device.
     func endWatches() {
         for uuid in resetWatches.nodes { endWatch(uuid, .notLookedFor) }
     }
 
-    /// It is known where a device is that was reset, or nobody finds out.
+    /// The place of a device that was reset is known, or nobody will find out.
     func endWatch(_ uuid: DeviceUUID, _ sighting: ResetSighting) {
         guard let watch = resetWatches.end(uuid) else { return }
         let isQuestion = { (job: Job) in if case .afterReset(uuid, _) = job { true } else { false } }
@@ -60,7 +60,7 @@ extension ExecutionRun {
         finishNode(uuid)
     }
 
-    /// Takes a node that was reset out of the network.
+    /// Removes a node that was reset from the network.
     func retire(_ uuid: DeviceUUID) {
         guard let node = network.node(uuid) else { return }
         network.retire(uuid, reason: .reset, at: context.now())

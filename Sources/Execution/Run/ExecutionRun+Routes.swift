@@ -2,9 +2,9 @@ internal import DefinitionModel
 import MeshCore
 import Planning
 
-/// By which ways devices may be reached, and what becomes of those who are not.
+/// By which routes devices may be reached, and what happens to those that are not.
 extension ExecutionRun {
-    /// Whether a device that was not heard may still be found by a server, within bounds.
+    /// Whether a server may still find a device that was not heard, within bounds.
     func isSoughtRemotely(_ uuid: DeviceUUID) -> Bool {
         guard linkFailure == nil, let order = queue.order(of: uuid), let arrival = queue.arrival(of: uuid) else {
             return false
@@ -17,7 +17,7 @@ extension ExecutionRun {
         case .any:
             return !servers.search.isEmpty && isInTime(arrival) && (servers.search.isUnfinished || queue.isAnyUnderWay)
         case .remote:
-            // Whatever else goes on may bring another server, and it ends.
+            // Anything else in progress may bring another server, and it is bounded.
             if queue.isAnyUnderWay || schedule.startedCount > provisionSteps.count { return true }
             return isInTime(max(arrival, servers.search.grownAt)) && servers.search.isUnfinished
         case .node(let node):
@@ -39,7 +39,8 @@ extension ExecutionRun {
         }
     }
 
-    /// What keeps a device from being provisioned through the node that it has to go through, as far as that lasts.
+    /// What keeps a device from being provisioned through the node that its route names; nil if nothing does at
+    /// present.
     func serverProblem(_ order: ProvisioningOrder) -> ProvisioningProblem? {
         guard let server = order.route.server else { return nil }
         guard let node = network.node(server), !node.isExcluded else {
@@ -52,7 +53,7 @@ extension ExecutionRun {
         return node.isCompositionKnown ? nil : .server(.unknownComposition, name: node.name)
     }
 
-    /// A device was not heard for as long as that made sense.
+    /// A device was not heard for as long as it made sense to listen.
     func giveUp(_ uuid: DeviceUUID) {
         guard let order = queue.order(of: uuid), let problem = serverProblem(order),
             network.header.pendingProvisioning(of: uuid) == nil, let step = provisionSteps.removeValue(forKey: uuid)
@@ -63,7 +64,7 @@ extension ExecutionRun {
         fail(step, .provisioning(problem))
     }
 
-    /// Who listened for a device in vain.
+    /// Who listened for a device without hearing it.
     func listener(for order: ProvisioningOrder?) -> DeviceListener {
         switch order?.route {
         case nil, .any: return .anybody

@@ -3,13 +3,13 @@ import Planning
 
 /// Nodes with a Remote Provisioning Server listen for devices that the bearer does not hear (Mesh Protocol 1.1, 4.4.5).
 extension ExecutionRun {
-    /// Whether links are needed for servers.
+    /// Whether servers need links.
     var isRemoteBusy: Bool { !servers.hasNoLink || !servers.search.listening.isEmpty }
 
-    /// When ``advanceRemote()`` wants to be called.
+    /// When to call ``advanceRemote()``.
     var remoteDeadline: Instant? { servers.deadline(isSeeking: !queue.isEmpty) }
 
-    /// Takes a node in as a server if its composition says that it is one.
+    /// Makes a node a server if its composition says that it is one.
     func considerServer(_ uuid: DeviceUUID) {
         guard let node = network.node(uuid), node.deviceKey != nil, !node.isExcluded, !unreachable.contains(uuid),
             node.hasRemoteProvisioningServer, !subnets(ofServer: node).isEmpty
@@ -17,7 +17,7 @@ extension ExecutionRun {
         servers.search.add(node.unicastAddress, node: uuid, at: bearer.now)
     }
 
-    /// A node is no server any more, or does not answer.
+    /// A node is no longer a server, or does not answer.
     func forgetServer(_ address: UnicastAddress) {
         servers.search.remove(address)
         endRemoteLink(address, .silent)
@@ -28,7 +28,8 @@ extension ExecutionRun {
         network.subnets(of: node)
     }
 
-    /// Asks servers to scan while devices are missing, and has a link looked for that those need who have one to a device.
+    /// Asks servers to scan while devices are missing, and looks for a proxy link for the servers that have a link to a
+    /// device.
     func seekRemotely() {
         guard !queue.isEmpty, !servers.search.isEmpty else { return endSeekingRemotely() }
         for (address, node) in servers.waiting where !servers.isAsking(node) && !driver.client.isAsking(address) {
@@ -53,7 +54,7 @@ extension ExecutionRun {
         listenToServers()
     }
 
-    /// Sends what a server is asked. To one node there is one request at a time; a step comes first.
+    /// Sends a question to a server. A node gets one request at a time; a step comes first.
     func transmitToServer(_ uuid: DeviceUUID, _ question: Question<Void>) {
         guard let node = network.node(uuid), !driver.client.isAsking(node.unicastAddress) else {
             if let address = network.node(uuid)?.unicastAddress { servers.search.postpone(address, at: bearer.now) }
@@ -71,7 +72,7 @@ extension ExecutionRun {
         perform(outputs)
     }
 
-    /// Something else is to be asked of a node, or nothing more is needed of it as a server.
+    /// Cancels the question to a server: the node is to be asked something else, or is no longer needed as a server.
     func endAskingServer(_ uuid: DeviceUUID) {
         guard let identifier = servers.endRequest(of: uuid) else { return }
         jobs[identifier] = nil
@@ -80,7 +81,7 @@ extension ExecutionRun {
         perform(driver.client.cancel(address, at: bearer.now))
     }
 
-    /// What a server was asked is over; what it answered came with everything else that it says.
+    /// The question to a server is over. Its answer came with everything else that the server says.
     func settleServer(_ uuid: DeviceUUID, isAnswered: Bool) {
         _ = servers.endRequest(of: uuid)
         guard !isAnswered, let address = network.node(uuid)?.unicastAddress else { return }
@@ -88,14 +89,14 @@ extension ExecutionRun {
         listenToServers()
     }
 
-    /// Nothing more is looked for through servers.
+    /// Stops looking for devices through servers.
     func endSeekingRemotely() {
         outbox.removeAll { if case .server = $0 { true } else { false } }
         for uuid in servers.asked { endAskingServer(uuid) }
         listenToServers()
     }
 
-    /// Lets the client tell what those servers say who scan or have a link.
+    /// Lets the client report what servers say that scan or have a link.
     func listenToServers() {
         let scanning = queue.isEmpty ? [] : servers.search.listening
         perform(driver.client.listen(to: Set(scanning).union(servers.linked), at: bearer.now))

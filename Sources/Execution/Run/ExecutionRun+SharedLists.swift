@@ -2,10 +2,10 @@ import MeshCore
 import Planning
 import Store
 
-/// Finding out which models of a product share one subscription list: a plan reads lists before and after a group is added
+/// Finds out which models of a product share one subscription list: a plan reads lists before and after it adds a group
 /// to another one.
 extension ExecutionRun {
-    /// Whether a step reads a list of which is known by now which others it is shared with.
+    /// Whether a step reads a list although it is already known which lists it is shared with.
     func isNeedless(_ action: ConfigurationAction, on node: Node) -> Bool {
         guard case .read(.subscriptions(let address)) = action, let product = node.product else { return false }
         return network.header.listSharings.contains { sharing in
@@ -34,7 +34,7 @@ extension ExecutionRun {
         endReading(request)
     }
 
-    /// A reading is over, with or without an answer that means something.
+    /// A reading is over, with or without a meaningful answer.
     func endReading(_ request: StepRequest) {
         journal.settle(subject(of: request.step), .succeeded)
         schedule.succeed(request.step)
@@ -49,8 +49,8 @@ extension NetworkRecord {
         if header.learn(sharing) { areSharingsDirty = true }
     }
 
-    /// Records the groups that a list was told to hold. Of virtual addresses only labels are recorded, which it does not
-    /// tell.
+    /// Records the groups that a node told to be in a list. Virtual addresses are recorded by their labels only, which
+    /// a list does not contain.
     mutating func takeGroups(_ list: [Address], of address: ModelAddress, on uuid: DeviceUUID, at now: Timestamp) {
         let told = list.compactMap { GroupAddress(rawValue: $0.rawValue) }.map { SubscriptionAddress.group($0) }
         guard let node = node(uuid), let model = node.model(at: address) else { return }
@@ -60,7 +60,7 @@ extension NetworkRecord {
         update(uuid, at: now) { $0.setSubscriptions(subscriptions, of: address) }
     }
 
-    /// Takes note that models do not share a list after all, as a node told.
+    /// Records that models do not share a list after all, because a node told different ones.
     mutating func learnContradictions(of node: Node) {
         guard let product = node.product else { return }
         for (element, one, other) in node.contradictions(of: header.sharedLists(of: node)) {

@@ -2,7 +2,7 @@ import MeshCore
 import Planning
 import Store
 
-/// What becomes of steps.
+/// How steps begin and end.
 extension ExecutionRun {
     /// Makes a database edit.
     func edit(_ step: Int) {
@@ -44,12 +44,12 @@ extension ExecutionRun {
         proceed(with: node, to: step)
     }
 
-    /// Tells that a node's first step begins.
+    /// Announces that a node's first step begins.
     func greet(_ step: Int) {
         if let node = steps[step].node, startedNodes.insert(node).inserted { announce(.nodeStarted(node)) }
     }
 
-    /// Starts what the node's turn has come for.
+    /// Starts a step when the turn of its node has come.
     func start(_ step: Int) {
         switch steps[step].work {
         case .configure(let node, let action): start(step, action, on: node)
@@ -63,7 +63,7 @@ extension ExecutionRun {
     private func start(_ step: Int, _ action: ConfigurationAction, on uuid: DeviceUUID) {
         guard let node = network.node(uuid) else {
             if action == .resetNode {
-                // An earlier run has done it, or found out just now that it had.
+                // An earlier run has done it, or has just turned out to have done it.
                 schedule.succeed(step)
                 announce(.stepSkipped(step: step))
                 finishNode(uuid)
@@ -95,7 +95,7 @@ extension ExecutionRun {
             let prelude = inquiries.prelude
             let inquiry = if let prelude { prelude } else { try inquiries.request() }
             let phase = prelude == nil ? StepRequest.Phase.request : .prelude
-            // The outcome of an earlier attempt at the same step must not take the new intent with it.
+            // The outcome of an earlier attempt at the same step must not remove the new intent.
             if journal.isSettling(subject(of: step)), !commitEarly() { return }
             journal.intend(subject(of: step), action, node: uuid)
             outbox.append(
@@ -114,7 +114,7 @@ extension ExecutionRun {
         case .step(let request): settle(request, verdict)
         case .doubt(let request): settle(request, verdict)
         case .candidate(let node, let question): settleCandidate(node, question.answer(verdict) ?? nil)
-        // It has found its proxy, whose beacon came before.
+        // The question has found its proxy, whose beacon came first.
         case .ivIndex: break
         case .server(let node, _): settleServer(node, isAnswered: true)
         case .identity(let node, let question): settleIdentity(node, isRunning: question.answer(verdict) == true)
@@ -165,12 +165,12 @@ extension ExecutionRun {
             var further = request
             further.inquiry = inquiry
             outbox.append(.step(further))
-        // No step asks for it.
+        // No step asks for this.
         case .report, .reports, .told: break
         }
     }
 
-    /// A list that reads a request back comes in parts, and one came without the answer: asks for the next.
+    /// The next question when a list comes in parts and this part did not contain the answer.
     func furtherInquiry(
         _ action: ConfigurationAction,
         to uuid: DeviceUUID,
@@ -181,13 +181,13 @@ extension ExecutionRun {
         return try? inquiries.readBack(from: position)
     }
 
-    /// Nothing came of a request that was not repeated because of an interrupt: its step does not start in this run.
+    /// An interrupt kept a request from being repeated, and it had no effect: its step does not start in this run.
     func putBack(_ request: StepRequest) {
         journal.settle(subject(of: request.step), .skipped)
         schedule.putBack(request.step)
     }
 
-    /// The node's relay retransmit is known: now the relay state can be set without changing it.
+    /// The node's relay retransmit is known. Now the relay state can be set without changing it.
     private func continueRelay(_ request: StepRequest, _ retransmit: TransmitParameters) {
         guard case .setRelay(let isOn, _) = request.action else { return }
         guard !isInterrupted else { return putBack(request) }
@@ -197,7 +197,7 @@ extension ExecutionRun {
         resend(request) { inquiries throws(StepFailure) in try inquiries.request() }
     }
 
-    /// A node that refuses a new NetKey may have been given it by another tool.
+    /// A node refuses a new NetKey; another tool may have given it one.
     private func askForPhase(_ request: StepRequest, _ status: ConfigStatusCode) {
         guard !isInterrupted else { return putBack(request) }
         var request = request
@@ -227,7 +227,7 @@ extension ExecutionRun {
         resend(request) { inquiries throws(StepFailure) in try inquiries.request() }
     }
 
-    /// Sends something else for a step whose intent is durable.
+    /// Sends another request for a step whose intent is durable.
     func resend(
         _ request: StepRequest,
         _ inquiry: (ActionInquiries) throws(StepFailure) -> ConfigurationInquiry
@@ -254,7 +254,7 @@ extension ExecutionRun {
         }
     }
 
-    /// A question that belongs to no step and no doubt has got no answer, for whatever reason.
+    /// A question that belongs to no step and no doubt got no answer, for any reason.
     func settleInVain(_ job: Job) {
         switch job {
         case .step, .doubt, .ivIndex: break
@@ -273,7 +273,7 @@ extension ExecutionRun {
             suspend(request.node)
         case .request:
             guard request.readings.isEmpty else { return settle(request, reading: .noSequence) }
-            // Reading changes nothing, so there is nothing to be in doubt about.
+            // Reading changes nothing, so nothing is in doubt.
             switch request.action {
             case .read where readBacks.isReading(request.node): return settleUnansweredReading(request)
             case .readComposition, .read:
@@ -340,7 +340,7 @@ extension ExecutionRun {
         if let node = steps[step].node { finishNode(node) }
     }
 
-    /// A node does not answer: nothing more is sent to it in this run.
+    /// A node does not answer: the run sends it nothing more.
     func suspend(_ node: DeviceUUID) {
         unreachable.insert(node)
         endReadBack(node)
@@ -354,9 +354,9 @@ extension ExecutionRun {
         announceBlocked(blocked)
     }
 
-    /// Tells which steps are blocked, and which nodes have nothing left to do for it.
+    /// Announces which steps are blocked, and which nodes are finished because of that.
     ///
-    /// - Parameter own: the lane whose end the caller tells.
+    /// - Parameter own: the lane whose end the caller announces.
     func announceBlocked(_ blocked: [Int], besides own: Int? = nil) {
         var lanes: Set<Int> = []
         var ended: [Int] = []
@@ -402,7 +402,7 @@ extension SequenceNumberError {
 }
 
 extension ConfigurationAction {
-    /// Whether it changes nothing.
+    /// Whether the action changes nothing.
     var isReading: Bool {
         if case .read = self { true } else { false }
     }

@@ -3,8 +3,8 @@ import Planning
 import Store
 
 extension ExecutionRun {
-    /// How long the run took beside what was to be expected; nil if it says nothing about later ones: it was not
-    /// completed, went on with what an earlier one had begun, or sent too little.
+    /// How long the run took compared with the estimate. Nil if that says nothing about later runs: it did not
+    /// complete, continued what an earlier run had begun, or sent too little.
     var timing: RunTiming? {
         guard recap.isComplete, recap.unchanged == 0, recap.doubtsResolved == 0 else { return nil }
         let messages = steps.reduce(0) { $0 + $1.cost.messages }

@@ -4,74 +4,75 @@ import Store
 
 /// One run: the reactor between schedule, client, bearer and database.
 ///
-/// A turn is: start what may start, make it durable in one transaction, send, wait for one event, take its
-/// consequences in. Nothing leaves before its intent is durable, and no step starts before the outcomes it depends on
-/// are.
+/// A turn has five parts: start what may start, make it durable in one transaction, send, wait for one event, process
+/// what follows from it. Nothing is sent before its intent is durable, and no step starts before the outcomes that it
+/// depends on are durable.
 final class ExecutionRun {
     /// The client and the bearer.
     let driver: ClientDriver
     let options: ExecutionOptions
     let context: ExecutionContext
-    /// Those of the plan, then those that it grew by.
+    /// The steps of the plan, then those by which it grew.
     var steps: [Step]
-    /// Steps of the plan itself; further ones have no number in it that another run could rely on.
+    /// The number of steps of the plan itself. Steps by which it grew have no number that another run could rely on.
     let plannedCount: Int
     var journal: RunJournal
     var network: NetworkRecord
     var schedule: StepSchedule
-    /// What nodes have told that are being read back.
+    /// What nodes have told so far during their read-back.
     var readBacks = ReadBackWork()
-    /// In which known ways nodes depart from the specification, as far as it was told.
+    /// In which known ways nodes depart from the specification, as already announced.
     var habits: [DeviceUUID: Set<KnownHabit>] = [:]
-    /// What was seen of the subscription lists of nodes of which is found out which are shared.
+    /// What nodes told of their subscription lists, to find out which of them are shared.
     var listWitnesses: [DeviceUUID: ListWitness] = [:]
     /// An estimator for the network as it was when the run began.
     let estimatorAtStart: PlanEstimator
-    /// How many nodes have a configuration that waits to be known, and products of which one of them was asked for that.
+    /// How many nodes have a deferred configuration, and the products of which one node was already asked for its
+    /// composition.
     var waitingConfigurations = 0
     var inquiredProducts: Set<Node.Product> = []
     /// In-doubt requests of earlier runs, oldest first.
     var doubts: [DeviceUUID: [JournalIntent]] = [:]
     /// Nodes that have in-doubt requests and no step, in reverse order.
     var doubtfulNodes: [DeviceUUID] = []
-    /// Whether what became of a request still matters, as far as whoever plans can tell.
+    /// Whether the outcome of a request still matters to the plan.
     let isDoubtOfInterest: (DeviceUUID, ConfigurationAction) -> Bool
-    /// Whether doubts that no step waits for are not asked about, for want of a proxy.
+    /// Whether the run leaves doubts alone that no step waits for, because there is no proxy.
     var leavesDoubts: Bool
-    /// Since when there is no link for what is asked; nil while there is, or nothing is.
+    /// Since when requests have been waiting for a link; nil if there is a link, or no request.
     var linkWaitBegan: Instant?
     /// Nodes that have answered a Node Reset and are looked for.
     var resetWatches = ResetWatches()
     var unreachable: Set<DeviceUUID>
     var jobs: [RequestIdentifier: Job] = [:]
-    /// Requests that leave after the next commit.
+    /// Requests that are sent after the next commit.
     var outbox: [Job] = []
     var startedNodes: Set<DeviceUUID> = []
-    /// Changes of the plan and of what it grew by.
+    /// The number of changes of the plan and of its growth.
     var changeCount: Int
     /// Devices that are to become nodes.
     var queue: ProvisioningQueue
     /// The step of each of them.
     var provisionSteps: [DeviceUUID: Int] = [:]
-    /// What is about to leave.
+    /// The provisioning data that is about to be sent.
     var candidates: [DeviceUUID: ProvisioningConversation.Candidate] = [:]
-    /// Those of them that leave after the next commit.
+    /// The devices whose data is sent after the next commit.
     var storing: [DeviceUUID] = []
-    /// Devices of which an earlier attempt may have made nodes.
+    /// Devices that an earlier attempt may have made nodes.
     var findingOut = FindingOut()
     /// Nodes that listen for devices and carry their sessions.
     var servers = RemoteServers()
-    /// How long is found out about devices that no step is about; nil if nothing is.
+    /// How long to find out about devices that no step names; nil for not at all.
     private let searchDuration: Duration?
-    /// When that is over.
+    /// When that time is over.
     var searchEnd: Instant?
-    /// Whether a node was asked for the sake of the IV index.
+    /// Whether a node was asked only to learn the IV index.
     var hasSoughtIVIndex = false
     /// Why the client has no link and looks for none, while devices are still being provisioned.
     var linkFailure: LinkFailure?
-    /// Nodes that have links of their own or are to get them.
+    /// Nodes that have links of their own or are about to get them.
     var direct = DirectLinks()
-    /// The first lane that has not begun, and the first that is not finished, as far as they were looked for.
+    /// The first lane that has not begun, and the first that is not finished, as far as the search has come.
     var directSearch = 0
     var begunSearch = 0
     var recap = Recap()
@@ -79,7 +80,7 @@ final class ExecutionRun {
     private var interrupts = 0
     /// Why the run ends before everything is done.
     var stop: Recap.Ending?
-    /// What is told after the next commit.
+    /// Events to announce after the next commit.
     private var announcements: [ExecutionEvent] = []
     private var announcedProgress = 0
 
@@ -164,7 +165,7 @@ final class ExecutionRun {
         return recap
     }
 
-    /// One turn; false when there is nothing left to do.
+    /// Runs one turn; returns false when there is nothing left to do.
     private func turn() throws(ExecutionStop) -> Bool {
         noticeInterrupts()
         if interrupts < 2 { fill() }
@@ -179,7 +180,8 @@ final class ExecutionRun {
         releaseData()
         for job in outbox.drained() { transmit(job) }
         updateScan()
-        // An outcome that came of sending, such as none being possible, is made durable before anything is waited for.
+        // An outcome of sending, such as a message that could not be sent, becomes durable before the run waits for
+        // anything.
         guard stop == nil else { return true }
         if linkFailure != nil, queue.isEmpty { abandonRemoteLinks() }
         if let failure = linkFailure, queue.isEmpty, !jobs.isEmpty {
@@ -187,7 +189,7 @@ final class ExecutionRun {
                 stop = .linkFailed(failure.reason, hint: failure.hint)
                 return true
             }
-            // That nobody can be asked decides nothing.
+            // A missing link decides nothing about doubts.
             leaveOptional()
         } else if isTiredOfWaiting, jobs.values.contains(where: { if case .doubt = $0 { true } else { false } }) {
             leaveOptional()
@@ -204,7 +206,7 @@ final class ExecutionRun {
     /// Whether anything may be started now.
     private var hasWork: Bool { schedule.hasStartableWork || mayAskDoubts && !doubtfulNodes.isEmpty }
 
-    /// Waits for an event and takes everything in that has come.
+    /// Waits for an event and processes everything that has come.
     private func wait() throws(ExecutionStop) {
         // Short enough to notice an interrupt that came just before the wait.
         var deadline = bearer.now.advanced(by: .milliseconds(500))
@@ -230,7 +232,7 @@ final class ExecutionRun {
         linkWaitBegan = driver.client.isLinkReady || jobs.isEmpty ? nil : linkWaitBegan ?? bearer.now
     }
 
-    /// Bounds a turn, so that deadlines are kept however much comes in.
+    /// Bounds a turn, so that the run keeps deadlines however much comes in.
     private static let eventsPerTurn = 64
 
     private func noticeInterrupts() {
@@ -247,7 +249,7 @@ final class ExecutionRun {
 
     // MARK: Starting
 
-    /// Starts what may start, as far as the window allows.
+    /// Starts steps as far as the window allows.
     private func fill() {
         if driver.client.isIVIndexKnown, hasSoughtIVIndex { endSeekingIVIndex() }
         guard !isInterrupted, stop == nil else { return }
@@ -272,7 +274,7 @@ final class ExecutionRun {
         }
     }
 
-    /// Makes everything durable and tells what has become so.
+    /// Makes everything durable and announces what has become durable.
     func commit(isLast: Bool = false) throws(ExecutionStop) {
         do throws(StoreError) {
             try journal.commit(&network, &driver.client, isLast: isLast)
@@ -300,13 +302,13 @@ final class ExecutionRun {
         }
     }
 
-    /// Tells an event once everything before it is durable.
+    /// Announces an event once everything before it is durable.
     func announce(_ event: ExecutionEvent) {
         announcements.append(event)
     }
 
-    /// What the journal calls a step: those of the plan by their position, which is the same in every run of it. Those
-    /// that it grew by are called by what is asked of whom, for another run may grow otherwise.
+    /// The journal's name for a step. Steps of the plan are named by their position, which is the same in every run of
+    /// the plan. Steps by which it grew are named by their node and action, because another run may grow differently.
     func subject(of step: Int) -> JournalSubject {
         guard step >= plannedCount, case .configure(let node, let action) = steps[step].work else {
             return .step(UInt32(truncatingIfNeeded: step))
@@ -316,7 +318,7 @@ final class ExecutionRun {
 }
 
 extension Array {
-    /// All elements; afterwards there are none.
+    /// Returns all elements and empties the array.
     mutating func drained() -> [Element] {
         defer { removeAll() }
         return self

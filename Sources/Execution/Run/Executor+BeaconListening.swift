@@ -1,20 +1,20 @@
 package import MeshCore
 import Store
 
-/// What proxies of the network say of its IV index in beacons.
+/// What beacons of proxies say of the network's IV index.
 package struct BeaconReport: Hashable, Sendable {
-    /// One thing that was said.
+    /// One statement of beacons.
     package struct Statement: Hashable, Sendable {
-        /// The subnet whose beacon said it.
+        /// The subnet of the beacon.
         package var netKeyIndex: NetKeyIndex
-        /// What it said.
+        /// The stated IV index.
         package var ivIndex: IVIndex
-        /// What the rules make of it.
+        /// What the rules say about it.
         package var verdict: IVIndexMonitor.Verdict
-        /// How many proxies said it.
+        /// How many proxies stated it.
         package var proxies: Int
 
-        /// A statement with those values.
+        /// A statement of so many proxies.
         package init(netKeyIndex: NetKeyIndex, ivIndex: IVIndex, verdict: IVIndexMonitor.Verdict, proxies: Int) {
             self.netKeyIndex = netKeyIndex
             self.ivIndex = ivIndex
@@ -23,18 +23,19 @@ package struct BeaconReport: Hashable, Sendable {
         }
     }
 
-    /// What was said, the highest IV index first.
+    /// The statements, the highest IV index first.
     package var statements: [Statement] = []
-    /// The proxies of the network that were connected to.
+    /// How many proxies of the network were connected to.
     package var connections = 0
-    /// Beacons of other networks, or not authentic.
+    /// How many beacons belonged to other networks, or were not authentic.
     package var foreignBeacons = 0
     /// How the listening ended.
     package var ending = Recap.Ending.completed
 }
 
 extension Executor {
-    /// Connects to one proxy of the network after another and hears their beacons. Nothing is sent, and nothing is stored.
+    /// Connects to one proxy of the network after another and listens to their beacons. Sends nothing, and stores
+    /// nothing.
     ///
     /// - Parameter duration: how long; an interrupt ends it earlier.
     package func listenForBeacons(for duration: Duration) -> BeaconReport {
@@ -61,15 +62,14 @@ extension Executor {
         }
     }
 
-    /// Takes an IV index over that beacons have told, and makes it durable with the time. Sequence numbers begin at 0
-    /// where messages are sent under a higher IV index from then on. It is never lowered, unless it was only supposed, or
-    /// stated and not used.
+    /// Adopts an IV index that beacons have told, and makes it durable with the time. Under a higher IV index sequence
+    /// numbers begin at 0 again. The IV index is never lowered, unless it was only supposed, or stated and not used.
     package func recover(to ivIndex: IVIndex) -> Recap.Ending {
         store(ivIndex) ?? .completed
     }
 }
 
-/// Connects to one proxy after another, so that several have a say.
+/// Connects to one proxy after another, so that several state their IV index.
 private struct BeaconListeningRun {
     private let bearer: any Bearer
     private let keys: KeyRing
@@ -85,9 +85,9 @@ private struct BeaconListeningRun {
         var identifier: LinkIdentifier
         var reassembler = ProxyReassembler()
         var isOpen = false
-        /// When it is given up.
+        /// When the attempt is given up.
         var deadline: Instant
-        /// What it has said, so that it is counted once.
+        /// The statements that were already counted for this link.
         var said: Set<Key> = []
     }
 
@@ -97,14 +97,14 @@ private struct BeaconListeningRun {
     }
 
     private var link: Link?
-    /// Whom there was a link with, and since when not to connect again.
+    /// The proxies that were linked, and since when they are not to be connected again.
     private var asked: [AdvertiserIdentifier: Instant] = [:]
     private var canScan = true
     private var lastAttempt: Instant?
 
     /// How many advertisers are remembered.
     private static let memory = 4096
-    /// How long the beacons of all subnets may take after the first.
+    /// How long after the first beacon those of the other subnets may take.
     private static let beaconTime = Duration.seconds(2)
 
     init(
@@ -160,7 +160,7 @@ private struct BeaconListeningRun {
             link?.deadline = bearer.now.advanced(by: policy.beaconTimeout)
         case .received(let identifier, let packet) where identifier == link?.identifier: receive(packet)
         case .closed(let identifier, let error) where identifier == link?.identifier:
-            // Without a scan there is no knowing whether anybody else is there.
+            // Without a scan, the run cannot tell whether there are other proxies.
             if !canScan, link?.isOpen == false, report.connections == 0 {
                 report.ending = Recap.Ending(error)
             }
@@ -180,7 +180,7 @@ private struct BeaconListeningRun {
         connect(to: .proxy(advertiser))
     }
 
-    /// A bearer that cannot scan connects to whom it likes.
+    /// A bearer that cannot scan chooses itself whom to connect to.
     private mutating func connectAnywhere(before end: Instant) {
         if let lastAttempt, bearer.now < lastAttempt.advanced(by: policy.maximumReopenDelay) { return }
         lastAttempt = bearer.now
@@ -218,7 +218,7 @@ private struct BeaconListeningRun {
     }
 
     private mutating func note(_ beacon: AuthenticBeacon) {
-        // Whoever is left out of a key refresh has the old key, too, and must not lead the IV index (3.11.4.2).
+        // A node that was left out of a key refresh has the old key, too, and must not lead the IV index (3.11.4.2).
         if beacon.isUnderOldKey, keys.netKey(beacon.netKeyIndex)?.phase == .usingNewKeys {
             report.foreignBeacons += 1
             return

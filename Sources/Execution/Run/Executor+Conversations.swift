@@ -2,28 +2,28 @@ package import MeshCore
 import Planning
 import Store
 
-/// What nodes are asked outside of plans.
+/// Questions to nodes outside plans.
 extension Executor {
-    /// Has the Health Server of a node draw attention (Health Attention Set, Mesh Protocol 4.3.3).
+    /// Makes the Health Server of a node attract attention (Health Attention Set, Mesh Protocol 4.3.3).
     ///
     /// - Parameters:
     ///   - node: a node of the database.
     ///   - seconds: for how long; 0 ends it.
     ///   - key: an AppKey that is bound to the Health Server of its primary element.
-    /// - Returns: for how many seconds it draws attention.
+    /// - Returns: for how many seconds the node attracts attention.
     package func drawAttention(to node: Node, seconds: UInt8, under key: AppKey) -> NodeAnswer<UInt8> {
         let question = Question(HealthAttentionSet(seconds: seconds), under: key.index) { $0.seconds }
         return ask(node, question, in: [key.boundNetKey])
     }
 
-    /// Has a node forget from whom it heard Solicitation PDUs, so that theirs count from anew (Solicitation PDU RPL Items
-    /// Clear, Mesh Protocol 1.1).
+    /// Makes a node forget the sources of Solicitation PDUs, so that it accepts their sequence numbers from the start
+    /// again (Solicitation PDU RPL Items Clear, Mesh Protocol 1.1).
     ///
     /// - Parameters:
-    ///   - addresses: who sent them.
+    ///   - addresses: the sources.
     ///   - node: a node of the database.
     ///   - key: an AppKey that is bound to the Solicitation PDU RPL Configuration Server of its primary element.
-    /// - Returns: whose entries are cleared.
+    /// - Returns: the sources that the node has forgotten.
     package func clearSolicitations(
         of addresses: UnicastAddressRange,
         at node: Node,
@@ -33,7 +33,7 @@ extension Executor {
         return ask(node, question, in: [key.boundNetKey])
     }
 
-    /// Asks a Friend after which time without a poll it gives a Low Power node up (Config Low Power Node PollTimeout Get,
+    /// Asks a Friend after how long without a poll it gives up a Low Power node (Config Low Power Node PollTimeout Get,
     /// Mesh Protocol 4.3.2.67).
     ///
     /// - Returns: steps of 100 ms; 0 if it is not that node's Friend.
@@ -81,11 +81,11 @@ extension Executor {
         }
     }
 
-    /// Speaks to a node, and records what came with it: replay entries, and the node if it is given back.
+    /// Talks to a node, and records what came with it: replay entries, and the node if `body` returns it.
     ///
-    /// It is found out first what became of a refresh of it that was not seen to its end.
+    /// If a refresh of the node was not finished, it first finds out what became of that.
     ///
-    /// - Parameter body: is given the node as it is now.
+    /// - Parameter body: receives the node as it is now.
     private func converse<Value>(
         with known: Node,
         _ body: (inout Conversation, Node) -> (NodeAnswer<Value>, Node?)
@@ -121,7 +121,7 @@ extension Executor {
 }
 
 extension PageReading.Part {
-    /// The Get, and what its answer is.
+    /// The Get, and how its answer is read.
     var question: Question<PageReading.Answer> {
         switch self {
         case .composition(let page):
@@ -136,7 +136,7 @@ extension PageReading.Part {
     }
 
     private static func part(_ get: some PagePartRequest) -> Question<PageReading.Answer> {
-        // As much of the page as goes into the longest message.
+        // As much of the page as fits into the longest message.
         Question(get, answerSize: 380) {
             PageReading.Answer(page: $0.page, offset: $0.offset, totalSize: Int($0.totalSize), data: $0.data)
         }

@@ -2,7 +2,7 @@ import MeshCore
 import Planning
 import Store
 
-/// What runs know of the IV index, and how it outlives them.
+/// What runs know of the IV index, and how it is stored for later runs.
 extension Executor {
     /// When the IV index was reached and last recovered, on the bearer's clock.
     func ivIndexTimes(of network: MeshNetwork) -> IVIndexMonitor.Times {
@@ -12,8 +12,10 @@ extension Executor {
         )
     }
 
-    /// How sure the IV index of the database is. One that was stated counts as used once a message was sent from our
-    /// address under any: sequence numbers never go back.
+    /// How certain the IV index of the database is. One that was stated counts as used once our address has sent a
+    /// message under any: sequence numbers never go back.
+    ///
+    /// - Throws: ``ExecutionStop`` if the database cannot be read.
     func ivIndexCertainty(of snapshot: Snapshot) throws(ExecutionStop) -> IVIndexMonitor.Certainty {
         guard snapshot.isIVIndexKnown else { return .supposed }
         let network = snapshot.network
@@ -25,8 +27,8 @@ extension Executor {
         return .stated(isUsed: reserved != nil)
     }
 
-    /// A time of the calendar on the bearer's clock. What is said to lie ahead, because a clock was put back, counts as
-    /// now, so that the limits hold rather than not.
+    /// A time of the calendar on the bearer's clock. A time in the future, after the clock was set back, counts as now,
+    /// so that the time limits still hold.
     private func instant(of time: Timestamp?) -> Instant? {
         guard let time else { return nil }
         let (age, overflow) = context.now().rawValue.subtractingReportingOverflow(time.rawValue)
@@ -34,7 +36,9 @@ extension Executor {
         return bearer.now.advanced(by: .seconds(-(overflow ? longAgo : min(max(age, 0), longAgo))))
     }
 
-    /// Refuses steps for whose messages there are not enough sequence numbers, even if nothing is lost.
+    /// Refuses steps whose messages need more sequence numbers than are left, even if nothing is lost.
+    ///
+    /// - Throws: ``ExecutionStop`` with the refusal, or if the database cannot be read.
     func checkSequenceNumbers(for steps: [Step], in snapshot: Snapshot) throws(ExecutionStop) {
         guard let own = snapshot.network.nodes.first(where: { $0.uuid == snapshot.network.ownProvisioner }) else {
             return
@@ -48,12 +52,12 @@ extension Executor {
         throw ExecutionStop(.refused(.sequenceNumbers(source, needed: needed, left: left)))
     }
 
-    /// Makes an IV index durable that a beacon has brought, before anything is sent under it: what comes back from a
-    /// crash must not begin again under the one before.
+    /// Makes an IV index durable that a beacon has brought, before anything is sent under it. After a crash the run
+    /// must not begin again under the previous one.
     ///
-    /// - Parameter isCorrection: whether it corrects one that was only supposed or stated; nil for what the database says
-    ///   of that.
-    /// - Returns: why that failed; nil if it did not.
+    /// - Parameter isCorrection: whether it corrects one that was only supposed or stated; nil to take this from the
+    ///   database.
+    /// - Returns: why that failed; nil if it succeeded.
     func store(_ ivIndex: IVIndex, isCorrection: Bool? = nil) -> Recap.Ending? {
         do throws(ExecutionStop) {
             let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }

@@ -1,43 +1,44 @@
 package import MeshCore
 import Store
 
-/// Something that was heard while listening.
+/// An advertiser that was heard while listening.
 package struct Sighting: Hashable, Sendable {
-    /// What was heard last, with the strength of its signal then.
+    /// The last advertisement, with the strength of its signal.
     package var advertisement: Advertisement
-    /// Whose advertising it is; nil for devices without a network and for strangers.
+    /// The node that advertises; nil for devices without a network and for strangers.
     package var identity: AdvertisedIdentity?
 }
 
-/// What came of listening.
+/// The result of listening.
 package struct ListeningReport: Hashable, Sendable {
-    /// Who was heard, each once, in the order of the identifiers.
+    /// The advertisers that were heard, each once, in the order of their identifiers.
     package var sightings: [Sighting] = []
     /// Nodes of the database that were heard as devices without a network for the first time: they were reset.
     package var foundUnprovisioned: [DeviceUUID] = []
-    /// Nodes that were believed to be reset and were heard as nodes.
+    /// Nodes that were recorded as reset and were heard as nodes.
     package var foundAlive: [DeviceUUID] = []
-    /// Why it ended before its time; ``Recap/Ending/completed`` if it did not.
+    /// Why it ended early; ``Recap/Ending/completed`` if it did not.
     package var ending = Recap.Ending.completed
 
-    /// Nothing was heard.
+    /// An empty report.
     package init() {}
 }
 
 extension Executor {
-    /// How many advertisers are remembered: others can advertise under as many addresses as they like.
+    /// How many advertisers are remembered. The number is bounded, because others can advertise under any number of
+    /// addresses.
     private static let memory = 65_536
 
-    /// Listens to advertising for so long, and records which nodes of the database advertise as devices without a
-    /// network, so that a plan made afterwards provisions them again. What is heard of proxies beside that serves the run
-    /// that follows, which need not listen for them again.
+    /// Listens to advertising, and records which nodes of the database advertise as devices without a network, so that
+    /// the next plan provisions them again. It also remembers which proxies it heard, so that the run that follows need
+    /// not listen for them again.
     ///
-    /// What is recorded is durable when it returns. A bearer that cannot scan ends it at once with
-    /// ``Recap/Ending/linkFailed(_:hint:)``, and nothing is recorded.
+    /// What it records is durable when it returns. If the bearer cannot scan, it ends at once with
+    /// ``Recap/Ending/linkFailed(_:hint:)`` and records nothing.
     ///
-    /// - Parameter enough: after which time it ends, if a proxy of the network was heard by then or as soon as one is; nil
-    ///   for not before `duration`. Devices advertise about once a second, so that most that were reset are heard by then;
-    ///   one that is not does not answer in the run, and is noticed with the next.
+    /// - Parameter enough: after this time it ends as soon as a proxy of the network has been heard; nil to listen for
+    ///   the whole `duration`. Devices advertise about once a second, so most devices that were reset are heard by
+    ///   then. One that is not heard does not answer in the run, and the next run notices it.
     package func listen(for duration: Duration, enough: Duration? = nil) -> ListeningReport {
         var report = ListeningReport()
         do throws(ExecutionStop) {
@@ -50,7 +51,7 @@ extension Executor {
         return report
     }
 
-    /// Who was heard last as what, by UUID: whether as a device without a network.
+    /// Records how a node was last heard, by its UUID: whether as a device without a network.
     private func hear(
         for duration: Duration,
         enough: Duration?,

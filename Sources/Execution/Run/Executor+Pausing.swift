@@ -1,7 +1,7 @@
 package import MeshCore
 
 extension Executor {
-    /// The time of the bearer, by which pauses go.
+    /// The present time of the bearer, which measures pauses.
     package var now: Instant { bearer.now }
 
     /// Lets time pass between two runs.

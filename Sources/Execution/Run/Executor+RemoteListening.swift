@@ -4,14 +4,15 @@ import Store
 
 /// Listening with the help of nodes that have a Remote Provisioning Server.
 extension Executor {
-    /// Has nodes listen for devices in no network, side by side, while the bearer listens too if it can scan.
+    /// Makes nodes listen for devices without a network, side by side. The bearer listens too if it can scan.
     ///
-    /// Whoever began to scan is told to stop before this returns, also after an interrupt; a second one ends it at once.
+    /// Nodes that began to scan are told to stop before this returns, even after an interrupt; a second interrupt ends
+    /// it at once.
     ///
     /// - Parameters:
     ///   - nodes: nodes of the database.
-    ///   - duration: for how long each is to listen; nil until it is interrupted.
-    ///   - handle: is told what is heard and when; false ends it like an interrupt.
+    ///   - duration: for how long each is to listen; nil until an interrupt.
+    ///   - handle: receives what is heard and when; it returns false to end like an interrupt.
     package func listen(
         through nodes: [Node],
         for duration: Duration?,
@@ -44,11 +45,11 @@ extension Executor {
     }
 }
 
-/// Asks Remote Provisioning Servers what their survey wants, and tells it what they say.
+/// Sends the questions of a survey to Remote Provisioning Servers, and passes it what they say.
 final class RemoteListeningRun {
-    /// Nodes that are asked at once.
+    /// How many nodes are asked at once.
     private static let window = 6
-    /// How long the end of a scan is waited for.
+    /// How long to wait for the end of a scan.
     private static let stopDeadline: Duration = .seconds(6)
 
     private let driver: ClientDriver
@@ -59,7 +60,7 @@ final class RemoteListeningRun {
     private let subnets: [UnicastAddress: [NetKeyIndex]]
     private var requests: [RequestIdentifier: UnicastAddress] = [:]
     private var isStopping = false
-    /// Why it ends before its time: what happened first.
+    /// The first reason to end early.
     private(set) var failure: Recap.Ending?
     /// Whether the bearer could scan.
     private(set) var hasBearerListened = false
@@ -93,7 +94,7 @@ final class RemoteListeningRun {
             try driver.scan(alsoForOthers: true)
             hasBearerListened = true
         } catch {
-            // The nodes listen all the same, and the client takes what proxy there is.
+            // The nodes listen all the same, and the client uses any proxy that it finds.
             if error.isInterruption { fail(.interrupted) }
         }
         perform(driver.client.listen(to: Set(subnets.keys), at: now))
@@ -126,7 +127,7 @@ final class RemoteListeningRun {
                 survey.unanswered(request.server, at: now)
                 continue
             }
-            // What the server answers comes with everything else that it says.
+            // The server's answer comes with everything else that it says.
             let question: Question<Void> =
                 switch request.question {
                 case .capabilities: Question(RemoteProvisioningScanCapabilitiesGet())
@@ -172,7 +173,7 @@ final class RemoteListeningRun {
         failure = failure ?? ending
     }
 
-    /// Carries out what the client wants.
+    /// Carries out the client's outputs.
     func perform(_ outputs: [MeshClient.Output]) {
         driver.perform(outputs, storing: store) { take($0) }
     }
@@ -190,7 +191,7 @@ final class RemoteListeningRun {
                 tell(.reported(node, report))
             }
         case .stopped(let ending): fail(ending)
-        // The network tells the phase in every beacon; the next apply records it.
+        // Every beacon of the network contains the phase; the next apply records it.
         case .keyRefreshPhaseChanged: break
         case .listening, .connecting, .directLinkUp, .directLinkDown, .linkDown, .sent, .habit, .ivIndexStored: break
         }

@@ -2,10 +2,10 @@ package import MeshCore
 package import Planning
 package import Store
 
-/// Carries plans out over a bearer and records what came of them.
+/// Carries out plans over a bearer and records their outcomes.
 ///
-/// One thread: it waits in the bearer, and everything else happens between two waits. It ends with a ``Recap``
-/// whatever happens. A node that did not answer is not tried again by the same executor.
+/// It uses one thread: it waits in the bearer, and everything else happens between two waits. It always ends with a
+/// ``Recap``. The same executor does not try a node again that did not answer.
 package final class Executor {
     let database: MeshDatabase
     let lease: WriteLease
@@ -13,9 +13,9 @@ package final class Executor {
     let options: ExecutionOptions
     let context: ExecutionContext
     private var unreachable: Set<DeviceUUID> = []
-    /// Whether doubts are not asked about without a link, since none was to be had for it.
+    /// Whether to leave doubts alone, because an earlier attempt at them found no link.
     private var leavesDoubts = false
-    /// Who was heard of the network's proxies by what this executor did last.
+    /// The proxies of the network that the last activity of this executor heard.
     var heardProxies: HeardProxies?
 
     /// An executor for one database and one bearer.
@@ -36,20 +36,20 @@ package final class Executor {
     /// Whether a node did not answer before, and is not to be asked again.
     func isSilent(_ node: DeviceUUID) -> Bool { unreachable.contains(node) }
 
-    /// A node is not to be asked any more.
+    /// Marks a node that is not to be asked again.
     func leaveSilent(_ node: DeviceUUID) { unreachable.insert(node) }
 
-    /// Nodes that did not answer are asked again by what follows.
+    /// Allows asking nodes again that did not answer.
     package func forgetUnreachable() {
         unreachable = []
         leavesDoubts = false
     }
 
-    /// Carries a plan out, or goes on with it.
+    /// Carries out a plan, or continues it.
     ///
-    /// The plan must have been made from the database as it is, unless the only thing that has changed the database
-    /// since is an unfinished run of this very plan; then it goes on, and what that run achieved is not sent again.
-    /// In-doubt requests of earlier runs are read back before anything else is sent to their nodes.
+    /// The plan must have been made from the present database. The only exception is an unfinished run of this very
+    /// plan as the only change since: then the plan continues, and what that run achieved is not sent again. In-doubt
+    /// requests of earlier runs are read back before anything else is sent to their nodes.
     package func apply(_ plan: Plan) -> Recap {
         begin(total: plan.steps.count) { snapshot throws(ExecutionStop) in
             guard !plan.isEmpty else { return try recordOnly(plan, snapshot) }
@@ -85,17 +85,18 @@ package final class Executor {
         }
     }
 
-    /// Clears up what earlier runs left in doubt and records what is true, so that a plan made afterwards knows: reads
-    /// requests back, finds out which DeviceKey nodes have whose refresh was not seen to its end, and whether devices have become nodes whose provisioning was not seen to its end.
+    /// Resolves what earlier runs left in doubt and records what is true, so that the next plan knows. It reads
+    /// requests back, finds out which DeviceKey a node has whose refresh was not finished, and whether devices have
+    /// become nodes whose provisioning was not finished.
     ///
-    /// Requests to nodes that do not answer stay in doubt; the recap counts such nodes as pending. So do all if no proxy
-    /// is in reach; that ends nothing but the asking. Devices that are neither heard nor answer stay pending in the
-    /// database.
+    /// Requests to nodes that do not answer stay in doubt, and the recap counts such nodes as pending. If no proxy is
+    /// in reach, all stay in doubt; then only the asking ends. Devices that are neither heard nor answer stay pending
+    /// in the database.
     ///
     /// - Parameters:
-    ///   - duration: how long devices are looked for; questions that are under way then are waited for.
-    ///   - isOfInterest: whether what became of a request to a node still matters; if not, it is not asked about, and is
-    ///     not known from then on.
+    ///   - duration: how long to look for devices; questions that are open then are still awaited.
+    ///   - isOfInterest: whether the outcome of a request to a node still matters. If not, it is not asked for, and the
+    ///     value becomes unknown.
     package func resolveInDoubt(
         lookingFor duration: Duration = .seconds(15),
         isOfInterest: @escaping (DeviceUUID, ConfigurationAction) -> Bool = { _, _ in true }
@@ -105,13 +106,13 @@ package final class Executor {
         }
     }
 
-    /// A run without steps, nil if there is no doubt either.
+    /// A run without steps; nil if there is no doubt either.
     private static func doubtsOnly(_ snapshot: Snapshot, withDevices: Bool = false) -> Preparation? {
         if snapshot.unresolved.isEmpty, !withDevices || snapshot.network.pendingProvisionings.isEmpty { return nil }
         return Preparation(schedule: StepSchedule(), steps: [], changeCount: 0, run: nil)
     }
 
-    /// A plan of nothing but claims, which need nobody on the air; nil if there is no doubt either.
+    /// A plan that only records what is managed, so that it needs no radio; nil if there is no doubt either.
     private func recordOnly(_ plan: Plan, _ snapshot: Snapshot) throws(ExecutionStop) -> Preparation? {
         guard !plan.claims.isEmpty else { return Executor.doubtsOnly(snapshot) }
         _ = try check(plan, against: snapshot)
@@ -125,9 +126,10 @@ package final class Executor {
         return preparation
     }
 
-    /// Records what is managed from now on; nothing is sent.
+    /// Records what is managed from now on; sends nothing.
     ///
-    /// - Parameter snapshot: the database as it is.
+    /// - Parameter snapshot: the present database.
+    /// - Throws: ``ExecutionStop`` if the database cannot be written.
     package static func record(
         _ claims: Claims,
         on snapshot: Snapshot,
@@ -143,7 +145,7 @@ package final class Executor {
         _ = try database.commit(changes, with: lease)
     }
 
-    /// Carries steps out that read nodes back.
+    /// Carries out steps that read nodes back.
     func begin(readings steps: [Step]) -> Recap {
         begin(total: steps.count) { _ throws(ExecutionStop) in
             guard !steps.isEmpty else { return nil }
@@ -239,7 +241,9 @@ package final class Executor {
         )
     }
 
-    /// The run to go on with, nil for a new one.
+    /// The run to continue; nil for a new one.
+    ///
+    /// - Throws: ``ExecutionStop`` with the refusal, or if the database cannot be read.
     private func check(_ plan: Plan, against snapshot: Snapshot) throws(ExecutionStop) -> RunIdentifier? {
         guard plan.refusals.isEmpty else { throw ExecutionStop(.refused(.guarded(plan.refusals))) }
         guard plan.lineage == snapshot.lineage else { throw ExecutionStop(.refused(.foreign)) }
