@@ -9,7 +9,6 @@ package struct ExecutionContext {
         /// What is wrong: a sentence without a full stop that does not contain the key.
         package var message: String
 
-        /// Makes an error with this text.
         package init(_ message: String) {
             self.message = message
         }
@@ -33,7 +32,6 @@ package struct ExecutionContext {
     /// Receives the events of the run in order. The success of a step comes only when it is durable.
     package var emit: (ExecutionEvent) -> Void
 
-    /// Makes a context of these parts.
     package init(
         user: String,
         host: String,

@@ -14,7 +14,6 @@ package struct BeaconReport: Hashable, Sendable {
         /// How many proxies stated it.
         package var proxies: Int
 
-        /// A statement of so many proxies.
         package init(netKeyIndex: NetKeyIndex, ivIndex: IVIndex, verdict: IVIndexMonitor.Verdict, proxies: Int) {
             self.netKeyIndex = netKeyIndex
             self.ivIndex = ivIndex

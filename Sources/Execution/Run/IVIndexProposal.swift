@@ -1,27 +1,27 @@
 package import MeshCore
 
-/// What is to be done about the IV index after listening to beacons.
+/// What to do about the IV index after listening to beacons.
 package enum IVIndexProposal: Hashable, Sendable {
-    /// Nobody of the network was heard.
+    /// No proxy of the network was heard.
     case silence
-    /// The network is where the database has it.
+    /// The network has the same IV index as the database.
     case unchanged
-    /// The network is a step of the IV Update procedure ahead, which is followed at that time; until then all understand
-    /// each other.
+    /// The network is one step of the IV Update procedure ahead. The database follows at that time; until then all
+    /// understand each other.
     case soon(IVIndex, at: Instant)
-    /// The rules allow to follow the network.
+    /// The rules allow following the network.
     case follow(IVIndex)
-    /// The network is further ahead, or it is too early to recover again: somebody has to approve that.
+    /// The network is further ahead, or it is too early to recover again: a person must approve the change.
     case approve(IVIndex, IVIndexMonitor.Refusal)
-    /// All that was heard is behind what the database has.
+    /// All IV indexes that were heard are behind that of the database.
     case behind(IVIndex)
-    /// Only beacons of secondary subnets are ahead, which do not count.
+    /// Only beacons of secondary subnets are ahead, and these do not count.
     case secondaryOnly(IVIndex)
 
-    /// What follows from beacons: the furthest state that counts does, for a node that is behind can catch up, and an
-    /// index never goes back.
+    /// Derives the proposal from beacons. The furthest statement that counts decides: a node that is behind can catch
+    /// up, and an index never goes back.
     ///
-    /// - Parameter known: what the database has.
+    /// - Parameter known: the IV index of the database.
     package init(_ statements: [BeaconReport.Statement], known: IVIndex) {
         func order(_ statement: BeaconReport.Statement) -> (UInt32, Int) {
             (statement.ivIndex.value, statement.ivIndex.isUpdateInProgress ? 0 : 1)

@@ -1,27 +1,27 @@
 package import MeshCore
 package import Store
 
-/// An IV index that a person states because no beacon tells it, and whether it can be taken over.
+/// An IV index that a person states because no beacon tells it, and whether the database can adopt it.
 package struct IVIndexStatement {
-    /// Why it cannot.
+    /// Why the database cannot adopt it.
     package enum Refusal: Hashable, Sendable {
-        /// The network was heard to be further.
+        /// The network was heard at a higher IV index.
         case behind
-        /// Our address has sent under a higher one, so that sequence numbers would be used twice.
+        /// Our address has sent under a higher one, so sequence numbers would be used twice.
         case sent(UnicastAddress, under: UInt32)
     }
 
-    /// What is stated.
+    /// The stated IV index.
     package let ivIndex: IVIndex
-    /// The network as the database has it.
+    /// The network of the database before the statement.
     package let before: MeshNetwork
-    /// Whether what the database has is only a supposition, or was stated before and never used.
+    /// Whether the IV index of the database is only a supposition, or was stated before and never used.
     package let isCorrection: Bool
-    /// Why it cannot be taken over; nil if it can.
+    /// Why the database cannot adopt it; nil if it can.
     package let refusal: Refusal?
     private let wasKnown: Bool
 
-    /// A statement about the network of a database.
+    /// Judges a statement about the network of a database.
     ///
     /// - Throws: `StoreError` if the database cannot be read.
     package init(_ ivIndex: IVIndex, on snapshot: Snapshot, of database: MeshDatabase) throws(StoreError) {
@@ -39,10 +39,10 @@ package struct IVIndexStatement {
         }
     }
 
-    /// Whether the database has it, and not by a statement.
+    /// Whether the database already has this IV index, and not from a statement.
     package var isKnownAlready: Bool { wasKnown && before.ivIndex == ivIndex }
 
-    /// The network with it.
+    /// The network with the stated IV index.
     package func network(at now: Timestamp) -> MeshNetwork {
         var network = before
         network.state(ivIndex, isCorrection: isCorrection, at: now)

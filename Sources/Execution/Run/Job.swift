@@ -2,25 +2,25 @@ import MeshCore
 import Planning
 import Store
 
-/// A request on its way, by what it is for.
+/// A request in progress, by its purpose.
 enum Job {
-    /// It belongs to a step.
+    /// The request of a step.
     case step(StepRequest)
-    /// It reads back what an earlier run asked for.
+    /// Reads back the request of an earlier run.
     case doubt(DoubtRequest)
-    /// It asks a device that may be a node for its composition; nil if that makes no sense.
+    /// Asks a device that may be a node for its composition; the answer is nil if the composition makes no sense.
     case candidate(DeviceUUID, Question<Composition?>)
-    /// It asks some node something, so that a proxy is found who tells the IV index.
+    /// Asks a node anything, only to find a proxy that tells the IV index.
     case ivIndex(DeviceUUID, Question<Void>)
-    /// It asks a Remote Provisioning Server to scan, or for its link, so that there is a proxy for that. What the server
-    /// answers comes with everything else that it says.
+    /// Asks a Remote Provisioning Server to scan, or for its link, so that the client finds a proxy for that. The
+    /// answer comes with everything else that the server says.
     case server(DeviceUUID, Question<Void>)
-    /// It has a node advertise its Node Identity, so that it can be connected to; the answer is whether it does.
+    /// Makes a node advertise its Node Identity, so that the run can connect to it; the answer is whether it does.
     case identity(DeviceUUID, Question<Bool>)
-    /// It asks a node whose reset has succeeded by its own account whether it is one still.
+    /// Asks a node that claims to be reset whether it still is a node.
     case afterReset(DeviceUUID, Question<Void>)
 
-    /// Who is asked.
+    /// The node that is asked.
     var node: DeviceUUID {
         switch self {
         case .step(let request): request.node
@@ -31,7 +31,7 @@ enum Job {
         }
     }
 
-    /// What is asked.
+    /// The message that is sent, and how its answers are read.
     var inquiry: ConfigurationInquiry {
         switch self {
         case .step(let request): request.inquiry
@@ -42,7 +42,7 @@ enum Job {
         }
     }
 
-    /// What is asked for or read back; nil for a question that belongs to no action.
+    /// The action that is requested or read back; nil for a question that belongs to no action.
     var action: ConfigurationAction? {
         switch self {
         case .step(let request): request.action
@@ -51,7 +51,7 @@ enum Job {
         }
     }
 
-    /// The step that waits for it, if one does.
+    /// The step that waits for the answer; nil if none does.
     var step: Int? {
         switch self {
         case .step(let request): request.step
@@ -60,7 +60,7 @@ enum Job {
         }
     }
 
-    /// Whether nothing waits for it but the knowledge of what became of an earlier request.
+    /// Whether nothing but the knowledge of an earlier request's outcome depends on it.
     var isOptional: Bool {
         switch self {
         case .doubt(let request): request.step == nil
@@ -69,7 +69,7 @@ enum Job {
         }
     }
 
-    /// Whether it has been asked for, so that it may have happened: a reset, which the device itself shows then.
+    /// Whether it may have reset the device, which would then advertise as unprovisioned.
     var mayHaveReset: Bool {
         switch self {
         case .step(let request): request.action == .resetNode && request.mayHaveArrived
@@ -79,17 +79,17 @@ enum Job {
     }
 }
 
-/// What a node is asked for a step.
+/// A request to a node for a step.
 struct StepRequest {
-    /// How far it has come with a step.
+    /// The phase of a step.
     enum Phase {
-        /// Reads what the request is made of.
+        /// Reads a value that the request contains.
         case prelude
-        /// Asks for the change.
+        /// Requests the change.
         case request
-        /// Reads back what came of the request.
+        /// Reads back the outcome of the request.
         case readBack
-        /// Asks whether the node answers anything at all, since it did not tell what became of the request.
+        /// Asks whether the node answers anything at all, because it did not tell the outcome of the request.
         case probe
     }
 
@@ -98,26 +98,26 @@ struct StepRequest {
     var action: ConfigurationAction
     var phase: Phase
     var inquiry: ConfigurationInquiry
-    /// What it asks for at once with others, if it does.
+    /// The readings that it combines in one message, if it does.
     var readings: [NodeReading] = []
-    /// Whether it is not waited for as long as for a first Get.
+    /// Whether its time limit is shorter than that of a first Get.
     var isBrief = false
-    /// Whether the end of a publication was asked for with the key that it uses.
+    /// Whether the end of a publication was requested with the key that the publication uses.
     var hasNamedKey = false
-    /// How often the change was asked for, each time with its own deadline.
+    /// How often the change was requested, each time with its own deadline.
     var round = 1
     /// Whether the change was ever sent.
     var mayHaveArrived = false
-    /// What the node said to the change, where it is asked since what it has instead.
+    /// The node's refusal of the change, if it is being asked what it has instead.
     var refusal: ConfigStatusCode?
 
-    /// What the journal says if it is given up.
+    /// The result for the journal if the request is given up.
     var resultIfLeft: JournalResult { mayHaveArrived ? .unknown : .skipped }
 }
 
-/// What a node is asked to find out what became of a request of an earlier run.
+/// A question to a node about the outcome of a request of an earlier run.
 struct DoubtRequest {
-    /// How far it has come with a doubt.
+    /// The phase of a doubt.
     enum Phase {
         /// Reads the request back.
         case readBack

@@ -1,12 +1,13 @@
 import MeshCore
 import Planning
 
-/// What a run has seen of the subscription lists of one node, to tell which of its models share one.
+/// What a run has seen of the subscription lists of one node, to find out which of its models share one.
 ///
-/// A list without a group that was added to that of another model is not that list. One in which the group has appeared
-/// since it was told before, although nothing was sent about it, is. What the record says does not count: it may be old.
+/// If a group was added to the list of one model and another list does not contain it, the two lists are not shared. If
+/// a group has newly appeared in a list although nothing was sent about this list, they are. The database does not
+/// count, because it may be outdated.
 struct ListWitness {
-    /// What lists held when they were told last, by model, unless something was sent about them since.
+    /// The content of lists when the node last told them, by model, unless a request about them was sent since.
     private var told: [ModelAddress: Set<Address>] = [:]
     /// The models to which groups were added while this was watching.
     private var added: [(model: ModelAddress, group: Address)] = []
@@ -20,7 +21,7 @@ struct ListWitness {
         case .overwriteSubscriptions(let model, _), .deleteSubscription(let model, _),
             .deleteAllSubscriptions(let model):
             told[model] = nil
-            // What of it is left elsewhere proves nothing any more.
+            // What is left of it on other models no longer proves anything.
             added.removeAll { $0.model.element == model.element }
         default: break
         }

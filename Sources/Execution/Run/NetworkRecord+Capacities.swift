@@ -2,13 +2,14 @@ internal import MeshCore
 internal import Planning
 
 extension NetworkRecord {
-    /// Remembers that a node refused an action for want of room: its product has room for what it has and no more.
+    /// Remembers that a node refused an action for lack of room: its product has room for the present entries and no
+    /// more.
     mutating func learnCapacity(from action: ConfigurationAction, refusedBy uuid: DeviceUUID) {
         guard let node = node(uuid), let product = node.product, let list = action.grownList else { return }
         set(ListCapacity(product: product, list: list, entries: node.count(of: list)))
     }
 
-    /// Corrects what was remembered when a node has taken more than that.
+    /// Corrects the remembered capacity when a node has accepted more entries.
     mutating func checkCapacity(after action: ConfigurationAction, on uuid: DeviceUUID) {
         guard !header.capacities.isEmpty, let list = action.grownList, let node = node(uuid) else { return }
         let known = header.capacities.first { $0.list == list && $0.product == node.product }
@@ -20,10 +21,10 @@ extension NetworkRecord {
 }
 
 extension ConfigurationAction {
-    /// The list of the node that gets one entry more by the action, if one does.
+    /// The list of the node that the action adds an entry to, if any.
     ///
-    /// Labels of virtual addresses have a store of their own on many nodes, so that nothing is said by the lack of room
-    /// for one.
+    /// Many nodes store the labels of virtual addresses separately, so lack of room for a label says nothing about the
+    /// list.
     var grownList: ListCapacity.List? {
         switch self {
         case .addNetKey: .netKeys

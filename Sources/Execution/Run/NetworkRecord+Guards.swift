@@ -1,11 +1,11 @@
 import MeshCore
 import Planning
 
-/// What guards look at when a configuration is lowered while the plan is carried out.
+/// The values that guards examine when a configuration is lowered during a run.
 extension NetworkRecord {
-    /// What guards know of the network, lent so that nothing of it is copied.
+    /// The surroundings that guards need, lent so that nothing is copied.
     ///
-    /// - Parameter steps: the steps of the plan, whose ends guards know from the beginning.
+    /// - Parameter steps: the steps of the plan, whose results guards know from the beginning.
     mutating func lendSurroundings(expecting steps: some Sequence<Step>) -> GuardedSurroundings {
         guard var surroundings else {
             var surroundings = withNodes { GuardedSurroundings($0) }
@@ -21,7 +21,7 @@ extension NetworkRecord {
         return surroundings
     }
 
-    /// Takes back what was lent.
+    /// Takes back the surroundings that were lent.
     mutating func takeBack(_ surroundings: GuardedSurroundings) {
         self.surroundings = surroundings
     }

@@ -4,9 +4,9 @@ import Planning
 
 /// Key refreshes and exclusions.
 extension NetworkRecord {
-    /// Brings the key refresh of a subnet to a stage.
+    /// Moves the key refresh of a subnet to a stage.
     ///
-    /// - Returns: whether anything is different now.
+    /// - Returns: whether this changed anything.
     mutating func refreshKeys(
         of index: NetKeyIndex,
         _ stage: KeyRefreshStage,
@@ -23,7 +23,7 @@ extension NetworkRecord {
             let own = header.ownProvisioner
             changeNodes { $0.beginKeyRefresh(of: index, appKeys: refreshed, isOwn: $0.uuid == own) }
         case .useNewKeys: isChange = header.useNewKeys(of: index)
-        // Only what the nodes have confirmed tells how far this stage is.
+        // Only the confirmations of the nodes tell how far this stage is.
         case .revokeOldKeys: return true
         case .finish:
             let refreshed = Set(header.appKeysRefreshed(with: index))
@@ -35,9 +35,9 @@ extension NetworkRecord {
         return isChange
     }
 
-    /// Why a key refresh cannot come to a stage now, words for people without a full stop; nil if it can.
+    /// Why a key refresh cannot move to a stage now: words for people without a full stop; nil if it can.
     func objection(to stage: KeyRefreshStage, of index: NetKeyIndex) -> String? {
-        // Before its beginning and after its end there is nothing to hold up.
+        // Before its beginning and after its end there is nothing to delay.
         guard header.netKeys.contains(where: { $0.index == index && $0.phase != .normal }) else { return nil }
         let refreshed = Set(header.appKeysRefreshed(with: index))
         let holding = nodes.filter { header.holdsUp($0, stage, of: index, refreshing: refreshed) }
@@ -47,15 +47,15 @@ extension NetworkRecord {
                 ? "\(first.name)\(others) would be left behind without the new keys"
                 : "\(first.name)\(others) did not confirm the phase before"
         }
-        // Which key a device was given whose provisioning was not seen to its end is not known.
+        // It is unknown which key a device has whose provisioning was not finished.
         guard stage == .useNewKeys,
             let pending = header.pendingProvisionings.first(where: { $0.netKeyIndex == index })
         else { return nil }
         return "\(pending.name) may have become a node with the old key"
     }
 
-    /// Records that the network was heard to use its new keys, unless that would leave a node behind; its return to
-    /// normal is for us to bring about.
+    /// Records that the network was heard using its new keys, unless that would leave a node behind. The return to
+    /// normal is left to the plan.
     ///
     /// - Returns: whether it is recorded.
     @discardableResult
@@ -69,7 +69,7 @@ extension NetworkRecord {
 
     /// Excludes a node, or a device that may have become one.
     ///
-    /// - Returns: whether there is one that was not excluded.
+    /// - Returns: whether there is such a node that was not excluded.
     mutating func exclude(_ uuid: DeviceUUID) -> Bool {
         if header.pendingProvisioning(of: uuid) != nil {
             let count = header.retiredNodes.count

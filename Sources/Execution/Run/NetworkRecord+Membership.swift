@@ -3,7 +3,7 @@ import Planning
 
 /// How devices become nodes and nodes leave.
 extension NetworkRecord {
-    /// Addresses for a device that has so many elements, 1...255.
+    /// Chooses and reserves addresses for a device with this number of elements, 1...255.
     mutating func reserve(
         _ count: Int,
         for order: ProvisioningOrder
@@ -29,7 +29,7 @@ extension NetworkRecord {
         }
     }
 
-    /// What stands in the way of a fixed address, without a full stop.
+    /// Why a fixed address cannot be used, without a full stop.
     private func clause(of conflict: AddressConflict) -> String {
         let address = conflict.address
         switch conflict.reason {
@@ -44,8 +44,8 @@ extension NetworkRecord {
         }
     }
 
-    /// Has the device of an earlier attempt get other addresses in the next one, because it was a node meanwhile and has
-    /// used sequence numbers under those it had, which nobody may use again (Mesh Protocol 3.4.4.5).
+    /// Makes the device of an earlier attempt get other addresses in the next one. It was a node meanwhile, and has
+    /// used sequence numbers under its former addresses, which must not be used again (Mesh Protocol 3.4.4.5).
     mutating func leaveBlock(of uuid: DeviceUUID) {
         guard let pending = header.pendingProvisioning(of: uuid) else { return }
         var pool = self.pool ?? freshPool()
@@ -55,14 +55,14 @@ extension NetworkRecord {
 
     private mutating func freshPool() -> UnicastAddressPool {
         var pool = withNodes { UnicastAddressPool($0) }
-        // A conflict is told by the one who comes to use the address.
+        // A conflict is reported by the device that comes to use the address.
         for (uuid, address) in fixedAddresses.sorted(by: { $0.key < $1.key }) {
             try? pool.reserve(address, count: 1, for: uuid)
         }
         return pool
     }
 
-    /// Frees what was reserved for a device, unless it may have been told.
+    /// Frees the addresses reserved for a device, unless the device may know them.
     mutating func release(_ uuid: DeviceUUID) {
         guard header.pendingProvisioning(of: uuid) == nil, fixedAddresses[uuid] == nil, places[uuid] == nil else {
             return
@@ -70,9 +70,9 @@ extension NetworkRecord {
         pool?.release(uuid)
     }
 
-    /// Records an attempt that is about to hand out an address and a DeviceKey.
+    /// Records an attempt that is about to assign an address and a DeviceKey.
     mutating func recordAttempt(_ attempt: PendingProvisioning) {
-        // Addresses that an earlier attempt had and this one has not are excluded, and its DeviceKeys retired.
+        // Addresses of an earlier attempt that this one does not have are excluded, and its DeviceKeys retired.
         let former = header.pendingProvisioning(of: attempt.uuid)
         if let former, former.addresses != attempt.addresses {
             isHeaderDirty = true
@@ -84,7 +84,7 @@ extension NetworkRecord {
         dirtyPendings.insert(attempt.uuid)
     }
 
-    /// Takes an attempt back whose provisioning data has not left.
+    /// Takes back an attempt whose provisioning data was not sent.
     mutating func withdrawAttempt(of uuid: DeviceUUID, _ deviceKey: KeyMaterial) {
         guard let place = header.pendingProvisionings.firstIndex(where: { $0.uuid == uuid }) else { return }
         dirtyPendings.insert(uuid)
@@ -94,7 +94,7 @@ extension NetworkRecord {
 
     /// Makes a pending device a node, and retires the node that it was before.
     ///
-    /// - Parameter order: how it was to be provisioned; nil if nobody has ordered it now.
+    /// - Parameter order: how it was to be provisioned; nil if there is no order in this run.
     /// - Returns: nil if the device is not pending.
     mutating func promote(
         _ uuid: DeviceUUID,
@@ -119,7 +119,7 @@ extension NetworkRecord {
         return (node, replaced)
     }
 
-    /// Takes a node out of the network.
+    /// Removes a node from the network.
     mutating func retire(_ uuid: DeviceUUID, reason: RetiredNode.Reason, at now: Timestamp) {
         guard let place = places.removeValue(forKey: uuid) else { return }
         if header.drifts.removeValue(forKey: uuid) != nil { dirtyDrifts.insert(uuid) }

@@ -3,7 +3,7 @@ import MeshCore
 import Planning
 import Store
 
-/// The network as a run knows it, and what of it is not yet durable.
+/// The network as a run knows it, and which parts of it are not yet durable.
 struct NetworkRecord {
     /// The network without its nodes.
     var header: MeshNetwork
@@ -12,25 +12,25 @@ struct NetworkRecord {
     var places: [DeviceUUID: Int] = [:]
     var dirtyNodes: Set<DeviceUUID> = []
     var removedNodes: Set<DeviceUUID> = []
-    /// Names of devices that are no nodes, yet or any more.
+    /// Names of devices that are not nodes yet, or no longer.
     var names: [DeviceUUID: String] = [:]
-    /// The addresses that orders fix, which nobody else is to get.
+    /// The addresses that orders fix; no other device gets them.
     var fixedAddresses: [DeviceUUID: UnicastAddress] = [:]
     /// Made when the first address is needed.
     var pool: UnicastAddressPool?
     var isHeaderDirty = false
-    /// Nodes of which nothing is new but when they told it.
+    /// Nodes whose only changes come from what they told.
     private var confirmedNodes: Set<DeviceUUID> = []
     var dirtyDrifts: Set<DeviceUUID> = []
     /// Made when the first node is read back.
     private var labels: KnownLabels?
     var dirtyPendings: Set<DeviceUUID> = []
     var newRetirements: [RetiredNode] = []
-    /// What guards know of it: made when a configuration is first lowered, and nil while it is lent.
+    /// What guards know of the network: made when a configuration is first lowered, and nil while it is lent.
     var surroundings: GuardedSurroundings?
-    /// The nodes of which guards do not know the latest.
+    /// The nodes whose latest state the guards do not know.
     var unseenNodes: Set<DeviceUUID> = []
-    /// Nodes that are none any more, so that it is of no matter what became of their refresh.
+    /// Nodes that no longer exist, so that the outcome of their refresh does not matter.
     var endedRefreshes: Set<DeviceUUID> = []
     private var areCapacitiesDirty = false
     var areSharingsDirty = false
@@ -39,7 +39,7 @@ struct NetworkRecord {
     ///
     /// - Parameter orders: the devices that are to become nodes.
     init(_ network: MeshNetwork, orders: [ProvisioningOrder] = []) {
-        // A plan that is limited may leave out the nodes through which its devices go.
+        // A plan that is limited may leave out the nodes through which its devices are provisioned.
         for order in orders { if let server = order.route.server { names[server] = order.serverName } }
         for order in orders {
             names[order.uuid] = order.name
@@ -51,20 +51,20 @@ struct NetworkRecord {
         for (place, node) in nodes.enumerated() { places[node.uuid] = place }
     }
 
-    /// A node, nil if there is none.
+    /// A node; nil if there is none.
     func node(_ uuid: DeviceUUID) -> Node? {
         places[uuid].map { nodes[$0] }
     }
 
-    /// How many nodes there are, our own included.
+    /// How many nodes there are, including our own.
     var count: Int { nodes.count }
 
-    /// What people call a node or device; its UUID where nobody has named it.
+    /// The name of a node or device; its UUID if it has none.
     func name(of uuid: DeviceUUID) -> String {
         node(uuid)?.name ?? names[uuid] ?? header.pendingProvisioning(of: uuid)?.name ?? uuid.description
     }
 
-    /// Changes a node, and what it is held against where it has drifted.
+    /// Changes a node, and the values with which its drift is compared.
     mutating func update(_ uuid: DeviceUUID, at now: Timestamp, _ change: (inout Node) -> Void) {
         guard let place = places[uuid] else { return }
         change(&nodes[place])
@@ -74,7 +74,7 @@ struct NetworkRecord {
         dirtyDrifts.insert(uuid)
     }
 
-    /// Records what a node has told of itself, and what it contradicts.
+    /// Records what a node has told about itself, and what that contradicts.
     ///
     /// - Returns: nil if there is no such node.
     mutating func observe(_ readBack: NodeReadBack, at now: Timestamp) -> ReadBackOutcome? {
@@ -125,9 +125,9 @@ struct NetworkRecord {
         return labels
     }
 
-    /// Shows the whole network.
+    /// Calls `body` with the whole network, nodes included.
     mutating func withNodes<Value>(_ body: (MeshNetwork) -> Value) -> Value {
-        // Only lent, so that neither side has to copy the nodes when it changes one.
+        // Lent, so that neither side copies the nodes when it changes one.
         header.nodes = nodes
         defer { header.nodes = [] }
         return body(header)
@@ -135,7 +135,7 @@ struct NetworkRecord {
 
     /// Makes a database edit.
     ///
-    /// - Returns: whether anything is different now.
+    /// - Returns: whether this changed anything.
     mutating func apply(
         _ edit: DatabaseEdit,
         key: (KeySource) throws(ExecutionContext.KeyError) -> KeyMaterial
@@ -176,8 +176,8 @@ struct NetworkRecord {
         }
     }
 
-    /// Takes a key that the network has no more out of the records of our own node and of excluded ones, which are
-    /// spoken to no more.
+    /// Removes a key that the network no longer has from the records of our own node and of excluded nodes, to which no
+    /// messages are sent any longer.
     private mutating func forget(_ resource: NetworkResource) {
         for place in nodes.indices {
             var node = nodes[place]
@@ -188,8 +188,8 @@ struct NetworkRecord {
         }
     }
 
-    /// Records another IV index and when it began, unless it only corrects a supposition; exclusions that hold no more are
-    /// gone with it.
+    /// Records a new IV index and when it began, unless it only corrects a supposition; removes exclusions that have
+    /// expired.
     mutating func record(_ ivIndex: IVIndex, isCorrection: Bool, at now: Timestamp) {
         header.record(ivIndex, isCorrection: isCorrection, at: now)
         isHeaderDirty = true
@@ -202,7 +202,7 @@ struct NetworkRecord {
         areCapacitiesDirty = true
     }
 
-    /// Moves what is not durable into the changes of a commit.
+    /// Moves what is not yet durable into the changes of a commit.
     mutating func takeChanges(into changes: inout StoreChanges) {
         changes.nodes = dirtyNodes.sorted().compactMap { node($0) }
         changes.removedNodes = removedNodes.sorted()
@@ -245,8 +245,8 @@ struct NetworkRecord {
         }
     }
 
-    /// The subnets in which a node takes messages, sorted, without the one that the action deletes if there is another:
-    /// a node does not remove the key that secures the request (Mesh Protocol 4.4.1.2, NetKey List).
+    /// The subnets in which a node takes messages, sorted. The one that the action deletes is left out if there is
+    /// another: a node does not remove the key that secures the request (Mesh Protocol 4.4.1.2, NetKey List).
     ///
     /// - Parameter action: nil for a question that belongs to none.
     func subnets(of node: Node, for action: ConfigurationAction? = nil) -> [NetKeyIndex] {
@@ -260,10 +260,10 @@ struct NetworkRecord {
         return accepted.filter { $0 != deleted }
     }
 
-    /// Why a node cannot have a composition that it tells, words for people after "the node reports"; nil if it can.
+    /// Why a node cannot have the composition that it tells, words for people after "the node reports"; nil if it can.
     ///
-    /// A node has as many elements as it had when it was provisioned (Mesh Protocol 4.2.2): its addresses were given out
-    /// by that number, and further ones may be another node's.
+    /// A node has as many elements as when it was provisioned (Mesh Protocol 4.2.2). Its addresses were assigned by
+    /// that number, and further ones may belong to another node.
     func objection(to composition: Composition, of uuid: DeviceUUID) -> String? {
         guard let place = places[uuid] else { return nil }
         let node = nodes[place]
@@ -289,19 +289,19 @@ struct NetworkRecord {
         case .bind(let model, _), .unbind(let model, _), .addSubscription(let model, _),
             .deleteSubscription(let model, _), .overwriteSubscriptions(let model, _),
             .deleteAllSubscriptions(let model), .setPublication(let model, _):
-            // Nothing is known of a model that is not recorded, and so nothing can be skipped.
+            // Nothing is known of a model without a record, so nothing can be skipped.
             let element = Int(model.element)
             guard node.elements.indices.contains(element),
                 node.elements[element].models.contains(where: { $0.identifier == model.model })
             else { return false }
         case .resetNode:
-            // A node that is reset has no record any more.
+            // A node that is reset has no record any longer.
             return false
-        // What a refresh was to bring about is there once it is over.
+        // The change that a key refresh was to make is there once it is over.
         case .updateNetKey(let index), .updateAppKey(_, boundTo: let index), .setKeyRefreshPhase(let index, _):
             if header.netKeys.contains(where: { $0.index == index && $0.phase == .normal }) { return true }
         case .set(let state): return state.agrees(with: node.state(state.kind))
-        // Nothing is known of a table of which nothing is recorded.
+        // Nothing is known of a bridging table without a record.
         case .removeBridging, .removeAllBridging:
             if node.bridgingTable == nil { return false }
         case .read: return false

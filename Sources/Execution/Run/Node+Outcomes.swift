@@ -2,13 +2,13 @@ import MeshCore
 import Planning
 
 extension Node {
-    /// What an answer says that confirms an action.
+    /// Records what an answer says that confirms an action.
     mutating func record(_ action: ConfigurationAction, in network: MeshNetwork, at now: Timestamp) {
         apply(action, appKeys: network.appKeys, sharing: network.sharedLists(of: self))
         settleDoubts(by: action)
         observedAt = now
         unprovisionedSeenAt = nil
-        // A node that gets a key when the network already uses the new one gets the new one, and it alone.
+        // If the network already uses the new key, a node that is given the key gets only the new one.
         switch action {
         case .addNetKey(let index) where network.usesNewKeys(of: index): confirm(.revoked, of: index)
         case .addAppKey(let index, boundTo: let netKey) where network.usesNewKeys(of: netKey): confirmUpdate(of: index)
@@ -16,9 +16,9 @@ extension Node {
         }
     }
 
-    /// Nobody knows any more whether an action has taken effect: a single value is not known from now on, so that
-    /// whoever wants one sets it. Lists and publications stay as they are recorded, since adding what is there and removing
-    /// what is not changes nothing, and it is recorded that nobody knows; when the node was last read back counts no more.
+    /// Records that nobody knows whether an action has taken effect. A single value becomes unknown, so that a plan
+    /// that wants it sets it. Lists and publications stay as recorded, because adding an existing entry and removing a
+    /// missing one change nothing; but they are marked as unconfirmed. The time of the last read-back no longer counts.
     mutating func leaveUnknown(_ action: ConfigurationAction) {
         readBackAt = nil
         switch action {
@@ -26,7 +26,7 @@ extension Node {
         case .setSecureNetworkBeacon: secureNetworkBeacon = nil
         case .setRelay(let isOn, _):
             relayRetransmit = nil
-            // The retransmit alone was to change where the state is recorded already.
+            // If the state is already as recorded, only the retransmit was to change.
             if features.relay != (isOn ? .enabled : .disabled) { features.relay = nil }
         case .setProxy: features.proxy = nil
         case .setFriend: features.friend = nil
@@ -36,7 +36,7 @@ extension Node {
         }
     }
 
-    /// Records that the node lacks the feature that an action is about.
+    /// Records that the node lacks the feature of an action.
     mutating func recordMissingFeature(of action: ConfigurationAction, at now: Timestamp) {
         switch action {
         case .setRelay: features.relay = .notSupported

@@ -2,24 +2,24 @@ package import DefinitionModel
 package import MeshCore
 package import Planning
 
-/// What a run came to; there is one at every exit.
+/// The result of a run; every exit of a run has one.
 package struct Recap: Hashable, Sendable {
     /// Why a run ended.
     package enum Ending: Hashable, Sendable {
-        /// Every step is decided.
+        /// Every step has ended.
         case completed
-        /// The user interrupted it.
+        /// The user interrupted the run.
         case interrupted
-        /// It was not begun, and nothing was sent.
+        /// The run did not begin, and nothing was sent.
         case refused(Refusal)
         /// The database could not be written; nothing was sent after that.
         case storeFailed(String)
-        /// There is no proxy link and there is no point in trying on.
+        /// There is no proxy link, and trying again makes no sense.
         case linkFailed(String, hint: String?)
-        /// The own sequence numbers are used up or could not be reserved; nothing can be sent.
+        /// Our own sequence numbers are used up or could not be reserved; nothing can be sent.
         case sendingFailed(String)
 
-        /// That of a run whose bearer can do nothing any more.
+        /// The ending of a run whose bearer has failed.
         init(_ error: BearerError) {
             self = error.isInterruption ? .interrupted : .linkFailed(error.message, hint: error.hint)
         }
@@ -33,13 +33,13 @@ package struct Recap: Hashable, Sendable {
         case stale(planned: UInt64, present: UInt64)
         /// The plan was applied before.
         case alreadyApplied
-        /// Guards refuse the plan, and they were not allowed to be passed.
+        /// Guards refuse the plan, and their override was not allowed.
         case guarded([PlanGuard])
         /// The plan contradicts itself at a step.
         case damaged(step: Int)
         /// The database has no address or key of its own provisioner to send with.
         case noOwnNode
-        /// The messages take more sequence numbers of the source than are left under the IV index.
+        /// The messages need more sequence numbers of the source than are left under the IV index.
         case sequenceNumbers(UnicastAddress, needed: Int, left: Int)
     }
 
@@ -49,7 +49,7 @@ package struct Recap: Hashable, Sendable {
         package var node: DeviceUUID
         /// Its name.
         package var name: String
-        /// Steps of it that wait; 0 if only an in-doubt request of an earlier run does.
+        /// The number of its steps that wait; 0 if only an in-doubt request of an earlier run does.
         package var steps: Int
         /// Why they wait.
         package var reason = PendingReason.unanswered
@@ -77,7 +77,7 @@ package struct Recap: Hashable, Sendable {
         package var sighting: ResetSighting
     }
 
-    /// A node of which it is in doubt whether it was reset.
+    /// A node that may or may not have been reset.
     package struct UncertainReset: Hashable, Sendable {
         /// Its identity.
         package var node: DeviceUUID
@@ -85,7 +85,7 @@ package struct Recap: Hashable, Sendable {
         package var name: String
     }
 
-    /// Something that the definition wants of a node and that cannot be.
+    /// Something that the definition asks of a node although the node cannot have it.
     package struct NodeProblem: Hashable, Sendable {
         /// The node.
         package var node: DeviceUUID
@@ -97,86 +97,87 @@ package struct Recap: Hashable, Sendable {
 
     /// A change of some nodes that waits for devices that have not become nodes.
     package struct Waiting: Hashable, Sendable {
-        /// What waits, and for whom.
+        /// The change, and the devices that it waits for.
         package var change: WaitingChange
         /// The names of the nodes, sorted.
         package var nodes: [String]
     }
 
-    /// A step that did not happen.
+    /// A step that failed.
     package struct FailedStep: Hashable, Sendable {
         /// Its position in the plan.
         package var step: Int
-        /// Why.
+        /// Why it failed.
         package var failure: StepFailure
     }
 
-    /// A removal of what was not there.
+    /// A removal that found nothing to remove.
     package struct FoundGone: Hashable, Sendable {
         /// The position of the step in the plan.
         package var step: Int
-        /// What the node said to it.
+        /// The status with which the node refused it.
         package var status: ConfigStatusCode
     }
 
-    /// A step that was not started because of another one.
+    /// A step that was not started because another one failed.
     package struct BlockedStep: Hashable, Sendable {
         /// Its position in the plan.
         package var step: Int
-        /// The position of the step that did not happen.
+        /// The position of the step that failed.
         package var by: Int
     }
 
     /// Why the run ended.
     package var ending = Ending.completed
-    /// Steps in the plan, with those that it grew by.
+    /// The number of steps in the plan, including those by which it grew.
     package var total = 0
-    /// Steps whose effect was brought about and recorded.
+    /// How many steps took effect and were recorded.
     package var applied = 0
-    /// Steps whose effect was recorded before.
+    /// How many steps had their effect recorded before.
     package var unchanged = 0
-    /// Steps that did not happen and why, in plan order.
+    /// Steps that failed and why, in plan order.
     package var failed: [FailedStep] = []
-    /// Steps not started because one they depend on did not happen, in plan order, with that one's position.
+    /// Steps that were not started because one that they depend on failed, in plan order, with the position of that
+    /// one.
     package var blocked: [BlockedStep] = []
-    /// Removals that have reached their aim because there was nothing to take away, in plan order.
+    /// Removals that reached their aim because there was nothing to remove, in plan order.
     package var foundGone: [FoundGone] = []
-    /// Values of nodes that were read back and could not be read, because the answer was odd or never came.
+    /// How many values could not be read during read-backs, because the answer was odd or never came.
     package var unread = 0
     /// Nodes that do not answer, by name.
     package var pending: [PendingNode] = []
-    /// What cannot be, as compositions that were read tell, in the order of finding out.
+    /// What nodes cannot have, according to their compositions, in the order of discovery.
     package var problems: [NodeProblem] = []
-    /// What waits for devices that have not become nodes; its steps are among the blocked ones.
+    /// Changes that wait for devices that have not become nodes; their steps are among the blocked ones.
     package var changesWaiting: [Waiting] = []
-    /// Devices that have become nodes.
+    /// How many devices have become nodes.
     package var provisioned = 0
-    /// Those of them whose provisioning was not authenticated, so that somebody else may have been in between.
+    /// How many of these were provisioned without authentication, so that a man in the middle is possible.
     package var notAuthenticated = 0
-    /// Steps not started, those of pending nodes included.
+    /// How many steps were not started, including those of pending nodes.
     package var notStarted = 0
-    /// Requests whose outcome is unknown at the end; the next run reads them back first.
+    /// How many requests have an unknown outcome at the end; the next run reads them back first.
     package var inDoubt = 0
-    /// Steps that neither were decided nor wait for a pending node, and were not begun.
+    /// How many steps were not begun, have not ended otherwise, and do not wait for a pending node.
     package var waiting = 0
-    /// In-doubt requests of earlier runs that were cleared up.
+    /// How many in-doubt requests of earlier runs were resolved.
     package var doubtsResolved = 0
-    /// In-doubt requests of earlier runs of which nobody will know what became of them; a plan sends them again.
+    /// How many in-doubt requests of earlier runs will never be resolved; a plan sends them again.
     package var doubtsAbandoned = 0
-    /// Nodes that were reset and where the devices were found, by name.
+    /// Nodes that were reset, and where the devices were found, by name.
     package var resets: [ResetNode] = []
-    /// Nodes of which it is in doubt whether they were reset, by name.
+    /// Nodes that may or may not have been reset, by name.
     package var uncertainResets: [UncertainReset] = []
-    /// Messages sent, retries and read-backs included.
+    /// How many messages were sent, including retries and read-backs.
     package var messagesSent = 0
-    /// How many of them repeated a request that was not answered in time.
+    /// How many of these repeated a request that was not answered in time.
     package var retries = 0
-    /// Links that were made to nodes for themselves alone.
+    /// How many links were made for one node alone.
     package var directLinks = 0
     /// How long the run took.
     package var duration = Duration.zero
 
-    /// Devices of which the next event says that they are pending.
+    /// Devices that the next event reports as pending.
     private var notHeard: [DeviceUUID: Silence] = [:]
 
     private struct Silence: Hashable {
@@ -187,7 +188,7 @@ package struct Recap: Hashable, Sendable {
     /// A run that did nothing.
     package init() {}
 
-    /// Whether everything in the plan is as it should be.
+    /// Whether the run achieved everything in the plan.
     package var isComplete: Bool {
         ending == .completed && failed.isEmpty && blocked.isEmpty && pending.isEmpty && notStarted == 0 && inDoubt == 0
             && problems.isEmpty && unread == 0
@@ -198,7 +199,7 @@ package struct Recap: Hashable, Sendable {
 }
 
 extension Recap {
-    /// Takes an event in that is durable.
+    /// Counts an event that is durable.
     mutating func count(_ event: ExecutionEvent, names: NetworkRecord) {
         switch event {
         case .stepSucceeded: applied += 1
@@ -238,7 +239,7 @@ extension Recap {
         }
     }
 
-    /// Puts the lists into their order.
+    /// Sorts the lists.
     mutating func sort() {
         failed.sort { $0.step < $1.step }
         blocked.sort { $0.step < $1.step }
@@ -249,7 +250,7 @@ extension Recap {
         uncertainResets.sort { ($0.name, $0.node) < ($1.name, $1.node) }
     }
 
-    /// Takes in what reading back before the plan has cost, and what came of it.
+    /// Adds the costs and results of reading back before the plan.
     package mutating func include(readBack: Recap) {
         messagesSent += readBack.messagesSent
         retries += readBack.retries

@@ -1,57 +1,58 @@
 import MeshCore
 
-/// Where a device was found after a node has answered that it was reset.
+/// Where a device was found after its node had answered that it was reset.
 package enum ResetSighting: Hashable, Sendable {
     /// It advertises as a device without a network.
     case unprovisioned
-    /// It answers as the node that it was: it was not reset.
+    /// It answers as the node that it was, so it was not reset.
     case stillNode
-    /// It was neither heard as a device nor did it answer as a node; all that is known is its own status.
+    /// It was not heard as a device, and did not answer as a node. The only evidence is its own status.
     case notSeen
-    /// The bearer cannot hear advertising, or the run ended before.
+    /// The bearer cannot hear advertising, or the run ended before the search.
     case notLookedFor
 }
 
-/// The nodes that have answered a Node Reset and are looked for: a value without input or output.
+/// The nodes that have answered a Node Reset and are looked for. A value without input or output.
 struct ResetWatches {
     private struct Watch {
-        /// When the present stage is over.
+        /// When the present stage ends.
         var deadline: Instant
-        /// Whether the node is being asked if it is one still.
+        /// Whether the node is being asked if it still is one.
         var isAsking = false
-        /// Whether it has answered that once: some nodes leave only a few seconds after their status.
+        /// Whether it has answered that once. Some nodes leave only a few seconds after their status.
         var hasAnswered = false
         let step: Int
         let isByReadBack: Bool
     }
 
-    /// What is to be done about a node whose time has come.
+    /// What to do about a node whose deadline has passed.
     enum Due: Hashable {
-        /// Ask it whether it is one still.
+        /// Ask it whether it still is a node.
         case ask(DeviceUUID)
-        /// Look for it no more.
+        /// Stop looking for it.
         case end(DeviceUUID)
     }
 
-    /// How long advertising is listened to after the status: a device without a network advertises several times a
+    /// How long to listen to advertising after the status. A device without a network advertises several times a
     /// second, and needs a moment to begin.
     static let listeningTime: Duration = .seconds(3)
-    /// How long a node is given that still answers, before it is asked again.
+    /// How long to wait before a node that still answers is asked again.
     static let respite: Duration = .seconds(5)
-    /// How long a node is asked that was not heard as a device.
+    /// How long to ask a node that was not heard as a device.
     static let askingTime: Duration = .seconds(3)
-    /// Nodes asked at once; of more that are out of hearing nobody finds out, so that a thousand cost no minutes.
+    /// How many nodes are asked at once. Others that cannot be heard are not asked at all, so that a thousand nodes do
+    /// not cost minutes.
     static let maximumAsked = 4
 
     private var watches: [DeviceUUID: Watch] = [:]
 
-    /// Whether nobody is looked for.
+    /// Whether no node is looked for.
     var isEmpty: Bool { watches.isEmpty }
 
-    /// Those who are looked for, sorted.
+    /// The nodes that are looked for, sorted.
     var nodes: [DeviceUUID] { watches.keys.sorted() }
 
-    /// When ``advance(to:mayAsk:)`` wants to be called; nil if nobody is looked for.
+    /// When to call ``advance(to:mayAsk:)``; nil if no node is looked for.
     var nextDeadline: Instant? { watches.values.map(\.deadline).min() }
 
     /// Whether a node is looked for.
@@ -65,7 +66,7 @@ struct ResetWatches {
         watches[node] = Watch(deadline: deadline, step: step, isByReadBack: isByReadBack)
     }
 
-    /// Time has passed: who was not heard as a device is to be asked whether it is a node.
+    /// Time has passed: nodes that were not heard as devices are to be asked.
     ///
     /// - Parameter mayAsk: whether a node can be asked at all.
     mutating func advance(to now: Instant, mayAsk: (DeviceUUID) -> Bool) -> [Due] {
@@ -80,14 +81,14 @@ struct ResetWatches {
             }
             asked += 1
             watches[node]?.isAsking = true
-            // Longer than the question by what a link takes that is lost meanwhile.
+            // Twice as long as the question, because a link may be lost meanwhile.
             watches[node]?.deadline = now.advanced(by: Self.askingTime * 2)
             dues.append(.ask(node))
         }
         return dues
     }
 
-    /// A node answers as one; false if it did so before, after which it was given time.
+    /// A node answers as a node. Returns false if it did so before, and was already given more time.
     mutating func answered(_ node: DeviceUUID, at now: Instant) -> Bool {
         guard watches[node]?.hasAnswered == false else { return false }
         watches[node]?.hasAnswered = true
@@ -96,7 +97,8 @@ struct ResetWatches {
         return true
     }
 
-    /// Looks for a node no more: its step, and whether the reset was confirmed by a read-back; nil if it was not looked for.
+    /// Stops looking for a node. Returns its step, and whether a read-back confirmed the reset; nil if it was not
+    /// looked for.
     mutating func end(_ node: DeviceUUID) -> (step: Int, isByReadBack: Bool)? {
         watches.removeValue(forKey: node).map { ($0.step, $0.isByReadBack) }
     }

@@ -2,51 +2,52 @@ import MeshCore
 import Planning
 import Store
 
-/// Collects what is to become durable before the next message leaves, and commits it in one transaction.
+/// Collects what must become durable before the next message is sent, and commits it in one transaction.
 struct RunJournal {
     private let database: MeshDatabase
     private let lease: WriteLease
-    /// The run, nil if only doubts of earlier ones are resolved.
+    /// The run; nil if only doubts of earlier runs are resolved.
     let run: RunIdentifier?
     private var intents: [JournalIntent] = []
     private var outcomes: [JournalOutcome] = []
-    /// What has a durable intent and no durable outcome: what was asked for may have happened or not.
+    /// The subjects that have a durable intent and no durable outcome: nobody knows yet whether the change has
+    /// happened.
     var openSubjects: Set<JournalSubject> { Set(open.keys) }
     /// The intents themselves.
     private(set) var open: [JournalSubject: JournalIntent] = [:]
 
-    /// The journal of a run.
+    /// Makes the journal of a run.
     init(database: MeshDatabase, lease: WriteLease, run: RunIdentifier?) {
         self.database = database
         self.lease = lease
         self.run = run
     }
 
-    /// Whether an outcome with the subject of an intent waits for the next commit, which would take the intent with it.
+    /// Whether an outcome with the subject of an intent waits for the next commit, which would remove the intent.
     func isSettling(_ subject: JournalSubject) -> Bool {
         outcomes.contains { $0.run == run && $0.subject == subject }
     }
 
-    /// A step's request will be sent as soon as this is durable.
+    /// Records the intent of a step. Its request is sent as soon as the intent is durable.
     mutating func intend(_ subject: JournalSubject, _ action: ConfigurationAction, node: DeviceUUID) {
         guard let run else { return }
         intents.append(JournalIntent(run: run, subject: subject, node: node, action: action.encoded))
     }
 
-    /// What came of a step's request.
+    /// Records the outcome of a step's request.
     mutating func settle(_ subject: JournalSubject, _ result: JournalResult) {
         guard let run else { return }
         outcomes.append(JournalOutcome(run: run, subject: subject, result: result))
     }
 
-    /// What came of a request of an earlier run.
+    /// Records the outcome of a request of an earlier run.
     mutating func settle(_ doubt: JournalIntent, _ result: JournalResult) {
         outcomes.append(JournalOutcome(run: doubt.run, subject: doubt.subject, result: result))
     }
 
     /// Makes everything durable: what was collected, what changed in the network, and the replay list.
     ///
-    /// Replay entries alone are not worth a transaction, unless it is the last one.
+    /// Replay entries alone do not justify a transaction, unless it is the last one.
     mutating func commit(
         _ network: inout NetworkRecord,
         _ client: inout MeshClient,
@@ -69,7 +70,7 @@ struct RunJournal {
         outcomes = []
     }
 
-    /// Writes the end of the run.
+    /// Records the end of the run.
     func end(_ outcome: RunOutcome, at now: Timestamp, timing: RunTiming?) throws(StoreError) {
         guard let run else { return }
         try database.end(run, outcome, at: now, timing: timing, with: lease)

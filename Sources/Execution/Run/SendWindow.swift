@@ -1,13 +1,14 @@
 import Planning
 
-/// How many nodes are talked to at once: additive increase, multiplicative decrease, see ``WindowPolicy``.
+/// How many nodes the run talks to at once: additive increase, multiplicative decrease, see ``WindowPolicy``.
 ///
-/// The limit is mostly the proxy: its queue drops silently, so loss is the sign of too much at once. A node that
-/// never answers says nothing about the queue and leaves the window alone.
+/// The limit is mostly the proxy. Its queue drops messages silently, so loss means that too much was sent at once. A
+/// node that never answers says nothing about the queue, and does not change the window.
 struct SendWindow: Hashable, Sendable {
     private let maximum: Double
     private var value: Double
-    /// Answers since the last decrease; one queue overflow makes several nodes late and is to count once.
+    /// How many answers came since the last decrease. One queue overflow delays several nodes, and must count only
+    /// once.
     private var answersSinceDecrease = Int.max
 
     /// Starts at `initial` and stays between 1 and `maximum`.
@@ -16,7 +17,7 @@ struct SendWindow: Hashable, Sendable {
         value = min(Double(max(initial, 1)), self.maximum)
     }
 
-    /// Nodes with an outstanding request, at least 1.
+    /// The number of nodes that may have an outstanding request, at least 1.
     var size: Int { Int(value) }
 
     /// An answer came. `attempts` is how often its request was sent.

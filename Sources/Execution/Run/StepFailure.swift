@@ -1,34 +1,34 @@
 package import MeshCore
 package import Planning
 
-/// Why a step did not happen although its node could be talked to, or could not even be tried.
+/// Why a step failed although its node answered, or before it could be tried.
 package enum StepFailure: Error, Hashable, Sendable {
     /// The node answered with a status other than success.
     case refused(ConfigStatusCode)
     /// The node says that it does not have the feature.
     case featureNotSupported
-    /// The node answered, and what it says the value is now is not what was asked for.
+    /// The node answered, and reports another value than the requested one.
     case differs(String)
-    /// The node tells of itself what cannot be; words for people, after "the node reports".
+    /// The node reports something about itself that cannot be; words for people, after "the node reports".
     case contradicts(String)
-    /// The node answers with what cannot be the answer, so that it is not known what holds.
+    /// The node's answer cannot be an answer, so that its state is unknown.
     case odd(OddAnswer)
-    /// The read-backs say each time that the request has not taken effect, although it was sent several times.
+    /// The request was sent several times, and each read-back says that it has not taken effect.
     case withoutEffect(rounds: Int)
-    /// The node answers, but neither to the request nor to the question what became of it.
+    /// The node answers, but neither the request nor the question about its outcome.
     case notKnown
-    /// The node has answered that it is reset, and goes on answering as the node that it was.
+    /// The node has answered that it was reset, and still answers as the node that it was.
     case stillNode
-    /// The node is in a key refresh of the subnet with another new NetKey than ours.
+    /// The node is in a key refresh of the subnet with a new NetKey other than ours.
     case otherNewKey
-    /// The database lacks what the message is made of.
+    /// The database lacks something that the message needs.
     case unmakeable(String)
     /// A key could not be read or made.
     case keyUnavailable(String)
     /// A device has not become a node.
     case provisioning(ProvisioningProblem)
 
-    /// One sentence: what happened.
+    /// What happened, in one sentence.
     package var meaning: String {
         switch self {
         case .refused(let status): status.meaning
@@ -45,7 +45,7 @@ package enum StepFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// One sentence: what helps.
+    /// What helps, in one sentence.
     package var advice: String {
         switch self {
         case .refused(.keyIndexAlreadyStored):
@@ -74,7 +74,7 @@ package enum StepFailure: Error, Hashable, Sendable {
 }
 
 extension StepFailure: CustomStringConvertible {
-    /// The status's name and number where there is one, then the meaning.
+    /// The name and number of the status if there is one, then the meaning.
     package var description: String {
         if case .refused(let status) = self { return "\(status): \(status.meaning)" }
         return meaning

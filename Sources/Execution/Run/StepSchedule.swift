@@ -1,52 +1,51 @@
 import MeshCore
 import Planning
 
-/// Which steps of a plan may start, which are decided, and what follows from a failure: the plan's graph without
+/// Which steps of a plan may start, which have ended, and what follows from a failure: the graph of the plan, without
 /// radio or database.
 ///
 /// The steps of a node form its lane and start one after another in plan order; edits of the database need no lane. A
-/// step starts when all its dependencies succeeded and every step before the barriers in front of it has ended in some
-/// way; until then its lane waits. Both point backwards only, so the first undecided step of the plan can always start
-/// and nothing waits for ever.
+/// step starts when all its dependencies have succeeded and every step before its barriers has ended; until then its
+/// lane waits. Dependencies and barriers point backwards only, so the first undecided step of the plan can always
+/// start, and nothing waits for ever.
 ///
-/// A plan can grow: a step that has started brings more for its lane, which come right after it and before the next
-/// barrier.
+/// A plan can grow: a started step adds further steps to its lane. They follow it directly, before the next barrier.
 struct StepSchedule {
-    /// What a step takes to be carried out.
+    /// What a step needs.
     enum Kind: Int, CaseIterable, Hashable, Sendable {
-        /// A change of the database alone.
+        /// Only a change of the database.
         case edit
         /// A request to a node.
         case request
         /// A session with a device.
         case provisioning
-        /// Only what is known by then, to say which steps follow.
+        /// Only the knowledge gained so far, to decide which steps follow.
         case growth
     }
 
-    /// Where a step stands.
+    /// The state of a step.
     enum State: Hashable, Sendable {
         /// Not started.
         case waiting
-        /// Handed out and not decided.
+        /// Handed out, and not yet ended.
         case started
-        /// Its effect is recorded: by a message, or found there.
+        /// Its effect is recorded: a message achieved it, or it was there before.
         case succeeded
-        /// It did not happen.
+        /// It failed.
         case failed
-        /// A step it depends on did not succeed; that one's position.
+        /// A step that it depends on did not succeed: the position of that one.
         case blocked(by: Int)
         /// Its node does not answer.
         case pending
     }
 
-    /// By which way the node of a lane is reached.
+    /// How the run reaches the node of a lane.
     enum Way: Hashable, Sendable {
-        /// Through the mesh, so that its requests take a place in the window.
+        /// Through the mesh. Its requests take a place in the window.
         case mesh
-        /// Not at present: a link of its own is awaited.
+        /// Not at present, because it waits for a link of its own.
         case held
-        /// Over a link of its own, which carries nothing else.
+        /// Over a link of its own that carries nothing else.
         case direct
     }
 
@@ -55,7 +54,7 @@ struct StepSchedule {
         let node: DeviceUUID
         var way = Way.mesh
         var steps: [Int] = []
-        /// Position in `steps` of the first one not yet decided.
+        /// Position in `steps` of the first one that has not ended.
         var head = 0
         var isBusy = false
         var isQueued = false
@@ -69,7 +68,7 @@ struct StepSchedule {
     private var laneOfNode: [DeviceUUID: Int] = [:]
     private var kinds: [Kind]
     private var readyEdits = MinimumHeap<Int>()
-    /// The lanes whose next step may start, by its kind.
+    /// The lanes whose next step may start, by the kind of that step.
     private var readyLanes = Array(repeating: MinimumHeap<Int>(), count: Kind.allCases.count)
     /// The lanes with a link of their own whose next step may start.
     private var readyDirectLanes = MinimumHeap<Int>()
@@ -80,12 +79,12 @@ struct StepSchedule {
     private var openSection = 0
     private var heldEdits: [[Int]]
     private var heldLanes: [[Int]]
-    /// Steps that are neither waiting nor started.
+    /// How many steps are neither waiting nor started.
     private(set) var decidedCount = 0
-    /// Steps handed out and not decided.
+    /// How many steps are started.
     private(set) var startedCount = 0
 
-    /// The schedule of nothing.
+    /// An empty schedule.
     init() {
         states = []
         kinds = []
@@ -98,9 +97,10 @@ struct StepSchedule {
         heldLanes = [[]]
     }
 
-    /// The schedule at the start of a plan. A dependency that is not in front of its step is a damaged plan.
+    /// The schedule at the start of a plan. In an undamaged plan every dependency comes before its step.
     ///
     /// - Parameter barriers: positions of steps, ascending, before which all earlier steps must have ended.
+    /// - Throws: ``PlanDefect`` if a step depends on itself or on a later one.
     init(steps: [Step], barriers: [Int]) throws(PlanDefect) {
         states = Array(repeating: .waiting, count: steps.count)
         kinds = steps.map(\.kind)
@@ -135,44 +135,45 @@ struct StepSchedule {
         for lane in lanes.indices { enqueue(lane) }
     }
 
-    /// Whether every step is decided.
+    /// Whether every step has ended.
     var isFinished: Bool { decidedCount == states.count }
 
-    /// Steps that were not begun, and that wait for no silent node.
+    /// How many steps have not begun and do not wait for a silent node.
     var waitingCount: Int { states.count { $0 == .waiting } }
 
-    /// Steps that were handed out and are not decided.
+    /// The positions of the started steps.
     var startedSteps: [Int] { states.indices.filter { states[$0] == .started } }
 
     /// The node of a lane.
     func node(ofLane lane: Int) -> DeviceUUID { lanes[lane].node }
 
-    /// The lane of a node, nil if the plan has no step for it.
+    /// The lane of a node; nil if the plan has no step for it.
     func lane(of node: DeviceUUID) -> Int? { laneOfNode[node] }
 
-    /// The lane of a step, nil for edits.
+    /// The lane of a step; nil for edits.
     func lane(ofStep step: Int) -> Int? { laneOfStep[step] }
 
-    /// Whether every step of the lane is decided.
+    /// Whether every step of the lane has ended.
     func isLaneFinished(_ lane: Int) -> Bool {
-        // The head of a lane that waits for its turn is moved on only then.
+        // The head of a lane moves only when the lane has its turn.
         lanes[lane].steps[lanes[lane].head...].allSatisfy(isDecided)
     }
 
-    /// A step that was just started.
+    /// A step that has just started.
     enum Started: Hashable, Sendable {
-        /// A change of the database alone.
+        /// Only a change of the database.
         case edit(Int)
-        /// Nothing is asked of a node for it, so that it needs no place in the window.
+        /// It asks nothing of a node, so it needs no place in the window.
         case local(Int)
-        /// It comes to a node's turn.
+        /// A request to a node.
         case request(Int)
     }
 
-    /// The next step that may be started, marked as started: edits, what needs no request, requests.
+    /// Starts the next step that may start, and returns it. Edits come first, then steps that need no request, then
+    /// requests.
     ///
-    /// One call, not several on the way down an `else if`: Swift 6.3.1 with -O merges the accesses of the run to its
-    /// schedule there and keeps them open while the step starts, which then traps.
+    /// This must be one call, not several in an `else if` chain. Swift 6.3.1 with -O merges the run's accesses to its
+    /// schedule in such a chain and keeps them open while the step starts, which then traps.
     ///
     /// - Parameter hasRoom: whether another request may be sent.
     mutating func startNext(hasRoom: Bool) -> Started? {
@@ -183,7 +184,7 @@ struct StepSchedule {
         return (start(.request) ?? start(.provisioning) ?? start(.growth)).map { .request($0) }
     }
 
-    /// The next database edit that may be made, marked as started.
+    /// Starts the next database edit that may be made, and returns it.
     mutating func startEdit() -> Int? {
         while let step = readyEdits.popMinimum() {
             guard states[step] == .waiting else { continue }
@@ -193,13 +194,13 @@ struct StepSchedule {
         return nil
     }
 
-    /// The next step of a lane that may be started, marked as started; lanes that come first in the plan first, so that
-    /// nodes are finished rather than many begun.
+    /// Starts the next step of a lane and returns it. Lanes that come first in the plan go first, so that nodes are
+    /// finished before many more are begun.
     mutating func start(_ kind: Kind) -> Int? {
         while let lane = readyLanes[kind.rawValue].popMinimum() {
             lanes[lane].isQueued = false
             guard let step = startableHead(of: lane) else { continue }
-            // What was to come next may have been blocked meanwhile, or have another way.
+            // The step may have been blocked since it was queued, or its lane may have another way.
             guard kinds[step] == kind, lanes[lane].way == .mesh else {
                 enqueue(lane)
                 continue
@@ -211,7 +212,7 @@ struct StepSchedule {
         return nil
     }
 
-    /// The next step of a lane with a link of its own that may be started, marked as started.
+    /// Starts the next step of a lane with a link of its own, and returns it.
     private mutating func startDirect() -> Int? {
         while let lane = readyDirectLanes.popMinimum() {
             lanes[lane].isQueued = false
@@ -227,51 +228,51 @@ struct StepSchedule {
         return nil
     }
 
-    /// Whether a step may be there to start now.
+    /// Whether a step may be able to start now.
     var hasStartableWork: Bool {
         !readyEdits.isEmpty || !readyDirectLanes.isEmpty || readyLanes.contains { !$0.isEmpty }
     }
 
     // MARK: Ways
 
-    /// How many lanes there are.
+    /// The number of lanes.
     var laneCount: Int { lanes.count }
 
-    /// The node of a lane is reached that way from now on; a step of it that is started goes on.
+    /// Sets how the node of a lane is reached from now on; a step that has started continues.
     mutating func reach(lane: Int, by way: Way) {
         guard lanes[lane].way != way else { return }
         lanes[lane].way = way
-        // A place in another queue is passed over when its turn comes.
+        // Its place in another queue is skipped when its turn comes.
         lanes[lane].isQueued = false
         enqueue(lane)
     }
 
-    /// Whether a step of a lane is started, or the next one could be but for its way.
+    /// Whether a step of a lane has started, or the next one could start if its way allowed that.
     mutating func isActive(lane: Int) -> Bool { lanes[lane].isBusy || isStartable(lane: lane) }
 
-    /// Whether no step of a lane is started, and the next one could be but for its way.
+    /// Whether no step of a lane has started, and the next one could start if its way allowed that.
     mutating func isStartable(lane: Int) -> Bool {
         startableHead(of: lane).map { sectionOfStep[$0] <= openSection } ?? false
     }
 
-    /// The steps of a lane that wait and that no barrier holds back, in their order.
+    /// The waiting steps of a lane that no barrier holds back, in order.
     func openSteps(ofLane lane: Int) -> [Int] {
         lanes[lane].steps[lanes[lane].head...].filter { states[$0] == .waiting && sectionOfStep[$0] <= openSection }
     }
 
-    /// The steps that wait and that no barrier holds back, of all lanes.
+    /// The waiting steps of all lanes that no barrier holds back.
     var openSteps: [Int] {
         states.indices.filter {
             states[$0] == .waiting && laneOfStep[$0] != nil && sectionOfStep[$0] <= openSection
         }
     }
 
-    /// Steps that follow from a started one of a lane, which goes on with them in their order.
+    /// Adds steps that follow from a started one; its lane continues with them in order.
     ///
-    /// - Parameter steps: of the lane's node; their positions follow the last one's.
-    /// - Returns: those that cannot be started because what they depend on did not happen, in plan order.
-    /// - Throws: ``PlanDefect``, and then nothing is changed, if one depends on itself or on a later one, or is of
-    ///   another node.
+    /// - Parameter steps: steps of the lane's node; their positions follow the last one's.
+    /// - Returns: the new steps that cannot start because a step that they depend on failed, in plan order.
+    /// - Throws: ``PlanDefect`` if a step depends on itself or on a later one, or belongs to another node. Then nothing
+    ///   is changed.
     mutating func grow(_ origin: Int, by steps: [Step]) throws(PlanDefect) -> [Int] {
         let first = states.count
         guard let lane = laneOfStep[origin], states[origin] == .started else { throw PlanDefect(step: origin) }
@@ -316,17 +317,18 @@ struct StepSchedule {
         }
     }
 
-    /// A step did not happen: everything that depends on it is blocked.
+    /// A step failed: everything that depends on it is blocked.
     ///
-    /// - Returns: The steps newly blocked, in plan order.
+    /// - Returns: the newly blocked steps, in plan order.
     mutating func fail(_ step: Int) -> [Int] {
         decide(step, .failed)
         return block(dependentsOf: [step])
     }
 
-    /// The node of a lane does not answer: its steps stay, and what depends on them in other lanes is blocked.
+    /// The node of a lane does not answer: its steps stay, and steps of other lanes that depend on them are blocked.
     ///
-    /// - Returns: The lane's steps that are now pending and the steps of other lanes newly blocked, in plan order.
+    /// - Returns: the steps of the lane that are now pending, and the newly blocked steps of other lanes, in plan
+    ///   order.
     mutating func suspend(lane: Int) -> (pending: [Int], blocked: [Int]) {
         var pending: [Int] = []
         for step in lanes[lane].steps[lanes[lane].head...] where !isDecided(step) { pending.append(step) }
@@ -334,7 +336,7 @@ struct StepSchedule {
         return (pending, block(dependentsOf: pending))
     }
 
-    /// A started step is handed back undecided, because the run ends before it was sent.
+    /// Returns a started step to the waiting ones, because the run ends before its request was sent.
     mutating func putBack(_ step: Int) {
         guard states[step] == .started else { return }
         states[step] = .waiting
@@ -372,7 +374,7 @@ struct StepSchedule {
         openNextSections()
     }
 
-    /// Opens the first section with an undecided step and everything before it.
+    /// Opens the first section with an undecided step, and all sections before it.
     private mutating func openNextSections() {
         while openSection < undecidedInSection.count - 1, undecidedInSection[openSection] == 0 {
             openSection += 1
@@ -432,14 +434,14 @@ struct StepSchedule {
     }
 }
 
-/// A plan whose graph is not one: a step that depends on itself or on a later one.
+/// A plan with a step that depends on itself or on a later one.
 struct PlanDefect: Error, Hashable, Sendable {
     /// The step's position.
     let step: Int
 }
 
 extension Step {
-    /// What it takes to carry it out.
+    /// What the step needs.
     var kind: StepSchedule.Kind {
         switch work {
         case .edit: .edit
