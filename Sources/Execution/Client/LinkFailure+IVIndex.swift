@@ -1,11 +1,11 @@
 import MeshCore
 
 extension LinkFailure {
-    /// The proxy speaks under an IV index that ours was not brought to, so that neither understands the other.
+    /// The proxy uses an IV index that ours could not follow, so neither understands the other.
     ///
     /// - Parameters:
-    ///   - verdict: what the rules make of its beacon.
-    ///   - recovery: the command that takes it over with approval.
+    ///   - verdict: what the rules say about its beacon.
+    ///   - recovery: the command that adopts the IV index with approval.
     static func unusableIVIndex(
         _ announced: IVIndex,
         known: IVIndex,
@@ -41,7 +41,7 @@ extension LinkFailure {
         }
     }
 
-    /// What came of a proxy that does not answer to its filter type being set.
+    /// What a proxy sent that did not answer the setting of its filter type.
     enum Evidence: Hashable, Sendable {
         /// A beacon of this network.
         case beacon
@@ -69,9 +69,9 @@ extension LinkFailure {
         )
     }
 
-    /// The proxy does not answer to its filter type being set.
+    /// The proxy does not answer the setting of its filter type.
     ///
-    /// - Parameter ivIndex: the one that it was asked under, nil if that is not known.
+    /// - Parameter ivIndex: the IV index of the request; nil if it is unknown.
     static func silentFilter(_ policy: LinkPolicy, ivIndex: IVIndex?, _ evidence: Evidence) -> LinkFailure {
         let value = ivIndex?.value ?? 0
         let next = value < .max ? value + 1 : value
@@ -103,7 +103,8 @@ extension LinkFailure {
         }
     }
 
-    /// The proxy has answered to its filter type being set, but neither confirms our address in it nor forwards anything.
+    /// The proxy has answered the setting of its filter type, but neither confirms our address in the filter nor
+    /// forwards anything.
     static let deafFilter = LinkFailure(
         reason: "the proxy sets its filter, but neither takes our address into it nor answers a message",
         hint: "use another proxy, or update the firmware of that one"

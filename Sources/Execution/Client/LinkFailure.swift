@@ -1,13 +1,13 @@
 import MeshCore
 
-/// Why a proxy link ended or did not come about.
+/// Why a proxy link ended or could not be made.
 package struct LinkFailure: Error, Hashable, Sendable {
     /// What happened, a sentence without a full stop.
     package var reason: String
-    /// What helps, if anything can be said.
+    /// What helps, if anything is known.
     package var hint: String?
 
-    /// A failure with that text.
+    /// A failure with this text.
     package init(reason: String, hint: String? = nil) {
         self.reason = reason
         self.hint = hint
@@ -15,7 +15,7 @@ package struct LinkFailure: Error, Hashable, Sendable {
 }
 
 extension LinkFailure {
-    /// What a bearer says.
+    /// The failure for a bearer's error.
     init(_ error: BearerError) {
         self.init(reason: error.message, hint: error.hint)
     }
@@ -29,9 +29,9 @@ extension LinkFailure {
         hint: "move closer to a node whose GATT proxy is on, or switch one on"
     )
 
-    /// The proxy that is demanded was not heard.
+    /// The required proxy was not heard.
     ///
-    /// - Parameter others: which were heard instead, with their signals; words for people.
+    /// - Parameter others: the proxies that were heard instead, with their signals; words for people.
     static func notHeard(_ required: RequiredProxy, others: [String]) -> LinkFailure {
         let most = 8
         var heard = others.prefix(most).joined(separator: ", ")
@@ -44,14 +44,14 @@ extension LinkFailure {
         )
     }
 
-    /// A link has led to another node than the one that it was made for.
+    /// A link has led to another node than the one it was made for.
     static func otherNode(_ node: UnicastAddress) -> LinkFailure {
         LinkFailure(reason: "the proxy is \(node), another node than the one that was looked for")
     }
 
-    /// Proxies are in reach, but none of a subnet that would do.
+    /// Proxies are in reach, but none of a suitable subnet.
     ///
-    /// - Parameter subnets: the names of those that would, at least one.
+    /// - Parameter subnets: the names of the suitable subnets, at least one.
     static func uncovered(_ subnets: [String]) -> LinkFailure {
         LinkFailure(
             reason: "no proxy of subnet \(subnets.joined(separator: " or ")) is in reach",

@@ -1,34 +1,36 @@
 import MeshCore
 
-/// The search for a proxy to connect to: how long it has been listened, and what came of earlier attempts.
+/// The search for a proxy to connect to: how long the client has listened, and the results of earlier attempts.
 struct LinkSearch {
-    /// Where it stands.
+    /// The phase of the search.
     enum Phase: Hashable {
-        /// Nothing is looked for, or there is no room for another link.
+        /// Nothing is needed, or there is no room for another link.
         case idle
-        /// An attempt failed; the next may begin at the instant.
+        /// An attempt failed; the next may begin at this instant.
         case waiting(until: Instant)
-        /// It is scanned since the instant.
+        /// The client has been listening since this instant.
         case listening(since: Instant)
-        /// All attempts failed, and there is no link: nothing happens until something new is wanted or heard.
+        /// All attempts failed, and there is no link. Nothing happens until there is a new request or a suitable proxy
+        /// is heard.
         case exhausted
     }
 
     var phase = Phase.idle
-    /// Attempts in a row that led to no link over which an answer came.
+    /// How many attempts in a row led to no link that carried an answer.
     var failures = 0
-    /// Nobody is connected to before that, because an attempt failed while it was listened for others.
+    /// Before this instant the client connects to no proxy, because an attempt failed while it was listening for
+    /// others.
     var pausedUntil: Instant?
-    /// When somebody fit was last known while listening.
+    /// When the client last knew of a suitable proxy while listening.
     var lastCandidateAt: Instant?
-    /// When it is to be looked at again because of listening.
+    /// When listening requires the next review.
     var listeningDeadline: Instant?
     /// When there will be room for another link, if there is none now.
     var roomDeadline: Instant?
-    /// Subnets that no proxy was heard of, with the instant of that.
+    /// Subnets of which no proxy was heard, and when.
     var missing: [NetKeyIndex: Instant] = [:]
 
-    /// When it wants to be looked at again.
+    /// When the next review is due.
     var nextDeadline: Instant? {
         switch phase {
         case .exhausted: nil
@@ -38,19 +40,19 @@ struct LinkSearch {
         }
     }
 
-    /// Since when it is listened to advertising; nil if it is not.
+    /// Since when the client listens to advertising; nil if it does not.
     var listeningSince: Instant? {
         guard case .listening(let since) = phase else { return nil }
         return since
     }
 
-    /// Begins to listen, or goes on with what began earlier.
+    /// Begins to listen, or continues listening that began earlier.
     mutating func listen(since start: Instant) {
         phase = .listening(since: start)
         lastCandidateAt = nil
         listeningDeadline = nil
     }
 
-    /// Whether what is heard may be of use.
+    /// Whether advertisements may be useful.
     var wantsAdvertisements: Bool { phase == .exhausted || listeningSince != nil }
 }

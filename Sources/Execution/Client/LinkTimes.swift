@@ -6,18 +6,18 @@ package struct LinkTimes: Hashable, Sendable {
     package var scan: Duration
     /// From the choice until the bearer's link was open: on Bluetooth the connection, discovery and subscription.
     package var connect = Duration.zero
-    /// What connecting consisted of, if the bearer tells.
+    /// The stages of connecting, if the bearer tells.
     package var gatt: GATTTimes?
     /// Until the first authentic beacon.
     package var beacon = Duration.zero
     /// Until the proxy's filter was set and confirmed.
     package var filter = Duration.zero
 
-    /// The times of a link that was looked for so long.
+    /// The times of a link whose search took this long.
     package init(scan: Duration) {
         self.scan = scan
     }
 
-    /// What it takes once somebody is heard.
+    /// The time from choosing a proxy to a link that carries messages.
     package var setUp: Duration { connect + beacon + filter }
 }

@@ -1,19 +1,19 @@
 package import MeshCore
 
-/// Links to nodes for themselves alone: what goes over them is sent with TTL 0 and costs nobody else anything.
+/// Links for one node alone. Their messages are sent with TTL 0 and take no other node's time.
 extension MeshClient {
-    /// Whether a link leads to that very node, so that messages to it are not relayed.
+    /// Whether a link leads directly to the node, so that messages to it are not relayed.
     package func isDirect(to node: UnicastAddress) -> Bool {
         links.contains { $0.isDirect(to: node) && !$0.isLeaving }
     }
 
-    /// How many links there may be to nodes for themselves alone: all but one, which is left for the mesh.
+    /// How many links may serve one node alone: all but one, which is left for the mesh.
     package var maximumDirectLinks: Int { linkPolicy.proxy == nil ? max(maximumLinks - 1, 0) : 0 }
 
-    /// Keeps links of their own to those nodes and to no others: those that are heard are connected to, as far as there
-    /// is room. ``Output/directLinkUp(_:_:)`` and ``Output/directLinkDown(_:_:)`` tell what comes of it.
+    /// Keeps links of their own to these nodes and to no others, and connects to those that are heard as long as there
+    /// is room. ``Output/directLinkUp(_:_:)`` and ``Output/directLinkDown(_:_:)`` report the results.
     ///
-    /// - Parameter nodes: the addresses of their primary elements, the most wanted first.
+    /// - Parameter nodes: the addresses of their primary elements, in descending order of priority.
     package mutating func keepDirectLinks(to nodes: [UnicastAddress], at now: Instant) -> [Output] {
         guard nodes != directNodes else { return [] }
         directNodes = nodes
@@ -22,7 +22,7 @@ extension MeshClient {
         return outputs
     }
 
-    /// Closes the links to nodes that are not wanted any more, once what they carry is over.
+    /// Closes the links to nodes that are no longer wanted, once they carry no requests.
     mutating func closeNeedlessDirectLinks(into outputs: inout [Output]) {
         for place in links.indices.reversed() {
             guard let node = links[place].directNode, links[place].load == 0, !directNodes.contains(node),
@@ -32,7 +32,7 @@ extension MeshClient {
         }
     }
 
-    /// Connects to those that are heard, as far as there is room.
+    /// Connects to the nodes that are heard, as long as there is room.
     mutating func connectDirectly(at now: Instant, into outputs: inout [Output]) {
         for node in unlinkedDirectNodes where hasRoomForDirectLink {
             let used = Set(links.compactMap(\.advertiser))
@@ -47,8 +47,7 @@ extension MeshClient {
         if !isSearching { directSearchBeganAt = nil } else if directSearchBeganAt == nil { directSearchBeganAt = now }
     }
 
-    /// A link to a node for itself alone is lost: what it carried moves to others, which are looked for as if nothing
-    /// had happened.
+    /// A link for one node alone is lost. Its requests move to other links, which the client looks for as usual.
     mutating func lose(
         directLinkTo node: UnicastAddress,
         _ link: ProxyLink,
@@ -60,19 +59,19 @@ extension MeshClient {
         outputs.append(.directLinkDown(node, failure))
     }
 
-    /// Those of the nodes that are wanted to which no link leads or is being made.
+    /// The wanted nodes without a link, not even one that is being made.
     private var unlinkedDirectNodes: [UnicastAddress] {
         directNodes.filter { node in !links.contains { $0.directNode == node || $0.isDirect(to: node) } }
     }
 
-    /// Whether a link to a node for itself alone may be made, if need be in place of one that has nothing to carry:
-    /// links that the mesh needed for a while would keep nodes waiting that others have room for.
+    /// Whether a link for one node alone may be made, if necessary in place of an idle one. Otherwise links that the
+    /// mesh needed only for a while would keep nodes waiting.
     private var hasRoomForDirectLink: Bool {
         guard links.count(where: { $0.directNode != nil }) < maximumDirectLinks else { return false }
         return links.count < maximumLinks || links.count == maximumLinks && idleMeshLink != nil
     }
 
-    /// The place of the link that carries nothing, longest of those that are for the mesh; nil if none can be spared.
+    /// The place of the mesh link that has been idle longest; nil if none can be spared.
     private var idleMeshLink: Int? {
         let places = links.indices.filter { links[$0].directNode == nil && links[$0].isReady && !links[$0].isLeaving }
         guard places.count > 1 else { return nil }
@@ -82,19 +81,20 @@ extension MeshClient {
 }
 
 extension MeshClient {
-    /// Whether a link to a node for itself alone is being made.
+    /// Whether a link for this node alone is being made.
     package func isConnecting(to node: UnicastAddress) -> Bool {
         links.contains { $0.directNode == node && !$0.isReady }
     }
 
-    /// Whether a node that advertises itself gets a link of its own soon: there is room for one, or others have some,
-    /// which end when those are done.
+    /// Whether a node that advertises itself soon gets a link of its own: there is room for one, or other nodes have
+    /// such links, which end when those nodes are done.
     package var mayLinkDirectly: Bool {
         !cannotScan && maximumDirectLinks > 0
             && (hasRoomForDirectLink || links.contains { $0.directNode != nil && !$0.isLeaving })
     }
 
-    /// Whether a node that a link is wanted to was listened for so long, and neither heard nor connected to.
+    /// Whether the client has listened this long for a node that should get a link, and has neither heard it nor
+    /// connected to it.
     package func isListeningInVain(
         for node: UnicastAddress,
         since start: Instant,

@@ -1,7 +1,7 @@
 import MeshCore
 import Planning
 
-/// Requests on their way: sending, answers, time-outs, and pauses between two links.
+/// Requests in progress: sending, answers, time-outs, and pauses between two links.
 extension MeshClient {
     /// Sends a request over the link that carries it.
     mutating func transmit(to node: UnicastAddress, at now: Instant, into outputs: inout [Output]) {
@@ -32,14 +32,14 @@ extension MeshClient {
         }
     }
 
-    /// The TTL of messages to a node over a link. Over a link to the very node it is 0: then neither they nor their
-    /// answers are relayed, for nodes answer with TTL 0 what they got with it (Mesh Protocol 3.5.2.3.1, 3.7.2), and
-    /// nobody else spends time on air for them.
+    /// The TTL of messages to a node over a link. It is 0 if the link leads directly to the node. Then neither messages
+    /// nor answers are relayed, because nodes answer a message that came with TTL 0 with TTL 0 (Mesh Protocol
+    /// 3.5.2.3.1, 3.7.2), and they take no other node's air time.
     func ttl(to node: UnicastAddress, over link: ProxyLink) -> UInt8 {
         link.isDirect(to: node) ? 0 : policy.ttl
     }
 
-    /// Ends an exchange and what is still under way of it.
+    /// Ends an exchange and everything of it that is still being sent.
     mutating func remove(_ node: UnicastAddress, at now: Instant) {
         guard let exchange = exchanges.removeValue(forKey: node) else { return }
         cancelTransmission(of: exchange)
@@ -58,13 +58,13 @@ extension MeshClient {
         links[place].usedAt = now
     }
 
-    /// Lets a link carry a request that waited, and sends it.
+    /// Puts a waiting request on a link, and sends it.
     mutating func carry(_ node: UnicastAddress, over place: Int, at now: Instant, into outputs: inout [Output]) {
         guard let exchange = exchanges[node], let remaining = exchange.remaining else { return }
         let target = links[place].target
         let isDirect = links[place].isDirect(to: node)
         if exchange.isDirect != isDirect {
-            // What was waited for on another kind of way says nothing of this one.
+            // Time-outs on another kind of route say nothing about this one.
             exchanges[node]?.isDirect = isDirect
             let timeout = firstTimeout(of: exchange.inquiry, to: node, isDirect: isDirect)
             exchanges[node]?.timeout = timeout
@@ -88,7 +88,7 @@ extension MeshClient {
     ) -> Duration {
         let measured = isDirect ? directRoundTrips : roundTrips
         return policy.firstTimeout(
-            // To send a long request again while its long status is under way would cost both of them.
+            // Sending a long request again during its long status would cost both of them.
             segments: inquiry.canBeDivided ? 2 * inquiry.extraSegments : inquiry.extraSegments,
             node: measured[node],
             others: measured.all,
@@ -96,7 +96,7 @@ extension MeshClient {
         )
     }
 
-    /// Lets the requests that a link carried wait for another; their deadlines count time on a link only.
+    /// Makes the requests of a link wait for another link; their deadlines count only time on a link.
     mutating func pause(carriedBy target: LinkTarget, at now: Instant) {
         for (node, exchange) in exchanges where exchange.carrier == target {
             cancelTransmission(of: exchange)
@@ -104,7 +104,7 @@ extension MeshClient {
         }
     }
 
-    /// The time of a request has come.
+    /// A request is due.
     mutating func advance(_ node: UnicastAddress, to now: Instant, into outputs: inout [Output]) {
         guard let exchange = exchanges[node], let carrier = exchange.carrier else { return }
         if let instant = exchange.doubtsAt, instant <= now {
@@ -135,9 +135,9 @@ extension MeshClient {
 
     // MARK: What the stack does
 
-    /// Carries out what the stack wants.
+    /// Carries out the stack's outputs.
     ///
-    /// - Parameter arrival: the link by which came what it is about, if anything came.
+    /// - Parameter arrival: the link of the packet that caused them, if one did.
     mutating func perform(
         _ actions: [StackAction],
         arrivedOn arrival: LinkTarget?,
@@ -156,7 +156,7 @@ extension MeshClient {
                     continue
                 }
                 exchanges[node]?.transmission = nil
-                // The acknowledgment of segments has made the way already whose time is to be measured.
+                // The acknowledgment of segments has already made the round trip that would be measured.
                 if !exchange.inquiry.isSegmented { exchanges[node]?.awaitedSince = now }
                 exchanges[node]?.nextTransmission = now.advanced(by: exchange.timeout)
             case .failed(let transmission, let failure):
@@ -183,8 +183,8 @@ extension MeshClient {
         }
     }
 
-    /// The link for a PDU: that of the request to the node, else that by which the node was last sent something, else
-    /// that by which came what is answered.
+    /// The link for a PDU: the link of the request to the node, else the link of the last message to the node, else the
+    /// link of the message that is answered.
     private func route(to destination: Address, arrivedOn arrival: LinkTarget?) -> ProxyLink? {
         let node = UnicastAddress(rawValue: destination.rawValue)
         for target in [node.flatMap { exchanges[$0]?.carrier }, node.flatMap { routes[$0] }, arrival] {
@@ -229,7 +229,7 @@ extension MeshClient {
         outputs.append(.answered(exchange.identifier, hearing.verdict, transmissions: exchange.transmissions))
     }
 
-    /// Settles a request with an answer that cannot be one.
+    /// Ends a request with an answer that cannot be one.
     private mutating func endOddly(
         _ exchange: Exchange,
         _ answer: OddAnswer,
@@ -246,7 +246,7 @@ extension MeshClient {
         repeatedAnswers[node] = (repeatedAnswers[node] ?? []).suffix(most - 1) + [answer]
     }
 
-    /// Takes the time that an exchange needed into the time-outs of later ones.
+    /// Uses the round trip of an exchange for later time-outs.
     private mutating func learn(from exchange: Exchange, answeredAt now: Instant) {
         let node = exchange.node
         if exchange.transmissions > 1 {

@@ -1,23 +1,23 @@
 import MeshCore
 
-/// Proxies that keep to themselves what they are to forward.
+/// Proxies that do not forward.
 ///
-/// A proxy that takes messages for itself alone looks like a network of silent nodes (BTstack). Where a link has
-/// carried requests to others for a while, and none of them was ever answered, it is doubted: another proxy is looked
-/// for, and what waits for answers moves there. Meanwhile the requests stay where they are, so that nodes that are
-/// silent indeed are not waited for any longer; where nobody else is heard the link is accepted as it is.
+/// A proxy that only takes messages for itself looks like a network of silent nodes (BTstack). If a link has carried
+/// requests to other nodes for a while and none of them was ever answered, the client doubts the link. It looks for
+/// another proxy, and the requests that wait for answers move there. Until then they stay where they are, so that nodes
+/// that really are silent do not take longer. If no other proxy is heard, the client accepts the link as it is.
 extension MeshClient {
-    /// How often a request moves to another link because of a doubt.
+    /// How often a request may move to another link because of a doubt.
     static let maximumMoves = 2
 
-    /// A request to another node than the proxy has stayed unanswered for long.
+    /// A request to another node than the proxy has been unanswered for long.
     mutating func doubtForwarding(of carrier: LinkTarget) {
-        // No other proxy may be used where one is demanded.
+        // If a proxy is required, no other may be used.
         guard linkPolicy.proxy == nil, let place = links.firstIndex(where: { $0.target == carrier }) else { return }
         links[place].doubtForwarding()
     }
 
-    /// Whether a request is on a link that is doubted, so that another link would be better.
+    /// Whether a request is on a doubted link, so that another link would be better.
     func isUneasy(_ exchange: Exchange) -> Bool {
         guard exchange.moves < Self.maximumMoves, let carrier = exchange.carrier, let link = link(to: carrier) else {
             return false
@@ -28,7 +28,7 @@ extension MeshClient {
     /// Whether any link is doubted.
     var hasDoubtedLink: Bool { links.contains { $0.forwarding == .doubted } }
 
-    /// Takes requests from links that are doubted to those that serve them as well.
+    /// Moves requests from doubted links to other links that serve them.
     mutating func moveUneasy(at now: Instant) {
         guard hasDoubtedLink else { return }
         for node in exchanges.keys.sorted() {
@@ -39,7 +39,7 @@ extension MeshClient {
         }
     }
 
-    /// Nobody else was heard: doubted links carry what there is to carry.
+    /// No other proxy was heard: doubted links carry all requests.
     mutating func acceptDoubtedLinks() {
         for place in links.indices { links[place].acceptForwarding() }
     }
@@ -49,7 +49,7 @@ extension MeshClient {
         links.indices.first { links[$0].forwarding == .doubted && !isListenedOn(links[$0]) }
     }
 
-    /// Ends a doubted link, for there is no room for another beside it.
+    /// Closes a doubted link, because there is no room for another beside it.
     mutating func replaceDoubted(_ place: Int, at now: Instant, into outputs: inout [Output]) {
         let target = links[place].target
         for node in exchanges.keys.sorted() where exchanges[node]?.carrier == target { leave(node, at: now) }
@@ -57,7 +57,7 @@ extension MeshClient {
         close(place, into: &outputs)
     }
 
-    /// Takes a request from a link that does not seem to forward it; it waits for another.
+    /// Takes a request off a link that seems not to forward it; the request waits for another link.
     private mutating func leave(_ node: UnicastAddress, at now: Instant) {
         guard let exchange = exchanges[node], let carrier = exchange.carrier else { return }
         cancelTransmission(of: exchange)
@@ -65,7 +65,7 @@ extension MeshClient {
         let left = max(now.duration(to: exchange.deadline), linkPolicy.timeAfterMove)
         exchanges[node]?.leaveLink(remaining: left)
         exchanges[node]?.moves += 1
-        // What was waited for on this link says nothing of the next.
+        // Time-outs on this link say nothing about the next.
         exchanges[node]?.isDirect = nil
     }
 }

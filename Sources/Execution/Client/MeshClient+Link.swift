@@ -1,12 +1,12 @@
 package import MeshCore
 import Planning
 
-/// What bearers tell: links that open and close, and the Proxy PDUs that they carry.
+/// Events of the bearer: links that open and close, and their Proxy PDUs.
 extension MeshClient {
-    /// The bearer has begun to connect, as ``Output/connect(_:)`` wanted.
+    /// The bearer has begun to connect, as ``Output/connect(_:)`` asked.
     package mutating func connecting(_ identifier: LinkIdentifier, to target: LinkTarget, at now: Instant) -> [Output] {
         guard let place = links.firstIndex(where: { $0.target == target && $0.identifier == nil }) else {
-            // It is not wanted any more.
+            // The link is no longer wanted.
             return [.closeLink(identifier)]
         }
         links[place].connecting(as: identifier)
@@ -23,7 +23,7 @@ extension MeshClient {
         return outputs
     }
 
-    /// Something came from the bearer; what concerns others than the client is passed over.
+    /// An event of the bearer; events that concern others than the client are ignored.
     package mutating func handle(_ event: BearerEvent, at now: Instant) -> [Output] {
         var outputs: [Output] = []
         switch event {
@@ -110,7 +110,7 @@ extension MeshClient {
         }
         guard case .filterStatus(let type, let listSize) = received.message else { return }
         heard.insert(received.source)
-        // Who is at another IV index could not have answered.
+        // A node at another IV index could not have answered.
         perform(stack.confirmIVIndex(), arrivedOn: target, at: now, into: &outputs)
         if nodes.isExcluded(received.source) {
             if case .proxy(let advertiser) = target { selection.refuse(advertiser) }
@@ -135,7 +135,7 @@ extension MeshClient {
         }
     }
 
-    /// The node that a link has to lead to, if any will not do.
+    /// The node that a link must lead to; nil if any node will do.
     private func expectedNode(of target: LinkTarget) -> UnicastAddress? {
         if let node = link(to: target)?.directNode { return node }
         guard case .node(let required, name: _) = linkPolicy.proxy else { return nil }
@@ -144,13 +144,13 @@ extension MeshClient {
 
     // MARK: Links
 
-    /// The link to a target, nil if there is none.
+    /// The link to a target; nil if there is none.
     func link(to target: LinkTarget) -> ProxyLink? { links.first { $0.target == target } }
 
-    /// The place of a link that the bearer calls so.
+    /// The place of the link with this identifier of the bearer.
     func place(of identifier: LinkIdentifier) -> Int? { links.firstIndex { $0.identifier == identifier } }
 
-    /// Lets something happen to a link and carries out what it asks for.
+    /// Changes a link, and carries out the actions that it returns.
     mutating func change(
         _ target: LinkTarget,
         at now: Instant,
@@ -178,14 +178,14 @@ extension MeshClient {
         }
     }
 
-    /// A key with which a proxy configuration message is secured.
+    /// A key for a proxy configuration message.
     private struct ConfigurationKey {
         var index: NetKeyIndex
-        /// Whether it is the old one in every phase of a key refresh.
+        /// Whether it is the old key, whatever the phase of the key refresh.
         var isOld = false
     }
 
-    /// How many subnets a proxy is tried in of which nothing is known; each takes a sequence number.
+    /// In how many subnets the client tries a proxy of which it knows nothing; each takes a sequence number.
     private static let maximumGuesses = 16
 
     private func key(for link: ProxyLink) -> ConfigurationKey {
@@ -193,9 +193,9 @@ extension MeshClient {
         return ConfigurationKey(index: subnet, isOld: link.oldKeySubnets.contains(subnet))
     }
 
-    /// Sets the filter type, under the key that the proxy's beacon has told; without a beacon under those of the
-    /// subnets that it advertised, or under all. One that was left out of a key refresh has only the old key, which is
-    /// tried in turn.
+    /// Sets the filter type under the key of the proxy's beacon; without a beacon under the keys of the subnets that it
+    /// advertised, or under all keys. A proxy that was left out of a key refresh has only the old key, so the client
+    /// tries old and new keys in turn.
     private mutating func setFilterType(
         over target: LinkTarget,
         _ attempt: Int,
@@ -239,8 +239,8 @@ extension MeshClient {
         } catch { endSending(error, at: now, into: &outputs) }
     }
 
-    /// Asks the proxy itself for something that changes nothing. Whatever comes through it then shows that it passes on
-    /// what is for us.
+    /// Asks the proxy itself for something that changes nothing. The answer shows that its filter lets messages for us
+    /// through.
     private mutating func tryMessage(over target: LinkTarget, at now: Instant, into outputs: inout [Output]) {
         guard let link = link(to: target), let proxy = link.proxy, stack.keys.hasDeviceKey(of: proxy) else {
             change(target, at: now, into: &outputs) { $0.cannotTry(at: now) }
@@ -264,7 +264,7 @@ extension MeshClient {
         } catch { endSending(error, at: now, into: &outputs) }
     }
 
-    /// Without sequence numbers nothing can be sent at all; the requests that wait for a link tell so.
+    /// Without sequence numbers nothing can be sent at all; the requests that wait for a link report it.
     private mutating func endSending(_ error: StackError, at now: Instant, into outputs: inout [Output]) {
         for node in exchanges.keys.sorted() {
             guard let exchange = exchanges[node] else { continue }
@@ -273,7 +273,7 @@ extension MeshClient {
         }
     }
 
-    /// Sends a Proxy PDU in as many packets as it takes.
+    /// Sends a Proxy PDU in as many packets as it needs.
     func write(_ pdu: ProxyPDU, over link: ProxyLink, into outputs: inout [Output]) {
         guard let identifier = link.identifier else { return }
         for packet in ProxySegmenter.packets(of: pdu, maximumSize: link.maximumPacketSize) {
@@ -281,13 +281,13 @@ extension MeshClient {
         }
     }
 
-    /// What a link carried was answered by a node.
+    /// A node has answered a request that a link carried.
     mutating func proveForwarding(to node: UnicastAddress, by carrier: LinkTarget?) {
         guard let place = links.firstIndex(where: { $0.target == carrier }), links[place].proxy != node else { return }
         links[place].proveForwarding()
     }
 
-    /// An answer came over a link, or to what it carried.
+    /// An answer came over a link, or to a request that it carried.
     mutating func prove(_ target: LinkTarget?) {
         guard let place = links.firstIndex(where: { $0.target == target }) else { return }
         hasProvedLink = true

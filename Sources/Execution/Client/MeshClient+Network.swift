@@ -1,34 +1,34 @@
 package import MeshCore
 
-/// What the owner tells of keys and nodes as they change.
+/// Keys and nodes, as the owner updates them.
 extension MeshClient {
     /// The keys in use.
     package var keys: KeyRing { stack.keys }
 
-    /// Whether the IV index is more than a supposition.
+    /// Whether the IV index is known, not only supposed.
     package var isIVIndexKnown: Bool { stack.isIVIndexKnown }
 
-    /// Whether a message from an element was ever accepted; such numbers as it has used are not accepted again.
+    /// Whether a message of an element was ever accepted; its sequence numbers up to that one are not accepted again.
     package func hasHeard(_ source: UnicastAddress) -> Bool { stack.replay[source] != nil }
 
-    /// Adds a NetKey, or takes it as it is now.
+    /// Adds or replaces a NetKey.
     package mutating func set(_ key: NetKey) {
         stack.keys.set(key)
         nodes.set(key)
     }
 
-    /// Adds an AppKey, or takes it as it is now.
+    /// Adds or replaces an AppKey.
     package mutating func set(_ key: AppKey) {
         stack.keys.set(key)
     }
 
-    /// Adds a node, or takes its DeviceKey, its NetKeys, its GATT proxy and its exclusion as they are now.
+    /// Adds a node, or updates its DeviceKey, its NetKeys, its GATT proxy and its exclusion.
     package mutating func set(_ node: Node) {
         if let key = node.deviceKey { stack.keys.setDeviceKey(key, of: node.unicastAddress) }
         let wasProxy = nodes.isProxy(node.unicastAddress)
         nodes.set(node)
         if node.isExcluded {
-            // It gets no new keys, so that nothing would go through it any more.
+            // The node gets no new keys, so nothing would get through it any longer.
             refuse(linksTo: node.unicastAddress)
         } else if wasProxy, !nodes.isProxy(node.unicastAddress) {
             expectEnd(ofLinksTo: node.unicastAddress)
@@ -37,13 +37,13 @@ extension MeshClient {
         for place in links.indices where links[place].proxy == node.unicastAddress { links[place].keep(known) }
     }
 
-    /// A node's GATT proxy was switched off, with which it ends its links (Mesh Protocol 4.2.12): they take no more
-    /// requests, and that they end is no failure.
+    /// A node's GATT proxy was switched off, which ends its links (Mesh Protocol 4.2.12). They take no more requests,
+    /// and their end is no failure.
     ///
-    /// Which of those that were heard it is may not be known, so that they all have to be heard anew before one is
-    /// connected to: they advertise about once a second, and connecting to one that does not takes long to fail.
+    /// The client may not know which advertiser is this node. So all must be heard again before it connects to one.
+    /// They advertise about once a second, and connecting to one that does not takes long to fail.
     private mutating func expectEnd(ofLinksTo node: UnicastAddress) {
-        // Where no other proxy may be used there is nobody to go on with.
+        // If a proxy is required, no other could take over.
         guard linkPolicy.proxy == nil else { return }
         selection.forgetHeard()
         leave(node)
@@ -63,16 +63,17 @@ extension MeshClient {
         }
     }
 
-    /// Adds what may have become a node: its Node Identity is recognised, and requests to it use that DeviceKey.
+    /// Adds a device that may have become a node: the client recognises its Node Identity, and its requests use this
+    /// DeviceKey.
     package mutating func set(_ pending: PendingProvisioning, deviceKey: KeyMaterial) {
         stack.keys.setDeviceKey(deviceKey, of: pending.address)
         nodes.set(pending)
     }
 
-    /// Forgets the node, or what may have become one, with that address of its primary element: it was reset or
-    /// replaced.
+    /// Forgets the node, or the device that may have become one, with this address of its primary element: it was reset
+    /// or replaced.
     ///
-    /// A request to it that is outstanding goes on to its deadline.
+    /// An outstanding request to it continues until its deadline.
     package mutating func remove(node: UnicastAddress) {
         stack.keys.removeDeviceKey(of: node)
         nodes.remove(node)

@@ -1,14 +1,14 @@
 package import MeshCore
 import Planning
 
-/// Messages of the Remote Provisioning models, which come and go without one being the answer to another: what is lost is
-/// repeated by whoever uses them.
+/// Messages of the Remote Provisioning models, which do not pair up as requests and answers. Their user repeats what is
+/// lost.
 extension MeshClient {
     /// Whether a request to a node is neither answered nor given up.
     package func isAsking(_ node: UnicastAddress) -> Bool { exchanges[node] != nil }
 
-    /// Listens to those Remote Provisioning Servers and no others: what they say is told with ``Output/said(_:_:)``, and
-    /// the links by which they were last sent something are kept.
+    /// Listens to these Remote Provisioning Servers and no others. ``Output/said(_:_:)`` reports what they say, and the
+    /// links over which they were last sent something stay open.
     package mutating func listen(to servers: Set<UnicastAddress>, at now: Instant) -> [Output] {
         guard servers != listenedTo else { return [] }
         let isKeepingFewer = !listenedTo.isSubset(of: servers)
@@ -22,9 +22,9 @@ extension MeshClient {
     ///
     /// - Parameters:
     ///   - node: the address of the node's primary element.
-    ///   - subnets: those in which the node takes messages, sorted, at least one.
-    /// - Returns: nil if no link is ready that reaches the node: a request brings one about.
-    /// - Throws: ``StackError`` if it cannot be sent, and neither can others.
+    ///   - subnets: the subnets in which the node takes messages, sorted, at least one.
+    /// - Returns: nil if no ready link reaches the node; a request makes the client look for one.
+    /// - Throws: ``StackError`` if neither this message nor others can be sent.
     package mutating func post(
         _ payload: [UInt8],
         to node: UnicastAddress,
@@ -51,12 +51,12 @@ extension MeshClient {
         return outputs
     }
 
-    /// Whether somebody who is listened to is spoken to over a link.
+    /// Whether a link serves a server that the client listens to.
     func isListenedOn(_ link: ProxyLink) -> Bool {
         listenedTo.contains { routes[$0] == link.target }
     }
 
-    /// Tells what a server says that is listened to.
+    /// Reports a message of a server that the client listens to.
     mutating func hear(_ message: IncomingMessage, arrivedOn arrival: LinkTarget?, into outputs: inout [Output]) {
         guard listenedTo.contains(message.source), message.destination == address.address,
             message.security == .device(node: message.source)

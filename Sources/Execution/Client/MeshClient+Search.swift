@@ -1,10 +1,10 @@
 package import MeshCore
 import Planning
 
-/// Which request goes over which link, and which links there are to be.
+/// Which request uses which link, and which links are made.
 extension MeshClient {
-    /// How many links there may be at once from now on, 0 or more. What is over it takes no more requests and is closed
-    /// once those that it carries are over.
+    /// Sets how many links there may be at once, 0 or more. Links beyond that take no more requests, and are closed
+    /// once they carry none.
     package mutating func setMaximumLinks(_ count: Int, at now: Instant) -> [Output] {
         maximumLinks = max(count, 0)
         var outputs: [Output] = []
@@ -12,7 +12,7 @@ extension MeshClient {
         return outputs
     }
 
-    /// The bearer cannot scan; it connects to whom it likes then.
+    /// The bearer cannot scan; then it chooses itself whom to connect to.
     package mutating func scanFailed(at now: Instant) -> [Output] {
         guard isScanning else { return [] }
         cannotScan = true
@@ -31,20 +31,20 @@ extension MeshClient {
         return outputs
     }
 
-    /// Who is supposed to be at the other end of a link that is to be made, and the strength of its signal; nil where
-    /// it is not known.
+    /// The node that is expected at the other end of a link that is being made, and the strength of its signal; nil
+    /// where unknown.
     package func expectation(of target: LinkTarget) -> (node: UnicastAddress?, signal: Int8?) {
         guard case .proxy(let advertiser) = target else { return (nil, nil) }
         let (node, signal) = selection.expectation(of: advertiser)
         return (node ?? nodes.onlyProxy(besides: address), signal)
     }
 
-    /// Who advertises so; nil for devices and strangers. Excluded nodes are named too.
+    /// The sender of an advertisement; nil for devices and strangers. Excluded nodes are returned, too.
     package mutating func resolve(_ advertisement: Advertisement) -> AdvertisedIdentity? {
         nodes.resolve(advertisement)
     }
 
-    /// Takes in what was heard; false if that changes nothing yet.
+    /// Processes an advertisement; returns false if that changes nothing yet.
     mutating func hears(_ advertisement: Advertisement, at now: Instant) -> Bool {
         guard search.wantsAdvertisements || isScanning, let identity = nodes.resolve(advertisement) else {
             return false
@@ -60,7 +60,7 @@ extension MeshClient {
         }
         selection.heard(advertisement, as: identity, at: now)
         if let place = links.firstIndex(where: { $0.advertiser == advertisement.advertiser }) {
-            // It tells now that it forwards.
+            // The advertisement now says that it forwards.
             if node == nil { links[place].onlyNode = nil }
             return true
         }
@@ -71,16 +71,15 @@ extension MeshClient {
             if isPromising { search = LinkSearch() }
             return isPromising
         }
-        // The node itself is as good as it gets.
+        // No proxy is better than the node itself.
         if let node, waiting.contains(where: { $0.node == node }) { return true }
-        // Once somebody is known, more of them change nothing before one is chosen.
+        // Once a proxy is known, more of them change nothing until one is chosen.
         guard search.lastCandidateAt != nil else { return true }
         guard since.advanced(by: linkPolicy.listeningTime) <= now else { return false }
         return hasRoom(at: now)
     }
 
-    /// Sees to it that every request is on a link, or that one is looked for. To be called after everything that
-    /// happens.
+    /// Makes sure that every request is on a link, or that the client looks for one. Call it after every event.
     mutating func review(at now: Instant, into outputs: inout [Output]) {
         search.roomDeadline = nil
         if search.phase == .idle, carriedCount == exchanges.count, links.count <= maximumLinks, directNodes.isEmpty,
@@ -97,7 +96,7 @@ extension MeshClient {
         updateScan(at: now, into: &outputs)
     }
 
-    /// Lets the bearer scan as long as somebody is looked for.
+    /// Lets the bearer scan as long as the client looks for a proxy.
     mutating func updateScan(at now: Instant, into outputs: inout [Output]) {
         let isWanted = search.listeningSince != nil || directSearchBeganAt != nil
         guard isWanted != isScanning else { return }
@@ -105,7 +104,7 @@ extension MeshClient {
         outputs.append(.scan(isWanted))
     }
 
-    /// Looks for proxies that what waits needs.
+    /// Looks for proxies that serve the waiting requests.
     private mutating func searchProxies(at now: Instant, into outputs: inout [Output]) {
         while let since = beginListening(at: now) {
             let needs = needs
@@ -121,7 +120,7 @@ extension MeshClient {
                 return
             }
             search.lastCandidateAt = now
-            // Nobody stronger could do more for what waits than the node itself.
+            // A stronger proxy could do no more for the waiting requests than the node itself.
             let isIdeal = selection.isIdeal(choice, for: needs, nodes: nodes)
             let begin = isIdeal ? now : since.advanced(by: linkPolicy.listeningTime)
             let earliest = max(begin, search.pausedUntil ?? begin)
@@ -132,8 +131,8 @@ extension MeshClient {
         }
     }
 
-    /// Since when it is listened to advertising, which begins now if something is needed and there is room for it; nil
-    /// if it is not to be listened.
+    /// Since when the client listens to advertising. Listening begins now if something is needed and there is room for
+    /// it; nil if the client is not to listen.
     private mutating func beginListening(at now: Instant) -> Instant? {
         guard !needs.isEmpty else {
             stopListening()
@@ -164,7 +163,7 @@ extension MeshClient {
 
     // MARK: Requests and links
 
-    /// What the requests need that neither a link nor one that is being made is for.
+    /// The needs of requests that no link serves, not even one that is being made.
     private var needs: [ProxySelection.Need] {
         waiting.map { ProxySelection.Need(node: $0.node, subnets: $0.subnets, isUrgent: $0.misses > 0) }
     }
@@ -181,13 +180,13 @@ extension MeshClient {
             .sorted { $0.node < $1.node }
     }
 
-    /// Puts requests that wait on links that serve them: on that to the node itself if there is one, else on the one
+    /// Puts waiting requests on links that serve them: on the link to the node itself if there is one, else on the one
     /// that carries the fewest.
     private mutating func placeRequests(at now: Instant, into outputs: inout [Output]) {
         moveUneasy(at: now)
         let waiting = exchanges.values.filter { $0.carrier == nil }.map(\.node).sorted()
         for node in waiting {
-            // Sending another may have ended this one.
+            // Sending another request may have ended this one.
             guard let exchange = exchanges[node] else { continue }
             let place = links.indices.filter { links[$0].serves(exchange, nodes) }
                 .min { left, right in
@@ -201,7 +200,7 @@ extension MeshClient {
         }
     }
 
-    /// Whether there is a link to the only node that may be the proxy, so that nobody else need be asked who it is.
+    /// Whether there is a link to the only node that may be the proxy, so that no other need be identified.
     private var isLinkedToRequiredNode: Bool {
         guard case .node(let required, name: _) = linkPolicy.proxy else { return false }
         return links.contains { $0.isDirect(to: required) }
@@ -209,7 +208,7 @@ extension MeshClient {
 
     private var usedAdvertisers: Set<AdvertiserIdentifier> { Set(links.compactMap(\.advertiser)) }
 
-    /// Whether another link may be made, if need be in place of one; if not, notes when it is to be looked again.
+    /// Whether another link may be made, if necessary in place of one; if not, notes when to check again.
     private mutating func hasRoom(at now: Instant) -> Bool {
         search.roomDeadline = nil
         guard links.count >= maximumLinks else { return true }
@@ -220,13 +219,14 @@ extension MeshClient {
         return false
     }
 
-    /// The place of the link that is idle longest. No request waits for an idle one, for then it would carry it.
+    /// The place of the link that has been idle longest. No request waits for an idle link, or the link would carry it.
     private var longestIdle: Int? {
         links.indices.filter { links[$0].replaceableAt != nil && !isListenedOn(links[$0]) }
             .min { links[$0].usedAt < links[$1].usedAt }
     }
 
-    /// Closes the link that is idle longest if there are as many as may be; false if that ends the search.
+    /// Closes the link that has been idle longest if there are already as many as allowed; returns false if that ends
+    /// the search.
     private mutating func makeRoom(at now: Instant, into outputs: inout [Output]) -> Bool {
         guard links.count >= maximumLinks else { return true }
         if let place = doubtedPlace {
@@ -235,7 +235,7 @@ extension MeshClient {
         }
         guard let place = longestIdle else { return true }
         let link = links[place]
-        // One that has served nobody was as good as none, and it is not to be taken again at once.
+        // A link that carried no answer was useless, and is not to be made again at once.
         if !link.isProved {
             search.failures += 1
             if let advertiser = link.advertiser { selection.failed(advertiser, at: now) }
@@ -251,8 +251,8 @@ extension MeshClient {
 
     private mutating func closeSurplus(into outputs: inout [Output]) {
         var surplus = links.count(where: { !$0.isLeaving }) - maximumLinks
-        // Those that are not ready first, the newest first, then those to nodes for themselves alone, then the idle ones,
-        // then those with the least to do.
+        // First those that are not ready, the newest first; then those for one node alone; then the idle ones; then
+        // those with the fewest requests.
         while surplus > 0 {
             let candidates = links.indices.filter { !links[$0].isLeaving }.reversed()
             let place =
@@ -277,7 +277,7 @@ extension MeshClient {
         if let node = link.directNode { outputs.append(.directLinkDown(node, nil)) }
     }
 
-    /// Has a link made.
+    /// Makes a link.
     ///
     /// - Parameter since: when its search began.
     mutating func connect(
@@ -293,19 +293,19 @@ extension MeshClient {
 
     // MARK: Failures
 
-    /// A link is over that was not closed by us for want of a use.
+    /// A link has ended that the client did not close as unused.
     mutating func lose(_ place: Int, _ failure: LinkFailure, at now: Instant, into outputs: inout [Output]) {
         let link = links.remove(at: place)
         pause(carriedBy: link.target, at: now)
         if link.isLeaving {
-            // It was to end anyway; what it carried goes on elsewhere at once.
+            // It was about to end anyway; its requests continue elsewhere at once.
             if let node = link.directNode { outputs.append(.directLinkDown(node, nil)) }
             return
         }
         if let node = link.directNode {
             return lose(directLinkTo: node, link, failure, at: now, into: &outputs)
         }
-        // Whoever turned out to be another than the one that is demanded was no failure, and there may be more of them.
+        // A proxy that turned out to be another than the required one was no failure, and there may be more of them.
         if linkPolicy.proxy != nil, link.proxy == nil, let advertiser = link.advertiser,
             selection.isOther(advertiser)
         {
@@ -316,12 +316,12 @@ extension MeshClient {
         fail(failure, isLinkLost: true, at: now, into: &outputs)
     }
 
-    /// Nobody was heard who serves what is needed.
+    /// No proxy was heard that serves what is needed.
     private mutating func miss(at now: Instant, into outputs: inout [Output]) {
         acceptDoubtedLinks()
         let missed = waiting
         guard let first = missed.first else { return }
-        // That a gateway is gone says nothing of who is in reach of it.
+        // The loss of a gateway says nothing about which proxies are in its reach.
         if let deafness, links.isEmpty {
             search.failures += 1
             return fail(deafness, isLinkLost: false, at: now, into: &outputs)
@@ -341,7 +341,7 @@ extension MeshClient {
                 outputs.append(.unreachable(exchange.identifier, uncovered(exchange)))
             }
             guard !needs.isEmpty else {
-                // What cannot be had for one request says nothing of what can be for the next.
+                // A failure for one request says nothing about the next.
                 search.failures = 0
                 return
             }
@@ -350,7 +350,7 @@ extension MeshClient {
         fail(failure, isLinkLost: false, at: now, into: &outputs)
     }
 
-    /// An attempt failed; the next comes later, if at all. Where others are being listened for, that goes on meanwhile.
+    /// An attempt failed. The next comes later, if at all; listening for other proxies continues meanwhile.
     private mutating func fail(
         _ failure: LinkFailure,
         isLinkLost: Bool,
@@ -374,7 +374,7 @@ extension MeshClient {
         if isLinkLost || links.isEmpty { outputs.append(.linkDown(failure, retryIn: delay)) }
     }
 
-    /// Gives up the requests that no link is for, while others are served.
+    /// Gives up the requests that no link serves, while others are served.
     private mutating func giveUp(because failure: LinkFailure? = nil, at now: Instant, into outputs: inout [Output]) {
         acceptDoubtedLinks()
         for exchange in waiting {
@@ -398,7 +398,7 @@ extension MeshClient {
         .uncovered(exchange.subnets.map { stack.keys.netKey($0)?.name ?? $0.description })
     }
 
-    /// Whether no proxy of a subnet was heard when it was last listened, not long ago.
+    /// Whether the client recently listened for a proxy of a subnet and heard none.
     func isMissing(_ subnet: NetKeyIndex, at now: Instant) -> Bool {
         guard let instant = search.missing[subnet] else { return false }
         return instant.duration(to: now) < linkPolicy.failureMemory

@@ -1,14 +1,14 @@
 package import MeshCore
 package import Planning
 
-/// A Configuration Client over a few proxy links: requests in, answers out, with everything between, which is
-/// encryption, segmentation, retries, the choice of proxies, their filters, and the recovery of links.
+/// A Configuration Client over a few proxy links: it takes requests and returns answers. It does encryption,
+/// segmentation, retries, the choice of proxies, their filters, and the recovery of links.
 ///
-/// It is a value without input or output of its own. Its owner feeds it events and time and carries out what it
-/// returns, in order. To one node at most one request is outstanding. A link is looked for only while a request waits
-/// for one; then it stays until it is lost, or until another takes its place.
+/// It is a value without input or output of its own. Its owner passes it events and the time, and carries out its
+/// outputs in order. Each node has at most one outstanding request. The client looks for a link only while a request
+/// waits for one. The link then stays until it is lost, or until another takes its place.
 package struct MeshClient {
-    /// What its owner is to do or to know.
+    /// What the owner must do or know.
     package enum Output {
         /// Let the bearer connect, then call ``connecting(_:to:at:)`` or ``connectFailed(_:_:at:)``.
         case connect(LinkTarget)
@@ -16,37 +16,38 @@ package struct MeshClient {
         case send([UInt8], on: LinkIdentifier)
         /// Close a link.
         case closeLink(LinkIdentifier)
-        /// Let the bearer scan, or need not any more; others may want it to. If it cannot, call ``scanFailed(at:)``.
+        /// Let the bearer scan, or stop needing the scan; others may still need it. If the bearer cannot scan, call
+        /// ``scanFailed(at:)``.
         case scan(Bool)
-        /// A link is ready, after so much time. The address is that of the proxy node, as far as it told.
+        /// A link is ready: the address of the proxy node if it has told it, and how long it took.
         case linkUp(proxy: UnicastAddress?, LinkTimes)
-        /// A link to a node for itself alone is ready, see ``keepDirectLinks(to:at:)``.
+        /// A link for one node alone is ready, see ``keepDirectLinks(to:at:)``.
         case directLinkUp(UnicastAddress, LinkTimes)
-        /// A link to a node for itself alone is gone or did not come about; its requests move to others. Nil if it was
-        /// closed for want of a use.
+        /// A link for one node alone is gone or could not be made; its requests move to others. Nil if it was closed as
+        /// unused.
         case directLinkDown(UnicastAddress, LinkFailure?)
-        /// A link is gone or did not come about, or none was found. After the delay another is looked for if a request
-        /// needs one; nil if all attempts failed and there is no link: then requests wait, neither answered nor given
-        /// up, until another request is made or a proxy turns up that is fit, or the owner ends it.
+        /// A link is gone or could not be made, or no proxy was found. After the delay the client looks for another if
+        /// a request needs one. Nil if all attempts failed and there is no link: then requests wait, neither answered
+        /// nor given up, until there is another request, a suitable proxy is heard, or the owner ends it.
         case linkDown(LinkFailure, retryIn: Duration?)
-        /// A request was sent; counts its transmissions from 1.
+        /// A request was sent; `transmissions` counts from 1.
         case sent(RequestIdentifier, transmissions: Int)
-        /// A request was answered; counts its transmissions.
+        /// A request was answered, after this number of transmissions.
         case answered(RequestIdentifier, ConfigurationVerdict, transmissions: Int)
-        /// The answer to a request, which follows, departs from the specification in a known way.
+        /// The answer to a request departs from the specification in a known way. The answer itself follows.
         case habit(RequestIdentifier, KnownHabit)
         /// A request was given up at its deadline.
         case unanswered(RequestIdentifier)
-        /// A request was given up because no proxy can be had that serves its subnets, though others can.
+        /// A request was given up because no proxy serves its subnets, although there are other proxies.
         case unreachable(RequestIdentifier, LinkFailure)
-        /// A request could not be sent, and neither can others.
+        /// Neither a request nor others can be sent.
         case unsendable(RequestIdentifier, StackError)
-        /// A Remote Provisioning Server that is listened to sent that access message.
+        /// A Remote Provisioning Server that the client listens to sent this access message.
         case said(UnicastAddress, [UInt8])
-        /// A beacon brought another IV index, which is to be stored, or the network has confirmed one that was only stated.
-        /// Where it corrects one that was only supposed or stated, it is not known when the network came to it.
+        /// A beacon brought another IV index, or the network has confirmed one that was only stated: store it. If it
+        /// corrects one that was only supposed or stated, nobody knows when the network reached it.
         case ivIndexChanged(IVIndex, isCorrection: Bool)
-        /// A beacon brought another key refresh phase, which is to be stored.
+        /// A beacon brought another key refresh phase: store it.
         case keyRefreshPhaseChanged(NetKeyIndex, KeyRefreshPhase)
     }
 
@@ -57,22 +58,22 @@ package struct MeshClient {
     var stack: MeshStack
     /// How many links there may be at once, 0 or more.
     var maximumLinks: Int
-    /// The links, in the order of their making.
+    /// The links, in the order in which they were made.
     var links: [ProxyLink] = []
     var search = LinkSearch()
-    /// The nodes that links of their own are wanted to, the most wanted first.
+    /// The nodes that should get links of their own, in descending order of priority.
     var directNodes: [UnicastAddress] = []
-    /// Since when those are listened for that there is no link to.
+    /// Since when the client listens for those of them that have no link.
     var directSearchBeganAt: Instant?
-    /// Whether the bearer is asked to scan, and whether it cannot.
+    /// Whether the bearer is asked to scan.
     var isScanning = false
     var cannotScan = false
-    /// Since when it scans, earlier listening included, and when it last did.
+    /// Since when the client scans, including earlier listening.
     var scanningSince: Instant?
     private var listened: Range<Instant>?
-    /// How long was listened before this client began to, as far as that is of use to it.
+    /// How much earlier listening, before this client began, still counts.
     var listeningCredit = Duration.zero
-    /// Why the bearer hears nobody at present, nil while it does.
+    /// Why the bearer hears nothing at present; nil while it does.
     var deafness: LinkFailure?
     /// Whether an answer ever came over a link.
     var hasProvedLink = false
@@ -80,29 +81,29 @@ package struct MeshClient {
     var nodes = ProxyNodes()
     var exchanges: [UnicastAddress: Exchange] = [:]
     var transmissionNodes: [TransmissionIdentifier: UnicastAddress] = [:]
-    /// The latest answers to requests that nodes were sent several times: they may come again, and say nothing about the next
-    /// request then.
+    /// The latest answers to requests that were sent to nodes several times. They may come again, and then say nothing
+    /// about the next request.
     var repeatedAnswers: [UnicastAddress: [[UInt8]]] = [:]
-    /// The link by which each node was last sent something: acknowledgments of its segments take the same way.
+    /// The link of the last message to each node; acknowledgments of its segments use the same link.
     var routes: [UnicastAddress: LinkTarget] = [:]
     private var nextRequest: UInt64 = 0
-    /// Round trips through the mesh, and over links that lead to the very node.
+    /// Round trips through the mesh, and over links that lead directly to the node.
     var roundTrips = RoundTrips()
     var directRoundTrips = RoundTrips()
-    /// The Remote Provisioning Servers whose messages are told.
+    /// The Remote Provisioning Servers whose messages are reported.
     var listenedTo: Set<UnicastAddress> = []
-    /// Network PDUs that came again by another link, and were dropped.
+    /// How many Network PDUs came again over another link, and were dropped.
     package var duplicateCount = 0
-    /// Sources that were heard and whose replay entries nobody has taken yet.
+    /// Sources that were heard and whose replay entries were not taken yet.
     var heard: Set<UnicastAddress> = []
 
     /// A client without a link.
     ///
     /// - Parameters:
     ///   - address: the client's element; its sequence numbers come from `sequenceNumbers` alone.
-    ///   - ivIndexCertainty: how sure that is; nothing is sent under one that is only supposed.
-    ///   - ivIndexTimes: since when it is that state, on the bearer's clock.
-    ///   - keys: all keys, those of the nodes included.
+    ///   - ivIndexCertainty: how certain the IV index is; nothing is sent under one that is only supposed.
+    ///   - ivIndexTimes: since when it is in this state, on the bearer's clock.
+    ///   - keys: all keys, including those of the nodes.
     ///   - nodes: the nodes of the network, for the choice of proxies.
     ///   - replay: what earlier runs accepted.
     ///   - maximumLinks: how many links there may be at once, 0 or more.
@@ -147,7 +148,7 @@ package struct MeshClient {
         for node in nodes { self.nodes.set(node) }
     }
 
-    /// What the next client may know of proxies.
+    /// What this client passes to the next about proxies.
     package var heardProxies: HeardProxies {
         var heard = HeardProxies(policy: linkPolicy)
         heard.selection = selection
@@ -155,7 +156,7 @@ package struct MeshClient {
         return heard
     }
 
-    /// The bearer begins to scan for the client, or ceases to.
+    /// The bearer begins or stops scanning for the client.
     mutating func scans(_ isOn: Bool, at now: Instant) {
         isScanning = isOn
         if isOn {
@@ -166,22 +167,22 @@ package struct MeshClient {
         }
     }
 
-    /// Whether there is a link that carries messages.
+    /// Whether any link carries messages.
     package var isLinkReady: Bool { links.contains(where: \.isReady) }
 
-    /// Links that there are or that are being made, each of which takes one of those that the bearer has.
+    /// The number of links, including those that are being made; each takes one of the bearer's.
     package var linkCount: Int { links.count }
 
-    /// Whether a link is the client's; its events concern nobody else.
+    /// Whether a link belongs to the client; its events concern nobody else.
     package func owns(_ link: LinkIdentifier) -> Bool { place(of: link) != nil }
 
-    /// Requests that are neither answered nor given up.
+    /// How many requests are neither answered nor given up.
     package var outstandingCount: Int { exchanges.count }
 
-    /// Requests that are on a link, so that an answer or their deadline will come; the others wait for one.
+    /// How many requests are on a link, so that an answer or their deadline will come; the others wait for a link.
     package var carriedCount: Int { links.reduce(0) { $0 + $1.load } }
 
-    /// When ``advance(to:)`` wants to be called; nil if nothing is due ever.
+    /// When to call ``advance(to:)``; nil if nothing is due.
     package var nextDeadline: Instant? {
         var earliest = MeshClient.earlier(stack.nextDeadline, search.nextDeadline)
         for link in links { earliest = MeshClient.earlier(earliest, link.nextDeadline) }
@@ -189,7 +190,7 @@ package struct MeshClient {
         return earliest
     }
 
-    /// The replay entries of sources that were heard since this was last asked, to be stored.
+    /// The replay entries of sources that were heard since the last call, to be stored.
     package mutating func takeReplayEntries() -> [ReplayProtection.Entry] {
         defer { heard = [] }
         return heard.sorted().compactMap { stack.replay[$0] }
@@ -197,16 +198,17 @@ package struct MeshClient {
 
     // MARK: Requests
 
-    /// Sends a request to a node as soon as there is a link that reaches it.
+    /// Sends a request to a node as soon as a link reaches it.
     ///
-    /// A request to a node that has one outstanding is a programming error.
+    /// A second request to a node while one is outstanding is a programming error.
     ///
     /// - Parameters:
     ///   - node: the address of the node's primary element.
-    ///   - subnets: those in which the node takes messages, sorted, at least one; the first that the proxy relays is used.
-    ///   - missing: those of them in whose key refresh the node has not got the new key, so that only the old one reaches
-    ///     it.
-    ///   - deadline: how long to wait for the answer, without the time that it waits for a link; nil for the policy's.
+    ///   - subnets: the subnets in which the node takes messages, sorted, at least one. The first that the proxy relays
+    ///     is used.
+    ///   - missing: those of them in whose key refresh the node does not have the new key, so that only the old one
+    ///     reaches it.
+    ///   - deadline: how long to wait for the answer, not counting the time without a link; nil for the policy's.
     package mutating func request(
         _ inquiry: ConfigurationInquiry,
         to node: UnicastAddress,
@@ -228,7 +230,7 @@ package struct MeshClient {
             deadline: now.advanced(by: limit),
             remaining: limit
         )
-        // Where nobody was heard of the subnets just now, one more try is enough.
+        // If no proxy of the subnets was heard just now, one more try is enough.
         if subnets.allSatisfy({ isMissing($0, at: now) }) { exchange.misses = linkPolicy.maximumMisses - 1 }
         exchanges[node] = exchange
         var outputs: [Output] = []
@@ -237,7 +239,7 @@ package struct MeshClient {
         return (identifier, outputs)
     }
 
-    /// Gives up the request to a node, if there is one, without a word.
+    /// Gives up the request to a node, if there is one, without an output for it.
     package mutating func cancel(_ node: UnicastAddress, at now: Instant) -> [Output] {
         remove(node, at: now)
         var outputs: [Output] = []
@@ -245,7 +247,7 @@ package struct MeshClient {
         return outputs
     }
 
-    /// Gives all requests up, closes the links and stops looking for others.
+    /// Gives up all requests, closes the links and stops looking for others.
     package mutating func shutDown(at now: Instant) -> [Output] {
         for node in exchanges.keys.sorted() { remove(node, at: now) }
         var outputs: [Output] = []
@@ -265,7 +267,7 @@ package struct MeshClient {
 
     /// Time has passed.
     ///
-    /// - Parameter deafness: why the bearer hears nobody at present, nil while it does.
+    /// - Parameter deafness: why the bearer hears nothing at present; nil while it does.
     package mutating func advance(to now: Instant, deafness: BearerError? = nil) -> [Output] {
         self.deafness = deafness.map { LinkFailure($0) }
         var outputs: [Output] = []

@@ -3,21 +3,21 @@ import MeshCore
 /// The life of one proxy link: connecting, waiting for a beacon, setting the filter, ready, over (Mesh Protocol 6.3 to
 /// 6.7).
 ///
-/// Not every proxy does all that the specification wants of it. One that sends no beacon is used all the same if the IV
-/// index is known: an authentic Filter Status proves it as well. One that does not confirm our address in its filter is
-/// tried with a message, for a proxy takes the source of what its client sends into an accept list by itself (6.4).
+/// Not every proxy does all that the specification demands. One that sends no beacon is used if the IV index is known:
+/// an authentic Filter Status proves the network as well. One that does not confirm our address in its filter is tested
+/// with a message, because a proxy adds the source of its client's messages to an accept list by itself (6.4).
 ///
-/// It decides and keeps time; packets, keys and the bearer are its owner's.
+/// It decides and keeps time; its owner has the packets, the keys and the bearer.
 struct ProxyLink {
-    /// What its owner is to do.
+    /// What the owner must do.
     enum Action: Hashable, Sendable {
-        /// Close the link; nothing that still comes from it counts.
+        /// Close the link; ignore what still comes from it.
         case close
-        /// Set the proxy's filter to an empty accept list, at so manieth attempt.
+        /// Set the proxy's filter to an empty accept list; the number of the attempt.
         case setFilterType(attempt: Int)
         /// Add the client's address to the proxy's filter.
         case addAddresses
-        /// Send the proxy a message that it answers, to see whether anything comes back.
+        /// Send the proxy a message that it must answer, to see whether anything comes back.
         case tryMessage
         /// The link carries messages from now on.
         case ready
@@ -25,7 +25,7 @@ struct ProxyLink {
         case lost(LinkFailure)
     }
 
-    /// Where it stands.
+    /// The phase of the link.
     private enum Phase: Hashable {
         case connecting(deadline: Instant)
         case beacon(deadline: Instant)
@@ -35,67 +35,67 @@ struct ProxyLink {
         case ready
     }
 
-    /// What is known of whether a proxy forwards.
+    /// Whether a proxy forwards, as far as known.
     enum Forwarding: Hashable {
         /// Nothing so far.
         case unknown
-        /// Another node answered what it carried.
+        /// Another node answered a request that it carried.
         case proved
-        /// Others did not answer for long; another proxy is looked for.
+        /// Other nodes have not answered for long; the client looks for another proxy.
         case doubted
-        /// Others did not answer, but no other proxy is to be had.
+        /// Other nodes did not answer, but there is no other proxy.
         case accepted
     }
 
     /// The default ATT_MTU of 23 octets less the 3 of a write's header; no link carries less.
     private static let minimumPacketSize = 20
 
-    /// Where it leads; tells the links of a client apart.
+    /// The target of the link; it tells the links of a client apart.
     let target: LinkTarget
     /// The subnets that its proxy advertised, sorted; nil if it was not heard.
     let advertisedSubnets: [NetKeyIndex]?
-    /// The node that advertised its identity, if it did not advertise that it forwards for everybody.
+    /// The node that advertised its identity, unless it advertised that it forwards for everybody.
     var onlyNode: UnicastAddress?
-    /// The node whose own link it is: it carries nothing to others.
+    /// The node that the link is for alone: it carries nothing to others.
     let directNode: UnicastAddress?
     private let policy: LinkPolicy
     private var phase: Phase
     private var heardForeignBeacon = false
     /// Whether a beacon of this network came.
     private(set) var hasHeardBeacon = false
-    /// Requests for the filter type that are not answered yet.
+    /// How many requests for the filter type are not answered yet.
     private var openTypeRequests = 0
-    /// The subnets in which the last of them were made with the old key although a new one is in use.
+    /// The subnets in which the last of them used the old key although a new one is in use.
     private var subnetsAskedWithOldKey: Set<NetKeyIndex> = []
-    /// Its name at the bearer, once connecting has begun.
+    /// The bearer's identifier of the link, once connecting has begun.
     private(set) var identifier: LinkIdentifier?
-    /// Octets that it carries at once.
+    /// How many octets a packet may have.
     private(set) var maximumPacketSize = 0
     var reassembler = ProxyReassembler()
     /// The node at the other end, once its filter status has come.
     private(set) var proxy: UnicastAddress?
-    /// The subnets that it relays for, sorted: those of which the proxy has sent a beacon; without a beacon those that
-    /// it advertised, answered in, or is known to be in.
+    /// The subnets for which it relays, sorted: those of the proxy's beacons; without a beacon those that the proxy
+    /// advertised, answered in, or is known to be in.
     private(set) var subnets: [NetKeyIndex] = []
-    /// Those of them whose last beacon was made with the key that a key refresh replaces, or in which the proxy has
-    /// answered to that one only: it takes the old key, and may not have the new one.
+    /// Those of them whose last beacon used the key that a key refresh replaces, or in which the proxy has answered
+    /// only under that key. The proxy accepts the old key, and may not have the new one.
     private(set) var oldKeySubnets: Set<NetKeyIndex> = []
-    /// Whether an answer came over it or to what it carried.
+    /// Whether an answer came over the link, or to a request that it carried.
     private(set) var isProved = false
-    /// Whether it carries anything to others than the node at its other end.
+    /// Whether it carries anything to other nodes than the proxy.
     private(set) var forwarding = Forwarding.unknown
-    /// Whether it takes no more requests, to be closed when those that it carries are over.
+    /// Whether it takes no more requests, and is closed once it carries none.
     var isLeaving = false
-    /// Requests that it carries.
+    /// How many requests it carries.
     var load = 0
     /// When it last took or lost a request.
     var usedAt: Instant
     /// How long its stages took.
     private(set) var times: LinkTimes
-    /// When the stage began that it is in.
+    /// When the present stage began.
     private var stageBeganAt: Instant
 
-    /// A link that the bearer is to be asked for.
+    /// A link that the bearer is about to be asked for.
     ///
     /// - Parameter since: when its search began.
     init(
@@ -117,7 +117,7 @@ struct ProxyLink {
         stageBeganAt = now
     }
 
-    /// Who advertised, if anybody was heard.
+    /// The advertiser that it connects to; nil if none was heard.
     var advertiser: AdvertiserIdentifier? {
         guard case .proxy(let advertiser) = target else { return nil }
         return advertiser
@@ -126,7 +126,7 @@ struct ProxyLink {
     /// Whether messages can be sent.
     var isReady: Bool { phase == .ready }
 
-    /// From when on another link may take its place; nil while it is being made or carries requests.
+    /// When another link may replace it; nil while it is being made or carries requests.
     var replaceableAt: Instant? { isReady && load == 0 ? usedAt.advanced(by: policy.idleTime) : nil }
 
     /// Whether a request can be sent over it.
@@ -141,13 +141,13 @@ struct ProxyLink {
         return onlyNode.map { $0 == node || nodes.forwards($0, supposing: policy.proxy != nil) } ?? true
     }
 
-    /// Whether it may turn out to serve a request when it is set up.
+    /// Whether it may be able to serve a request once it is set up.
     func promises(_ exchange: Exchange, _ nodes: ProxyNodes) -> Bool {
         guard !isReady, reaches(exchange, nodes) else { return false }
         return advertisedSubnets.map { $0.contains(where: exchange.subnets.contains) } ?? true
     }
 
-    /// Whether the node is at its other end, so that what goes to it need not go further.
+    /// Whether the node is at its other end, so that messages to it go no further.
     func isDirect(to node: UnicastAddress) -> Bool { isReady && proxy == node }
 
     private func reaches(_ exchange: Exchange, _ nodes: ProxyNodes) -> Bool {
@@ -157,7 +157,7 @@ struct ProxyLink {
             || nodes.forwards(onlyNode, supposing: exchange.misses > 0 || policy.proxy != nil)
     }
 
-    /// When ``advance(to:)`` wants to be called.
+    /// When to call ``advance(to:)``.
     var nextDeadline: Instant? {
         let deadline: Instant? =
             switch phase {
@@ -175,9 +175,9 @@ struct ProxyLink {
         identifier = link
     }
 
-    /// The link is open and writes at most so many octets at once.
+    /// The link is open and writes at most this many octets at once.
     ///
-    /// - Parameter isIVIndexKnown: whether the IV index is more than a supposition, so that the link can do without a
+    /// - Parameter isIVIndexKnown: whether the IV index is known, not only supposed, so that the link can do without a
     ///   beacon.
     mutating func opened(
         maximumPacketSize size: Int,
@@ -203,24 +203,24 @@ struct ProxyLink {
         case .beacon:
             times.beacon = endStage(at: now)
             return setFilterType(attempt: 1, at: now)
-        // What was sent before may have been under a key or an IV index that the proxy does not have.
+        // Messages before the beacon may have used a key or an IV index that the proxy does not have.
         case .filterType where !hasHeardBeacon: return setFilterType(attempt: 1, at: now)
         default: return []
         }
     }
 
-    /// A beacon came that no known NetKey made.
+    /// A beacon came that matches no known NetKey.
     mutating func foreignBeacon() {
         heardForeignBeacon = true
     }
 
-    /// The proxy has answered under the IV index after ours, which only a beacon could bring us to.
+    /// The proxy has answered under the IV index after ours, and only a beacon could bring us there.
     func answeredAhead(of ivIndex: IVIndex) -> [Action] {
         guard case .filterType = phase, !hasHeardBeacon else { return [] }
         return [.close, .lost(.silentFilter(policy, ivIndex: ivIndex, .laterIVIndex))]
     }
 
-    /// A beacon came whose IV index ours was not brought to.
+    /// A beacon came with an IV index that ours cannot follow.
     func unusableIVIndex(
         _ announced: IVIndex,
         known: IVIndex,
@@ -232,7 +232,7 @@ struct ProxyLink {
 
     /// Requests for the filter type were sent, one for each subnet that the proxy may be in.
     ///
-    /// - Parameter old: those in which they were made with the old key although a new one is in use.
+    /// - Parameter old: the subnets in which they used the old key although a new one is in use.
     mutating func sentTypeRequests(_ count: Int, withOldKey old: Set<NetKeyIndex>) {
         openTypeRequests += count
         subnetsAskedWithOldKey = old
@@ -241,8 +241,8 @@ struct ProxyLink {
     /// A Filter Status came from the proxy.
     ///
     /// - Parameters:
-    ///   - subnet: whose key secured it.
-    ///   - known: the subnets that the database has the proxy in.
+    ///   - subnet: the subnet of the key that secured it.
+    ///   - known: the subnets of the proxy in the database.
     mutating func filterStatus(
         from source: UnicastAddress,
         in subnet: NetKeyIndex,
@@ -258,7 +258,7 @@ struct ProxyLink {
         case .filterType:
             openTypeRequests -= 1
             if !hasHeardBeacon, subnetsAskedWithOldKey.contains(subnet) { oldKeySubnets.insert(subnet) }
-            // To add an address to a reject list would shut us out; an empty one lets everything through.
+            // Adding our address to a reject list would block us; an empty one lets everything through.
             guard isAcceptList else { return [.tryMessage] + beginTrial(attempt: 1, at: now) }
             phase = .addresses(deadline: now.advanced(by: policy.addressTimeout))
             return [.addAddresses]
@@ -274,13 +274,13 @@ struct ProxyLink {
         }
     }
 
-    /// Something came from the mesh through the proxy, so its filter lets through what is for us.
+    /// A message of the mesh came through the proxy, so its filter lets messages for us through.
     mutating func carried(at now: Instant) -> [Action] {
         guard case .trial = phase else { return [] }
         return becomeReady(at: now)
     }
 
-    /// There is no message with which the proxy could be tried, so it is used as it is.
+    /// No message can test the proxy, so it is used as it is.
     mutating func cannotTry(at now: Instant) -> [Action] {
         carried(at: now)
     }
@@ -308,20 +308,20 @@ struct ProxyLink {
         subnets = (subnets + missing).sorted()
     }
 
-    /// How long the stage took that is over now.
+    /// Ends the present stage; returns how long it took.
     private mutating func endStage(at now: Instant) -> Duration {
         defer { stageBeganAt = now }
         return stageBeganAt.duration(to: now)
     }
 
-    /// The proxy is known to have those keys now and no others.
+    /// The proxy now has these keys and no others.
     mutating func keep(_ known: [NetKeyIndex]) {
         subnets.removeAll { !known.contains($0) }
-        // One that sends beacons tells of a new key with one.
+        // A proxy that sends beacons reports a new key with one.
         if !hasHeardBeacon { relay(for: known) }
     }
 
-    /// An answer came over the link, or to what it carried, so it does what links are for.
+    /// An answer came over the link, or to a request that it carried, so the link works.
     ///
     /// - Returns: whether it is the first.
     mutating func proved() -> Bool {
@@ -329,24 +329,24 @@ struct ProxyLink {
         return !isProved
     }
 
-    /// Another node answered what the link carried.
+    /// Another node answered a request that the link carried.
     mutating func proveForwarding() {
         forwarding = .proved
     }
 
-    /// Others did not answer for long, and none ever did.
+    /// Other nodes have not answered for long, and none ever did.
     mutating func doubtForwarding() {
         if forwarding == .unknown, isReady, directNode == nil { forwarding = .doubted }
     }
 
-    /// No other proxy is to be had.
+    /// There is no other proxy.
     mutating func acceptForwarding() {
         if forwarding == .doubted { forwarding = .accepted }
     }
 
     /// Time has passed.
     ///
-    /// - Parameter ivIndex: what is known; nil if it is only a supposition, under which nothing is sent.
+    /// - Parameter ivIndex: the IV index if it is known; nil if it is only a supposition, under which nothing is sent.
     mutating func advance(to now: Instant, ivIndex: IVIndex?) -> [Action] {
         do throws(ProxyProtocolError) {
             try reassembler.advance(to: now)
@@ -364,7 +364,7 @@ struct ProxyLink {
             return setFilterType(attempt: attempt + 1, at: now)
         case .filterType:
             return [.close, .lost(.silentFilter(policy, ivIndex: ivIndex, evidence))]
-        // It is sent once more, for nothing tells whether it was lost or is not understood.
+        // It is sent once more, because it may have been lost.
         case .addresses: return [.addAddresses, .tryMessage] + beginTrial(attempt: 1, at: now)
         case .trial(_, let attempt) where attempt < policy.filterAttempts:
             return [.tryMessage] + beginTrial(attempt: attempt + 1, at: now)
@@ -373,7 +373,7 @@ struct ProxyLink {
         }
     }
 
-    /// What came of the proxy beside a Filter Status.
+    /// What the proxy has sent beside a Filter Status.
     private var evidence: LinkFailure.Evidence {
         if hasHeardBeacon { return .beacon }
         return heardForeignBeacon ? .foreignBeacon : .nothing

@@ -1,33 +1,33 @@
 import MeshCore
 
-/// What a client knows of the nodes of its network as proxies: how they advertise, who must not be used, who is known
-/// to forward for others.
+/// What a client knows of the nodes of its network as proxies: how they advertise, which must not be used, which are
+/// known to forward for others.
 struct ProxyNodes {
     private var resolver = IdentityResolver()
     /// The addresses of all elements of excluded nodes.
     private var excluded: Set<UInt16> = []
-    /// Whether the GATT Proxy state of nodes is on, where it is known, by their primary elements.
+    /// Whether the GATT Proxy state of a node is on, where known, by its primary element.
     private var isProxyOn: [UnicastAddress: Bool] = [:]
-    /// The NetKeys that nodes have, by their primary elements.
+    /// The NetKeys of nodes, by their primary elements.
     private var netKeys: [UnicastAddress: [NetKeyIndex]] = [:]
-    /// What nodes are called, by their primary elements.
+    /// The names of nodes, by their primary elements.
     private var names: [UnicastAddress: String] = [:]
 
-    /// Nobody.
+    /// No nodes.
     init() {}
 
-    /// Those of a network as the database has it.
+    /// The nodes of a network of the database.
     init(_ network: MeshNetwork) {
         for key in network.netKeys { set(key) }
         for node in network.nodes { set(node) }
     }
 
-    /// Adds a subnet, or takes its keys as they are now.
+    /// Adds or replaces a subnet's keys.
     mutating func set(_ key: NetKey) {
         resolver.set(key)
     }
 
-    /// Adds a node, or takes it as it is now.
+    /// Adds or replaces a node.
     mutating func set(_ node: Node) {
         let indexes = node.netKeys.map(\.index)
         resolver.set(node.unicastAddress, netKeys: indexes)
@@ -47,7 +47,7 @@ struct ProxyNodes {
         resolver.set(pending.address, netKeys: [pending.netKeyIndex])
     }
 
-    /// Forgets the node, or what may have become one, with that address of its primary element.
+    /// Forgets the node, or the device that may have become one, with this address of its primary element.
     mutating func remove(_ node: UnicastAddress) {
         resolver.set(node, netKeys: [])
         isProxyOn[node] = nil
@@ -55,37 +55,37 @@ struct ProxyNodes {
         names[node] = nil
     }
 
-    /// Who advertises so; nil for strangers and devices.
+    /// The sender of an advertisement; nil for strangers and devices.
     mutating func resolve(_ advertisement: Advertisement) -> AdvertisedIdentity? {
         guard case .proxy(let content) = advertisement.content else { return nil }
         return resolver.resolve(content)
     }
 
-    /// The NetKeys that a node is known to have; none of a stranger.
+    /// The NetKeys that a node is known to have; none for a stranger.
     func netKeys(of node: UnicastAddress) -> [NetKeyIndex] { netKeys[node] ?? [] }
 
-    /// What a node is called; its address if it has no name.
+    /// The name of a node; its address if it has none.
     func name(of node: UnicastAddress) -> String {
         guard let name = names[node], !name.isEmpty else { return node.description }
         return name
     }
 
-    /// Whether an element belongs to an excluded node, which is not to be given any message.
+    /// Whether an element belongs to an excluded node, which must get no messages.
     func isExcluded(_ element: UnicastAddress) -> Bool { excluded.contains(element.rawValue) }
 
-    /// Whether somebody who advertises says to be an excluded node.
+    /// Whether an advertisement claims to be from an excluded node.
     func isExcluded(_ identity: AdvertisedIdentity) -> Bool {
         guard case .node(let address, _) = identity else { return false }
         return isExcluded(address)
     }
 
-    /// Whether it is known that a node's GATT proxy, open or private, is on.
+    /// Whether a node's GATT proxy, open or private, is known to be on.
     func isProxy(_ node: UnicastAddress) -> Bool { isProxyOn[node] == true }
 
-    /// The only node whose GATT proxy can be on: that of all others is known to be off. Nil where there are several, or some
-    /// of which it is not known.
+    /// The only node whose GATT proxy can be on, because those of all others are known to be off. Nil if there may be
+    /// several.
     ///
-    /// - Parameter own: a node that is none.
+    /// - Parameter own: a node that does not count.
     func onlyProxy(besides own: UnicastAddress) -> UnicastAddress? {
         var found: UnicastAddress?
         for node in netKeys.keys where node != own {
@@ -97,8 +97,8 @@ struct ProxyNodes {
         return found
     }
 
-    /// Whether a node forwards messages for others: one that advertises its Node Identity need not.
+    /// Whether a node forwards messages for others; one that advertises its Node Identity may not.
     ///
-    /// - Parameter default: what is supposed of a node of which it is not known.
+    /// - Parameter default: the answer for a node of which this is unknown.
     func forwards(_ node: UnicastAddress, supposing default: Bool) -> Bool { isProxyOn[node] ?? `default` }
 }

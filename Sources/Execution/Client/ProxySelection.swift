@@ -1,36 +1,37 @@
 import MeshCore
 
-/// Which of the proxies that were heard is connected to.
+/// Chooses the proxy to connect to among those that were heard.
 ///
 /// A Network ID or private network identity says that a node forwards messages of a subnet for everybody (Mesh Protocol
-/// 7.2.2.2). A Node Identity is advertised by nodes whose GATT proxy is off as well, for 60 s after their provisioning
-/// or when asked to: whoever advertises it takes messages for itself, and for others only if its GATT proxy is on.
+/// 7.2.2.2). Nodes advertise a Node Identity even if their GATT proxy is off, for 60 s after their provisioning or when
+/// asked to. Such a node takes messages for itself, and for others only if its GATT proxy is on.
 struct ProxySelection {
-    /// What a request needs of a proxy.
+    /// What a request needs from a proxy.
     struct Need: Hashable {
-        /// The node that is to be reached.
+        /// The node to reach.
         let node: UnicastAddress
         /// The subnets in which it can be reached; any of them will do.
         let subnets: [NetKeyIndex]
-        /// Whether it was listened in vain already, so that a proxy will do which may or may not forward.
+        /// Whether the client already listened without success, so that a proxy will do that may not forward.
         let isUrgent: Bool
     }
 
     /// A proxy to connect to.
     struct Choice: Hashable {
         let advertiser: AdvertiserIdentifier
-        /// The subnets it has advertised to be of, sorted.
+        /// The subnets that it has advertised, sorted.
         let subnets: [NetKeyIndex]
-        /// The only node that it is known to reach, itself, from its identity; nil if it forwards for everybody.
+        /// The only node that it is known to reach: itself, according to its identity. Nil if it forwards for
+        /// everybody.
         let onlyNode: UnicastAddress?
-        /// Whether it is wanted for that node alone, whatever it forwards.
+        /// Whether the link is for that node alone, whatever it forwards.
         var isDirect = false
     }
 
     private struct Candidate {
-        /// Subnets that it forwards messages of, sorted.
+        /// The subnets whose messages it forwards, sorted.
         var subnets: [NetKeyIndex] = []
-        /// Who it is and in which subnet, from a node identity.
+        /// The node and its subnet, from a Node Identity.
         var node: (address: UnicastAddress, subnet: NetKeyIndex)?
         /// The strongest signal, in dBm.
         var signal: Int8?
@@ -46,7 +47,7 @@ struct ProxySelection {
         }
     }
 
-    /// The place of a candidate in the order of preference; the least is the best.
+    /// The rank of a candidate; the least is the best.
     private struct Rank: Comparable {
         let isSupposed: Bool
         let hasFailed: Bool
@@ -70,26 +71,27 @@ struct ProxySelection {
     private var prunedAt = Instant.zero
     private var failures: [AdvertiserIdentifier: Instant] = [:]
     private var refused: Set<AdvertiserIdentifier> = []
-    /// The nodes that links to advertisers have led to. Who advertises a Network ID does not say who it is.
+    /// The nodes that links to advertisers have led to. A Network ID does not tell which node advertises it.
     private var behind: [AdvertiserIdentifier: UnicastAddress] = [:]
 
-    /// How many advertisers are remembered: others can copy a Network ID under as many addresses as they like.
+    /// How many advertisers are remembered. The number is bounded, because others can copy a Network ID under any
+    /// number of addresses.
     static let memory = 1024
     /// How many proxies are remembered at present.
     var candidateCount: Int { candidates.count }
 
-    /// Nobody heard yet.
+    /// No proxy was heard yet.
     init(policy: LinkPolicy) {
         self.policy = policy
     }
 
-    /// Goes on under another policy; whom nobody may use is found out anew.
+    /// Continues under another policy; it decides again which proxies must not be used.
     mutating func adapt(to policy: LinkPolicy) {
         self.policy = policy
         refused = []
     }
 
-    /// A link to a proxy is closed by us, so that it advertises again at once.
+    /// The client closes a link to a proxy, so that the proxy advertises again at once.
     mutating func released(_ advertiser: AdvertiserIdentifier, at now: Instant) {
         candidates[advertiser]?.heardAt = now
     }
@@ -117,7 +119,7 @@ struct ProxySelection {
         candidates[advertiser] = candidate
     }
 
-    /// Forgets who was not heard for long; once a second is enough, however much is heard.
+    /// Forgets advertisers that were not heard for long. Once a second is enough, however much is heard.
     private mutating func prune(at now: Instant) {
         guard prunedAt.duration(to: now) >= .seconds(1) else { return }
         prunedAt = now
@@ -130,13 +132,13 @@ struct ProxySelection {
         if failures.count < ProxySelection.memory { failures[advertiser] = now }
     }
 
-    /// A proxy is not to be used at all.
+    /// A proxy must not be used at all.
     mutating func refuse(_ advertiser: AdvertiserIdentifier) {
         candidates[advertiser] = nil
         if refused.count < ProxySelection.memory { refused.insert(advertiser) }
     }
 
-    /// What was heard so far may not hold any more.
+    /// What was heard so far may no longer hold.
     mutating func forgetHeard() {
         candidates = [:]
     }
@@ -146,14 +148,14 @@ struct ProxySelection {
         if behind[advertiser] != nil || behind.count < ProxySelection.memory { behind[advertiser] = node }
     }
 
-    /// Whether any proxy of the network, whatever its subnets, can be heard at present.
+    /// Whether any proxy of the network, of any subnet, can be heard at present.
     func hearsAnybody(at now: Instant) -> Bool {
         candidates.values.contains { isFresh($0, at: now) }
     }
 
-    /// The proxy to connect to, nil if none that was heard serves any of the needs.
+    /// The proxy to connect to; nil if none that was heard serves any of the needs.
     ///
-    /// - Parameter used: advertisers that there are links to.
+    /// - Parameter used: the advertisers that already have links.
     func best(
         for needs: [Need],
         besides used: Set<AdvertiserIdentifier>,
@@ -188,10 +190,10 @@ struct ProxySelection {
         return best?.choice
     }
 
-    /// The advertiser to connect to for a node alone, which it is known to be; nil if that is not heard, or if connecting
-    /// to it came to nothing lately.
+    /// The advertiser that is known to be a node, for a link to this node alone. Nil if it is not heard, or if
+    /// connecting to it failed recently.
     ///
-    /// - Parameter used: advertisers that there are links to.
+    /// - Parameter used: the advertisers that already have links.
     func direct(
         to node: UnicastAddress,
         besides used: Set<AdvertiserIdentifier>,
@@ -212,7 +214,7 @@ struct ProxySelection {
         return best?.choice
     }
 
-    /// Whether a proxy is the very node that is needed and serves all other needs too, so that nobody could be better.
+    /// Whether a proxy is the needed node itself and serves all other needs too, so that no other could be better.
     func isIdeal(_ choice: Choice, for needs: [Need], nodes: ProxyNodes) -> Bool {
         guard let candidate = candidates[choice.advertiser], let node = candidate.node?.address,
             needs.contains(where: { $0.node == node })
@@ -220,8 +222,7 @@ struct ProxySelection {
         return needs.allSatisfy { candidate.serves($0, nodes, isRequired: policy.proxy != nil) }
     }
 
-    /// Who is behind an advertiser that is heard at present: for each, the node where it is known, and the strongest
-    /// signal, strongest first.
+    /// The advertisers heard at present, each with its node where known and its strongest signal, strongest first.
     func heardProxies(at now: Instant) -> [(advertiser: AdvertiserIdentifier, node: UnicastAddress?, signal: Int8?)] {
         candidates.filter { isFresh($0.value, at: now) }
             .map { (advertiser: $0.key, node: node(of: $0.key, $0.value), signal: $0.value.signal) }
@@ -231,8 +232,7 @@ struct ProxySelection {
             }
     }
 
-    /// Who is supposed to be behind an advertiser that was heard, and the strength of its signal; nil where it is not
-    /// known.
+    /// The expected node behind an advertiser that was heard, and the strength of its signal; nil where unknown.
     func expectation(of advertiser: AdvertiserIdentifier) -> (node: UnicastAddress?, signal: Int8?) {
         let candidate = candidates[advertiser]
         return (candidate?.node?.address ?? behind[advertiser], candidate?.signal)
@@ -242,8 +242,7 @@ struct ProxySelection {
         candidate.node?.address ?? behind[advertiser]
     }
 
-    /// Whether the policy allows a proxy. One of which it is not known who it is may be the node that is demanded; a link
-    /// to it tells.
+    /// Whether the policy allows a proxy. A proxy whose node is unknown may be the required one; a link to it tells.
     private func isAllowed(_ advertiser: AdvertiserIdentifier, _ candidate: Candidate) -> Bool {
         switch policy.proxy {
         case nil: true
@@ -252,13 +251,13 @@ struct ProxySelection {
         }
     }
 
-    /// Whether an advertiser is known to be another node than the one that is demanded.
+    /// Whether an advertiser is known to be another node than the required one.
     func isOther(_ advertiser: AdvertiserIdentifier) -> Bool {
         guard case .node(let required, name: _) = policy.proxy else { return false }
         return behind[advertiser].map { $0 != required } ?? false
     }
 
-    /// Whether it may only be supposed that a proxy is the one that is demanded.
+    /// Whether a proxy may be the required one, without being known to be.
     private func isSupposed(_ advertiser: AdvertiserIdentifier, _ candidate: Candidate) -> Bool {
         guard case .node = policy.proxy else { return false }
         return node(of: advertiser, candidate) == nil

@@ -6,9 +6,9 @@ extension RetryPolicy {
     ///
     /// - Parameters:
     ///   - segments: segments of the request and of the expected answer beyond the first of each, 0 or more.
-    ///   - node: what was measured with the node so far.
-    ///   - others: what was measured with all nodes so far.
-    ///   - isDirect: whether the link leads to the very node, so that there are no hops to allow for.
+    ///   - node: the measurements of this node so far.
+    ///   - others: the measurements of all nodes so far.
+    ///   - isDirect: whether the link leads directly to the node, so that there are no hops.
     func firstTimeout(
         segments: Int,
         node: RoundTripEstimate,

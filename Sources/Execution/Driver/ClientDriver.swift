@@ -1,42 +1,42 @@
 import MeshCore
 import Planning
 
-/// The one place where the wishes of a ``MeshClient`` are carried out over a bearer.
+/// The one place that carries out the outputs of a ``MeshClient`` over a bearer.
 ///
-/// It owns both. Its user calls the client, hands over the outputs of that call, and is told only what it must know.
+/// It owns both. Its user calls the client, passes the outputs of that call on, and gets only the events that it needs.
 ///
-/// Nothing leaves under an IV index that a crash could make us forget: an IV index is stored before any output that
-/// follows it. If it cannot be stored, the driver sends nothing any more and makes no link.
+/// Nothing is sent under an IV index that a crash could make us forget: an IV index is stored before any output that
+/// follows it. If it cannot be stored, the driver sends nothing more and makes no link.
 final class ClientDriver {
     /// What the user of a client must know.
     enum Event {
         /// The client begins to look for a proxy by listening.
         case listening
-        /// A link to that target is about to be made.
+        /// A link to this target is about to be made.
         case connecting(LinkTarget)
-        /// A link is ready, after so much time. The address is that of the proxy node, as far as it told.
+        /// A link is ready: the address of the proxy node if it has told it, and how long it took.
         case linkUp(proxy: UnicastAddress?, LinkTimes)
-        /// A link to a node for itself alone is ready.
+        /// A link for one node alone is ready.
         case directLinkUp(UnicastAddress, LinkTimes)
-        /// A link to a node for itself alone is gone or did not come about; nil if it was closed for want of a use.
+        /// A link for one node alone is gone or could not be made; nil if it was closed as unused.
         case directLinkDown(UnicastAddress, LinkFailure?)
-        /// A link is gone or did not come about. Nil if the client does not try again by itself.
+        /// A link is gone or could not be made. The delay is nil if the client does not try again by itself.
         case linkDown(LinkFailure, retryIn: Duration?)
-        /// A request was sent; counts its transmissions from 1.
+        /// A request was sent; `transmissions` counts from 1.
         case sent(RequestIdentifier, transmissions: Int)
-        /// A request was answered; counts its transmissions.
+        /// A request was answered, after this number of transmissions.
         case answered(RequestIdentifier, ConfigurationVerdict, transmissions: Int)
-        /// The answer to a request, which follows, departs from the specification in a known way.
+        /// The answer to a request departs from the specification in a known way. The answer itself follows.
         case habit(RequestIdentifier, KnownHabit)
         /// A request was given up at its deadline.
         case unanswered(RequestIdentifier)
-        /// A request was given up because no proxy can be had that serves its subnets.
+        /// A request was given up because no proxy serves its subnets.
         case unreachable(RequestIdentifier, LinkFailure)
-        /// A request could not be sent, and neither can others.
+        /// Neither a request nor others can be sent.
         case unsendable(RequestIdentifier, StackError)
-        /// A Remote Provisioning Server that is listened to sent that access message.
+        /// A Remote Provisioning Server that the client listens to sent this access message.
         case said(UnicastAddress, [UInt8])
-        /// The network has that IV index, which is durable by now.
+        /// The network has this IV index, which is durable by now.
         case ivIndexStored(IVIndex)
         /// A beacon brought another key refresh phase.
         case keyRefreshPhaseChanged(NetKeyIndex, KeyRefreshPhase)
@@ -44,11 +44,11 @@ final class ClientDriver {
         case stopped(Recap.Ending)
     }
 
-    /// Who decides whether the bearer scans.
+    /// What decides whether the bearer scans.
     enum ScanRule {
-        /// The client alone: the bearer does at once what it wants.
+        /// The client alone: the bearer follows it at once.
         case client
-        /// The client and others: ``scan(alsoForOthers:)`` brings the bearer up to date.
+        /// The client and others: ``scan(alsoForOthers:)`` updates the bearer.
         case shared
     }
 
@@ -60,7 +60,7 @@ final class ClientDriver {
     /// Why the bearer cannot scan; known under the shared rule only.
     private(set) var scanError: BearerError?
     private var clientWantsScan = false
-    /// Why an IV index could not be stored: nothing is sent after that.
+    /// Why an IV index could not be stored; nothing is sent after that.
     private(set) var storeFailure: Recap.Ending?
 
     /// A driver of a client without a link.
@@ -72,7 +72,9 @@ final class ClientDriver {
 
     // MARK: Events and time
 
-    /// Waits for one event, at most until then or until the client has something to do.
+    /// Waits for one event until the deadline, or until the client is due.
+    ///
+    /// - Throws: `BearerError` if the bearer fails or is interrupted.
     func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {
         try bearer.next(until: client.nextDeadline.map { min($0, deadline) } ?? deadline)
     }
@@ -85,11 +87,11 @@ final class ClientDriver {
 
     // MARK: Outputs
 
-    /// Carries out what the client wants and what comes of that, in order.
+    /// Carries out the client's outputs and what follows from them, in order.
     ///
     /// - Parameters:
-    ///   - store: makes an IV index durable; returns why that failed, nil if it did not.
-    ///   - tell: is told what happens. It may call the client and ``perform(_:storing:telling:)`` again.
+    ///   - store: makes an IV index durable; returns why that failed, nil if it succeeded.
+    ///   - tell: receives the events. It may call the client and ``perform(_:storing:telling:)`` again.
     func perform(
         _ outputs: [MeshClient.Output],
         storing store: (IVIndex, _ isCorrection: Bool) -> Recap.Ending?,
@@ -130,7 +132,7 @@ final class ClientDriver {
         case .unsendable(let request, let error): tell(.unsendable(request, error))
         case .said(let server, let payload): tell(.said(server, payload))
         case .keyRefreshPhaseChanged(let index, let phase): tell(.keyRefreshPhaseChanged(index, phase))
-        // It was stored before what follows it.
+        // It was stored before the outputs that follow it.
         case .ivIndexChanged: break
         }
         return []
@@ -161,10 +163,10 @@ final class ClientDriver {
 
     // MARK: Scanning
 
-    /// Lets the bearer scan as long as the client or others have use for it.
+    /// Lets the bearer scan as long as the client or others need it.
     ///
-    /// - Throws: why it cannot, once; after an interruption the bearer is as it was. Afterwards the client has to be told
-    ///   with ``endClientScan()``.
+    /// - Throws: `BearerError` if the bearer cannot scan, once. Then the caller tells the client with
+    ///   ``endClientScan()``. After an interruption the bearer is as before.
     func scan(alsoForOthers isOfUse: Bool) throws(BearerError) {
         let isWanted = scanError == nil && (clientWantsScan || isOfUse)
         guard isWanted != isScanning else { return }
@@ -180,14 +182,14 @@ final class ClientDriver {
         }
     }
 
-    /// Tells the client that the bearer cannot scan, if it wants it to.
+    /// Tells the client that the bearer cannot scan, if the client wants it to.
     func endClientScan() -> [MeshClient.Output] {
         guard clientWantsScan else { return [] }
         clientWantsScan = false
         return client.scanFailed(at: bearer.now)
     }
 
-    /// The client wants the bearer to scan, or needs it no more.
+    /// The client starts or stops needing the bearer's scan.
     private func clientScans(_ isOn: Bool, telling tell: (Event) -> Void) -> [MeshClient.Output] {
         switch rule {
         case .client:
