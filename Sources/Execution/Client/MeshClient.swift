@@ -65,10 +65,10 @@ package struct MeshClient {
     var directNodes: [UnicastAddress] = []
     /// Since when the client listens for those of them that have no link.
     var directSearchBeganAt: Instant?
-    /// Whether the bearer is asked to scan.
+    /// Whether the bearer is asked to scan, and whether it cannot.
     var isScanning = false
     var cannotScan = false
-    /// Since when the client scans, including earlier listening.
+    /// Since when the client scans, including earlier listening, and when it last did.
     var scanningSince: Instant?
     private var listened: Range<Instant>?
     /// How much earlier listening, before this client began, still counts.

@@ -3,7 +3,7 @@ import Planning
 
 /// The messages of a key refresh (Mesh Protocol 3.11.4, 4.3.2.43, 4.3.2.38, 4.3.2.59).
 extension ActionInquiries {
-    /// The request, and what its status says.
+    /// The request, and the meaning of its status.
     ///
     /// - Throws: ``StepFailure/unmakeable(_:)`` for a key that has no new value.
     func keyRefreshRequest() throws(StepFailure) -> ConfigurationInquiry {
@@ -18,7 +18,7 @@ extension ActionInquiries {
         case .setKeyRefreshPhase(let index, let transition):
             let request = ConfigKeyRefreshPhaseSet(netKeyIndex: index, transition: transition)
             return ConfigurationInquiry(request) { status in
-                // A node that a beacon has taken further refuses to go back.
+                // A node that a beacon has moved to a later phase refuses to go back.
                 if status.status == .cannotUpdate, status.phase == .normal { return verdict(on: .normal, of: index) }
                 guard status.status == .success else { return .refused(status.status) }
                 let verdict = verdict(on: status.phase, of: index)
@@ -29,23 +29,26 @@ extension ActionInquiries {
     }
 
     /// Asks whether the request took effect.
+    ///
+    /// - Throws: ``StepFailure/unmakeable(_:)`` for a key that has no new value.
     func keyRefreshReadBack() throws(StepFailure) -> ConfigurationInquiry {
         switch action {
         case .updateNetKey(let index):
-            // In phase 1 only the request itself, which may be repeated, tells whether the new key is ours. Later phases
-            // are reached by those who have heard a beacon under it.
+            // In phase 1 only the request itself, which may be repeated, tells whether the new key is ours. Nodes reach
+            // later phases by a beacon under the new key.
             return phaseInquiry(index) { $0 == .usingNewKeys ? .holds(action) : .doesNotHold }
-        // Nothing tells the value of an AppKey but the request itself, which may be repeated in phase 1.
+        // Only the request itself, which may be repeated in phase 1, tells the value of an AppKey.
         case .updateAppKey: return try keyRefreshRequest()
         case .setKeyRefreshPhase(let index, _): return phaseInquiry(index) { verdict(on: $0, of: index) }
         default: throw .unmakeable("the action is not about a key refresh")
         }
     }
 
-    /// Asks a node that refuses a new NetKey whether it has it already, from another tool.
+    /// Asks a node that refuses a new NetKey whether it already has it, from another tool.
     ///
-    /// Past phase 1 it is ours if its answer came under it, which is sure of a node in that subnet alone. Without a refresh a node takes any key but the one it has, so
-    /// that who says that just that key is stored has it alone. In phase 1 it would have accepted ours again.
+    /// After phase 1, the key is ours if the answer came under it; this is certain only for a node in that subnet
+    /// alone. Without a refresh, a node accepts any key except its present one. So a node that reports this very key as
+    /// already stored has only this key. In phase 1 it would have accepted ours again.
     ///
     /// - Parameter isOnlySubnet: whether the node is in no other subnet.
     /// - Throws: ``StepFailure/unmakeable(_:)`` for another action.
@@ -73,8 +76,8 @@ extension ActionInquiries {
         }
     }
 
-    /// What the phase says of a node that has had the new key since phase 1: without a refresh it has the new key alone,
-    /// for who has both leaves the refresh only that way (Mesh Protocol 3.11.4.3).
+    /// The meaning of the phase of a node that has had the new key since phase 1. Without a refresh it has only the new
+    /// key, because a node with both keys leaves the refresh only that way (Mesh Protocol 3.11.4.3).
     private func verdict(on phase: KeyRefreshPhase, of index: NetKeyIndex) -> ConfigurationVerdict {
         guard case .setKeyRefreshPhase(_, let transition) = action else { return .doesNotHold }
         switch (phase, transition) {

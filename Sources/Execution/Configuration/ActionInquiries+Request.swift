@@ -1,16 +1,16 @@
 import MeshCore
 import Planning
 
-/// What asks for the change, and what its status says.
+/// The requests for changes, and the meaning of their statuses.
 extension ActionInquiries {
-    /// The request. A Relay Set without a retransmit cannot be made; its ``prelude`` gives that first.
+    /// The request. A Relay Set without a retransmit cannot be made; its ``prelude`` reads that first.
     ///
     /// - Throws: ``StepFailure/unmakeable(_:)`` if a key is missing or an element lies outside the address space.
     func request() throws(StepFailure) -> ConfigurationInquiry {
         let request = try message()
         switch action {
         case .read, .readComposition: return request
-        // What became of it is read back.
+        // Its outcome is read back.
         default: return request.settledByOddAnswer()
         }
     }
@@ -54,14 +54,14 @@ extension ActionInquiries {
         }
     }
 
-    /// A request that changes something and is answered with a status code.
+    /// A request for a change that is answered with a status code.
     private func status<Request: ConfigurationRequest>(_ request: Request) -> ConfigurationInquiry
     where Request.Status: ConfigurationStatusMessage {
         ConfigurationInquiry(request) { $0.status == .success ? .holds(action) : .refused($0.status) }
     }
 
     func composition(_ page: UInt8) -> ConfigurationInquiry {
-        // A page of a node with four elements; larger ones are waited for all the same.
+        // Enough for a page of a node with four elements; the client waits for larger answers, too.
         ConfigurationInquiry(ConfigCompositionDataGet(page: page), answerSize: 100) { status in
             do throws(DecodeError) {
                 guard let composition = try status.composition() else { return .holds(action) }
@@ -131,8 +131,8 @@ extension ActionInquiries {
         }
     }
 
-    /// A request with a label. Its status has the hash only, which must be that of the label: a late status of a
-    /// request with another label has another one.
+    /// A request with a label. Its status contains only the hash, which must match the label: the hash of a late status
+    /// to a request with another label differs.
     private func labelled<Request: ModelSubscriptionVirtualAddressRequest>(_ request: Request) -> ConfigurationInquiry {
         let address = request.label.virtualAddress
         return ConfigurationInquiry(request) { status in
@@ -141,7 +141,7 @@ extension ActionInquiries {
         }
     }
 
-    /// Ends a publication with a request that names the key which it uses, for nodes that want one named that is bound to the
+    /// Ends a publication with a request that names the publication's key. Some nodes demand a key that is bound to the
     /// model, see ``KnownHabit/namedKeyEndsPublication``.
     ///
     /// - Throws: ``StepFailure/unmakeable(_:)`` for another action, or if the element lies outside the address space.
@@ -197,7 +197,7 @@ extension ActionInquiries {
         }
     }
 
-    /// A request that sets a value; its status has the value that holds afterwards.
+    /// A request that sets a value; its status contains the value that holds afterwards.
     private func value(_ request: ConfigDefaultTTLSet) -> ConfigurationInquiry {
         ConfigurationInquiry(request) {
             $0.ttl == request.ttl ? .holds(action) : .differs("a default TTL of \($0.ttl)")

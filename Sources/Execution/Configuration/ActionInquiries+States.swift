@@ -1,9 +1,9 @@
 import MeshCore
 import Planning
 
-/// States of the foundation models, all in one way, and entries of the bridging table.
+/// States of the foundation models, all in the same way, and entries of the bridging table.
 extension ActionInquiries {
-    /// The Set of a state, whose status has the value that holds afterwards.
+    /// The Set of a state, whose status contains the value that holds afterwards.
     ///
     /// - Throws: ``StepFailure/unmakeable(_:)`` for a value that cannot be set.
     func setting(_ state: FoundationState) throws(StepFailure) -> ConfigurationInquiry {
@@ -39,7 +39,7 @@ extension ActionInquiries {
         return words + " (it stays off while the GATT proxy is on)"
     }
 
-    /// Bridging Table Add or Remove. The status has the directions that are left.
+    /// Bridging Table Add or Remove. The status contains the remaining directions.
     func bridging(_ entry: BridgingTableEntry, isAdded: Bool) -> ConfigurationInquiry {
         let (first, second) = (entry.addresses.first.address, entry.addresses.second)
         if isAdded {
@@ -70,7 +70,7 @@ extension ActionInquiries {
         }
     }
 
-    /// Whether no entry between subnets is in the bridging table.
+    /// Asks whether the bridging table has no entry between subnets.
     func readingBack(_ subnets: NetKeyIndexPair) -> ConfigurationInquiry {
         ConfigurationInquiry(BridgingTableGet(subnets: subnets, startIndex: 0), answerSize: 63) { list in
             // A node that lacks one of the subnets has no entry between them.
@@ -80,7 +80,7 @@ extension ActionInquiries {
         }
     }
 
-    /// Whether an entry is in the bridging table, which may take several messages; this one asks from a position on.
+    /// Asks from a position whether the bridging table has an entry, which may take several messages.
     func readingBack(_ entry: BridgingTableEntry, isAdded: Bool, from position: UInt16) -> ConfigurationInquiry {
         let request = BridgingTableGet(subnets: entry.subnets, startIndex: position)
         return ConfigurationInquiry(request, answerSize: 63) { list in

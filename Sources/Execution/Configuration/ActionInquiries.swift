@@ -13,7 +13,7 @@ struct ActionInquiries {
     ///
     /// - Parameters:
     ///   - node: the address of the node's primary element.
-    ///   - network: where keys are found.
+    ///   - network: the network with the keys.
     init(_ action: ConfigurationAction, node: UnicastAddress, network: MeshNetwork) {
         self.action = action
         self.node = node
@@ -21,7 +21,7 @@ struct ActionInquiries {
         appKeys = network.appKeys
     }
 
-    /// What has to be asked before the request can be made, nil if nothing.
+    /// The question that must be answered before the request can be made; nil if none.
     var prelude: ConfigurationInquiry? {
         guard case .setRelay(_, nil) = action else { return nil }
         return ConfigurationInquiry(ConfigRelayGet()) { status in
@@ -30,6 +30,8 @@ struct ActionInquiries {
     }
 
     /// The address of the model's element.
+    ///
+    /// - Throws: ``StepFailure/unmakeable(_:)`` if the element lies outside the address space.
     func element(_ model: ModelAddress) throws(StepFailure) -> UnicastAddress {
         guard let address = node.element(model.element) else {
             throw .unmakeable("element \(model.element) of the node has no unicast address")
@@ -37,7 +39,10 @@ struct ActionInquiries {
         return address
     }
 
-    /// While keys are being distributed a node gets the key that is in use; the new one comes with the update.
+    /// The NetKey for a node. While keys are being distributed, a node is given the key in use; the new one comes with
+    /// the update.
+    ///
+    /// - Throws: ``StepFailure/unmakeable(_:)`` if the network does not have the key.
     func key(_ index: NetKeyIndex) throws(StepFailure) -> KeyMaterial {
         guard let key = netKeys.first(where: { $0.index == index }) else {
             throw .unmakeable("the database has no network key \(index)")
@@ -45,7 +50,9 @@ struct ActionInquiries {
         return key.phase == .keyDistribution ? key.oldKey ?? key.key : key.key
     }
 
-    /// As with network keys: the one that is in use.
+    /// The AppKey for a node: the one in use, as with NetKeys.
+    ///
+    /// - Throws: ``StepFailure/unmakeable(_:)`` if the network does not have the key.
     func key(_ index: AppKeyIndex) throws(StepFailure) -> KeyMaterial {
         guard let key = appKeys.first(where: { $0.index == index }) else {
             throw .unmakeable("the database has no application key \(index)")
@@ -56,7 +63,8 @@ struct ActionInquiries {
 }
 
 extension ConfigModelPublicationStatus {
-    /// Whether the node publishes so; of a label it shows the hash. Without an address the other fields mean nothing.
+    /// Whether the node's publication matches. A node shows the hash of a label. Without an address the other fields
+    /// mean nothing.
     func shows(_ publication: Publication?) -> Bool {
         guard let publication else { return publishAddress == .unassigned }
         return publishAddress == publication.address.address && settings == PublicationSettings(publication)

@@ -1,41 +1,41 @@
 package import MeshCore
 package import Planning
 
-/// What a node's answer says about an action.
+/// The meaning of a node's answer for an action.
 package enum ConfigurationVerdict: Hashable, Sendable {
-    /// Its effect holds; where the node's answer filled in what the action left open, that is in it.
+    /// The effect of the action holds. The action contains what the node's answer added to it.
     case holds(ConfigurationAction)
-    /// Composition Data page 0, as the node has it.
+    /// Composition Data page 0 of the node.
     case composition(Composition)
-    /// The Relay Retransmit state, read before it is written back.
+    /// The Relay Retransmit state, which is read before it is written back.
     case relayRetransmit(TransmitParameters)
-    /// Its effect does not hold: the request has not arrived.
+    /// The effect does not hold: the request did not arrive.
     case doesNotHold
     /// The node refuses.
     case refused(ConfigStatusCode)
     /// The node says that it does not have the feature.
     case featureNotSupported
-    /// The node says that something else holds; words for people, after "the node reports".
+    /// The node reports another value; words for people, after "the node reports".
     case differs(String)
-    /// The answer is a part of a list; the next one begins there.
+    /// The answer is a part of a list; the next part begins at this position.
     case continues(at: UInt16)
-    /// What the node has, as it was asked.
+    /// The state of the node that the Get asked for.
     case report(NodeReport)
-    /// What it has of several things that it was asked for at once.
+    /// The states that one sequence of Gets asked for.
     case reports(ReadBackAnswers)
     /// The parameters of the status that answers a question which belongs to no action.
     case told([UInt8])
-    /// The node answers, but with what cannot be the answer.
+    /// The node answers, but its answer cannot be one.
     case odd(OddAnswer)
 }
 
-/// One request and how its answer is understood.
+/// One request, and how its answer is read.
 package struct ConfigurationInquiry {
-    /// What a payload says about the request.
+    /// The meaning of a payload for the request.
     struct Hearing {
         /// Its verdict.
         var verdict: ConfigurationVerdict
-        /// In which known way it departs from the specification, if it does and is understood all the same.
+        /// The known way in which it departs from the specification, if it does and can still be read.
         var habit: KnownHabit?
     }
 
@@ -43,7 +43,7 @@ package struct ConfigurationInquiry {
         let opcode: Opcode
         let hearing: (ArraySlice<UInt8>) -> Hearing?
 
-        /// The same, but what it is told are the parameters.
+        /// The same, with verdicts that contain the parameters.
         var tellingParameters: Reading {
             Reading(opcode: opcode) { parameters in
                 guard var heard = hearing(parameters) else { return nil }
@@ -61,20 +61,21 @@ package struct ConfigurationInquiry {
     let extraSegments: Int
     /// Whether the request takes more than one segment.
     let isSegmented: Bool
-    /// Whether the same can be asked in shorter messages: then the request is given up when the node refuses its segments.
+    /// Whether shorter messages can ask the same. If so, the client gives the request up when the node refuses its
+    /// segments.
     let canBeDivided: Bool
-    /// After how many transmissions an odd answer counts, should no better one have come until the next is due. What asks for
-    /// a change is not asked for again, but read back.
+    /// After how many transmissions an odd answer counts if no better one has come before the next is due. A request
+    /// for a change is not repeated, but read back.
     private(set) var oddLimit = 2
     private var readings: [Reading]
-    /// What anything else says that the node sends; nil if it says nothing.
+    /// The verdict for any other message of the node; nil if it has no meaning.
     var otherAnswer: ConfigurationVerdict?
 
-    /// A request that is answered by the status its type names.
+    /// A request that is answered by the status that its type names.
     ///
     /// - Parameters:
     ///   - answerSize: octets of the longest usual answer, opcode included.
-    ///   - verdict: what a status says that is about the same thing as the request.
+    ///   - verdict: the meaning of a status that concerns the same thing as the request.
     init<Request: ConfigurationRequest>(
         _ request: Request,
         answerSize: Int = 11,
@@ -101,10 +102,10 @@ package struct ConfigurationInquiry {
         readings = [reading]
     }
 
-    /// A request to a model other than the Configuration Server: it and its answer fit one PDU each and are secured with
-    /// an AppKey.
+    /// A request to a model other than the Configuration Server. It and its answer fit one PDU each, and an AppKey
+    /// secures them.
     ///
-    /// - Parameter verdict: what a status says that can be the answer.
+    /// - Parameter verdict: the meaning of a status that can be the answer.
     init<Request: AcknowledgedMessage>(
         _ request: Request,
         under key: AppKeyIndex,
@@ -147,7 +148,7 @@ package struct ConfigurationInquiry {
 
     /// A request that belongs to no action; its verdict is ``ConfigurationVerdict/told(_:)``.
     ///
-    /// - Parameter check: throws what is wrong with a status that is about the same thing as the request.
+    /// - Parameter check: throws the defect of a status that concerns the same thing as the request.
     init<Request: ConfigurationRequest>(
         asking request: Request,
         answerSize: Int = 11,
@@ -187,29 +188,30 @@ package struct ConfigurationInquiry {
         return inquiry
     }
 
-    /// The same inquiry, which also takes the answers of another: a read-back is as well settled by the status that was
-    /// awaited before and comes late.
+    /// The same inquiry, which also accepts the answers of another. A late status of the first request settles a
+    /// read-back as well.
     func alsoReading(_ other: ConfigurationInquiry) -> ConfigurationInquiry {
         var inquiry = self
         inquiry.readings += other.readings.filter { reading in !readings.contains { $0.opcode == reading.opcode } }
         return inquiry
     }
 
-    /// The same inquiry, whose first odd answer counts: what became of it will be read back.
+    /// The same inquiry, whose first odd answer counts, because a read-back follows.
     func settledByOddAnswer() -> ConfigurationInquiry {
         var inquiry = self
         inquiry.oddLimit = 1
         return inquiry
     }
 
-    /// What an access payload from the node says; nil if it does not answer the request.
+    /// The meaning of an access payload from the node; nil if it does not answer the request.
     package func verdict(on payload: [UInt8]) -> ConfigurationVerdict? {
         guard let verdict = hearing(of: payload)?.verdict else { return nil }
         if case .odd = verdict { return nil }
         return verdict
     }
 
-    /// What an access payload from the node says, odd answers included; nil if it is none of the messages that answer.
+    /// The meaning of an access payload from the node, even if it is odd; nil if it is not one of the answering
+    /// messages.
     func hearing(of payload: [UInt8]) -> Hearing? {
         var reader = ByteReader(payload)
         guard let opcode = try? Opcode(decoding: &reader) else { return nil }
@@ -234,6 +236,6 @@ extension ConfigurationInquiry.Hearing {
 }
 
 extension ConfigurationInquiry: CustomReflectable {
-    /// Shows no children, for the payload may contain keys.
+    /// Shows no children, because the payload may contain keys.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

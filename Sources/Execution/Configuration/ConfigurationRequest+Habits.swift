@@ -3,7 +3,7 @@ import Planning
 
 /// Which known habits show in the answer to a request.
 extension ConfigurationRequest {
-    /// The habit that shows in a status that is understood as the answer.
+    /// The habit that shows in a status that is accepted as the answer.
     ///
     /// - Parameter parameters: the octets from which it was read.
     func habit(of status: Status, read parameters: ArraySlice<UInt8>) -> KnownHabit? {
@@ -26,7 +26,7 @@ extension ConfigurationRequest {
         }
     }
 
-    /// The habit that shows in a status that is about something else.
+    /// The habit that shows in a status that concerns something else.
     func oddHabit(of status: Status) -> KnownHabit? {
         guard let report = status as? ConfigModelSubscriptionStatus, report.status == .success,
             report.address == .unassigned, self is any ModelSubscriptionVirtualAddressRequest,
@@ -37,8 +37,8 @@ extension ConfigurationRequest {
 }
 
 extension KeyIndex {
-    /// The keys that a list means: as it was read, or with two octets for each index, where only that makes it a list of
-    /// keys that the network has.
+    /// The keys that a list means: as it was read, or read with two octets for each index if only that gives keys that
+    /// the network has.
     static func meant(by list: [Self], known: [Self]) -> [Self] {
         guard list.count > 2, let unpacked = list.readUnpacked, !list.allSatisfy(known.contains),
             unpacked.allSatisfy(known.contains)

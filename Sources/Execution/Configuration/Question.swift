@@ -1,7 +1,7 @@
 import MeshCore
 import Planning
 
-/// What a node is asked that belongs to no action, and what its answer is to whoever asks.
+/// A question to a node that belongs to no action, and the type of its answer.
 struct Question<Answer> {
     /// The request.
     let inquiry: ConfigurationInquiry
@@ -11,7 +11,7 @@ struct Question<Answer> {
     ///
     /// - Parameters:
     ///   - answerSize: octets of the longest usual answer, opcode included.
-    ///   - answer: what a status says that is about the same thing as the request; what it throws makes it an odd answer.
+    ///   - answer: reads a status that concerns the same thing as the request. If it throws, the answer is odd.
     init<Request: ConfigurationRequest>(
         _ request: Request,
         answerSize: Int = 11,
@@ -23,7 +23,7 @@ struct Question<Answer> {
         read = { try? answer(Request.Status(parameters: $0)) }
     }
 
-    /// A question to another model: it and its answer fit one PDU each and are secured with an AppKey.
+    /// A question to another model. It and its answer fit one PDU each, and an AppKey secures them.
     init<Request: AcknowledgedMessage>(
         _ request: Request,
         under key: AppKeyIndex,
@@ -33,25 +33,25 @@ struct Question<Answer> {
         read = { (try? Request.Status(parameters: $0)).map(answer) }
     }
 
-    /// What the node said; nil if that cannot be the answer.
+    /// The node's answer; nil if what the node said cannot be the answer.
     func answer(_ verdict: ConfigurationVerdict) -> Answer? {
         guard case .told(let parameters) = verdict else { return nil }
         return read(parameters[...])
     }
 
-    /// The same request as one that belongs to an action.
+    /// The same request for an action.
     func inquiry(_ verdict: @escaping (Answer) -> ConfigurationVerdict) -> ConfigurationInquiry {
         inquiry.mapped { told in answer(told).map(verdict) ?? told }
     }
 }
 
 extension Question where Answer == Void {
-    /// A question of which matters only whether it is answered.
+    /// A question that only asks for any answer.
     init(_ request: some ConfigurationRequest) {
         self.init(request) { _ in }
     }
 
-    /// Asks whether a node answers anything at all: any status of it is an answer, and the request is another one than
+    /// Asks whether a node answers anything at all: any status is an answer. The request differs from the one that
     /// reads back the action.
     init(whetherThere action: ConfigurationAction) {
         var inquiry =

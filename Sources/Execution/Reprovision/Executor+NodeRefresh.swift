@@ -2,13 +2,13 @@ package import MeshCore
 package import Planning
 import Store
 
-/// Nodes are refreshed over their Node Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8).
+/// Refreshes nodes over their Node Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8).
 ///
-/// The DeviceKey that a node is about to get, and its addresses, are durable beside those that it has before its
-/// provisioning data leaves. They take their place in one commit once the node has answered under them; until then, or
-/// until it has answered as before and can have changed no more, both are kept.
+/// Before the node gets its provisioning data, its next DeviceKey and addresses are durable beside the present ones.
+/// Once the node has answered under them, one commit replaces the present ones. Until then both are kept, unless the
+/// node has answered as before and can no longer change.
 extension Executor {
-    /// Carries out one refresh, and finds out what came of it.
+    /// Carries out one refresh, and finds out its result.
     ///
     /// - Parameter identifier: names the run in the journal, 16 random octets.
     package func refresh(_ plan: NodeRefreshPlan, identifier: Octets16) -> NodeRefreshOutcome {
@@ -47,9 +47,9 @@ extension Executor {
         }
     }
 
-    /// Finds out what became of a refresh that nobody has seen to its end.
+    /// Finds out the result of an unfinished refresh.
     ///
-    /// - Returns: nil if there is none of that node.
+    /// - Returns: nil if that node has no pending refresh.
     package func settleRefresh(of node: DeviceUUID) -> NodeRefreshOutcome? {
         do throws(ExecutionStop) {
             let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
@@ -59,14 +59,16 @@ extension Executor {
         }
     }
 
-    /// Finds out about all nodes of which it is not known what became of their refresh, before anything else is sent to
-    /// them. Those that cannot be found out about are not spoken to by this executor.
+    /// Finds out the results of all unfinished refreshes, before anything else is sent to these nodes. This executor
+    /// does not talk to nodes whose result stays unknown.
+    ///
+    /// - Throws: ``ExecutionStop`` if the run must end.
     func settleRefreshes() throws(ExecutionStop) {
         let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
         var isReachable = true
         for pending in snapshot.network.sortedPendingRefreshes where !isSilent(pending.uuid) {
             guard let node = snapshot.network.nodes.first(where: { $0.uuid == pending.uuid }) else { continue }
-            // Nobody speaks to those, and a device that was reset is found out about otherwise.
+            // The run does not talk to excluded nodes, and finds out about devices that were reset in another way.
             if node.isExcluded || node.unprovisionedSeenAt != nil { continue }
             guard isReachable else {
                 leaveSilent(pending.uuid)
@@ -104,7 +106,7 @@ extension Executor {
         return try record(finding, of: uuid, isAuthenticated: nil, conversation: &conversation)
     }
 
-    /// Makes durable what was found out about a node.
+    /// Makes the findings about a node durable.
     func record(
         _ finding: NodeRefreshFinding,
         of uuid: DeviceUUID,
@@ -153,6 +155,8 @@ extension Executor {
     }
 
     /// A conversation with a node of a snapshot.
+    ///
+    /// - Throws: ``ExecutionStop`` if there is no client for it.
     func conversation(with node: Node, of snapshot: Snapshot) throws(ExecutionStop) -> Conversation {
         Conversation(
             with: node.unicastAddress,

@@ -4,26 +4,26 @@ import Planning
 /// One provisioning session with a node, over the link that its own Remote Provisioning Server opens to its Node
 /// Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8, 5.2.3).
 struct NodeRefreshDialogue {
-    /// How it ended.
+    /// How the dialogue ended.
     enum Ending {
         /// The node has taken the provisioning data, and the link was closed with success.
         case completed(isAuthenticated: Bool)
-        /// It came to nothing. Whether it is certain that the node goes on as before.
+        /// The dialogue failed: whether it is certain that the node is as before.
         case failed(ProvisioningProblem, isCertain: Bool)
-        /// No link to the network can be had.
+        /// There is no link to the network.
         case unreachable(String, hint: String?)
         /// The run ends.
         case stopped(Recap.Ending)
     }
 
-    /// What the dialogue needs of its owner.
+    /// What the dialogue needs from its owner.
     struct Owner {
-        /// How and with which data to go on with a node that tells what it can do.
+        /// Decides how to continue, and with which data, once a node has told its capabilities.
         let choose:
             (ProvisioningCapabilities, IVIndex?) throws(ProvisioningProblem) -> (ProvisioningChoice, ProvisioningData)
         /// Makes durable what the node is about to become.
         let store: (ProvisioningConversation.Candidate) throws(ExecutionStop) -> Void
-        /// Tells how far it has come.
+        /// Reports the stage of the session.
         let progress: (ProvisioningStage) -> Void
     }
 
@@ -34,7 +34,7 @@ struct NodeRefreshDialogue {
     private let secrets: ProvisioningSecrets
     private var link: RemoteProvisioningLink
     private var session: ProvisioningConversation?
-    /// What the link wants sent and could not send for want of a proxy.
+    /// A message of the link that could not be sent because there was no proxy.
     private var unsent: [UInt8]?
     private(set) var isStored = false
     private var isAuthenticated: Bool?
@@ -59,7 +59,7 @@ struct NodeRefreshDialogue {
         link = RemoteProvisioningLink(target: .node(procedure))
     }
 
-    /// Carries it out, from opening the link to closing it.
+    /// Carries out the dialogue, from opening the link to closing it.
     mutating func perform(in conversation: inout Conversation) -> Ending {
         conversation.listen(true)
         defer {
@@ -103,7 +103,8 @@ struct NodeRefreshDialogue {
         }
     }
 
-    /// An interrupt ends what has not gone too far; who has its provisioning data is finished, unless there is another.
+    /// An interrupt ends the dialogue unless it has gone too far: a node that has its provisioning data is finished,
+    /// unless there is a second interrupt.
     private mutating func interrupt(_ conversation: inout Conversation) {
         if isStored, conversation.toleratedInterrupts == 0 {
             conversation.toleratedInterrupts = 1
@@ -147,7 +148,7 @@ struct NodeRefreshDialogue {
             ending = .completed(isAuthenticated: isAuthenticated)
             return
         }
-        // A node that refused to open the link, or confirmed that it is closed as failed, has not changed.
+        // A node that refused to open the link, or confirmed that it closed it as failed, has not changed.
         let isCertain = !isStored || end == .closedByClient(isConfirmed: true)
         if problem == nil {
             problem =
@@ -160,7 +161,7 @@ struct NodeRefreshDialogue {
     // MARK: The session
 
     private mutating func take(_ actions: [ProvisioningConversation.Action]?, _ conversation: inout Conversation) {
-        // What begins the next stage comes after all that belongs to this one.
+        // The beginning of the next stage comes after everything of this one.
         var decisions: [ProvisioningConversation.Action] = []
         for action in actions ?? [] {
             let now = conversation.now

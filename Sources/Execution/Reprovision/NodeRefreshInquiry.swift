@@ -2,28 +2,28 @@ import MeshCore
 import Planning
 import Store
 
-/// What a node answers to whose refresh was not seen to its end.
+/// The answer of a node whose refresh was not finished.
 enum NodeRefreshFinding: Hashable {
-    /// The refresh has taken effect; what the node says that it is made of, if that makes sense, and how it relays, if it
-    /// has begun anew.
+    /// The refresh has taken effect: the composition that the node tells, if it makes sense, and how it relays, if it
+    /// has restarted.
     case refreshed(Composition?, relay: ConfigRelayStatus?)
-    /// It has not, and will not: the node answers as before, and its server has no link that could still bring it
-    /// about. What the node says that it is made of, if it was asked.
+    /// The refresh has not taken effect, and will not: the node answers as before, and its server has no link that
+    /// could still complete it. The composition that the node tells, if it was asked.
     case unchanged(Composition?)
-    /// The node answers in neither way.
+    /// The node answers neither as before nor as refreshed.
     case unanswered
-    /// Nobody can be asked.
+    /// No node can be asked.
     case unreachable(String, hint: String?)
-    /// Nothing more is waited for.
+    /// The inquiry ended early.
     case stopped(Recap.Ending)
 }
 
-/// Finds out whether a pending refresh of a node has taken effect: the node is asked as what it may have become, then as
+/// Finds out whether a pending refresh of a node has taken effect. It asks the node as what it may have become, then as
 /// what it was, and then once more as what it may have become, in case only the question was lost.
 ///
 /// The order matters. The first message under a candidate makes it the DeviceKey (Mesh Protocol 1.1, 3.9.6.1), so its
-/// answer decides. That the node answers as before decides only once its server has no link any more: one that is open
-/// could still be closed with success by a message on its way, and is closed as failed first.
+/// answer decides. An answer as before decides only once the node's server has no link: a message on its way could
+/// still close an open link with success. So an open link is first closed as failed.
 struct NodeRefreshInquiry {
     private let former: Node
     private let refreshed: Node
@@ -34,7 +34,7 @@ struct NodeRefreshInquiry {
     /// An inquiry about a node.
     ///
     /// - Parameters:
-    ///   - subnets: those in which the node takes messages, sorted, at least one.
+    ///   - subnets: the subnets in which the node takes messages, sorted, at least one.
     ///   - deadline: how long an answer may take.
     init(_ node: Node, _ pending: PendingRefresh, subnets: [NetKeyIndex], deadline: Duration) {
         former = node
@@ -48,8 +48,8 @@ struct NodeRefreshInquiry {
         case decided(NodeRefreshFinding)
     }
 
-    /// Asks until it is known, or until the node has said nothing to all of it. Afterwards the conversation speaks to
-    /// the node as it turned out to be.
+    /// Asks until the result is known, or the node has answered nothing. Afterwards the conversation talks to the node
+    /// as it turned out to be.
     func perform(in conversation: inout Conversation) -> NodeRefreshFinding {
         let finding: NodeRefreshFinding
         do throws(Doubt) {
@@ -75,12 +75,12 @@ struct NodeRefreshInquiry {
             conversation.turn(to: former)
             guard try hasNoLink(in: &conversation) else { return .unanswered }
         }
-        // It may have taken on the other composition and still wait for the first message under the other key.
+        // It may already have the other composition, and wait for the first message under the other key.
         guard pending.procedure == .nodeCompositionRefresh else { return .unchanged(nil) }
         return .unchanged(try composition(in: &conversation) ?? nil)
     }
 
-    /// What the node says that it is made of; nil if it says nothing, and nil within if that makes no sense.
+    /// The composition that the node tells; nil if it does not answer, and a contained nil if it makes no sense.
     private func composition(in conversation: inout Conversation) throws(Doubt) -> Composition?? {
         let question = Question(ConfigCompositionDataGet(page: 0), answerSize: 100) {
             try? Composition(page0: $0.data)
@@ -88,12 +88,12 @@ struct NodeRefreshInquiry {
         return try answer(conversation.ask(question, in: subnets, deadline: deadline)).map { $0.flatMap { $0 } }
     }
 
-    /// Whether the server has no link, after one that it had was closed as failed.
+    /// Whether the server has no link; one that it had was closed as failed first.
     private func hasNoLink(in conversation: inout Conversation) throws(Doubt) -> Bool {
         try answer(conversation.clearRemoteLink(in: subnets, deadline: deadline)) ?? false
     }
 
-    /// How the node relays after it has begun anew, which plans have to know; nil if it does not say.
+    /// How the node relays after its restart, which plans must know; nil if it does not say.
     private func relay(
         of composition: Composition?,
         in conversation: inout Conversation
@@ -122,7 +122,7 @@ extension Conversation {
     private static let closingAttempts = 4
     private static let closingPause = Duration.seconds(1)
 
-    /// Sees to it that the node's Remote Provisioning Server has no link: one that is there is closed as failed.
+    /// Makes sure that the node's Remote Provisioning Server has no link: an existing one is closed as failed.
     ///
     /// - Parameter deadline: how long an answer may take.
     /// - Returns: whether there is none.

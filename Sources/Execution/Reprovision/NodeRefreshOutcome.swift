@@ -1,36 +1,37 @@
 package import MeshCore
 
-/// What came of refreshing a node over its Node Provisioning Protocol Interface.
+/// The result of refreshing a node over its Node Provisioning Protocol Interface.
 package enum NodeRefreshOutcome: Hashable, Sendable {
-    /// The node answers under its new DeviceKey, which is durable. Whether nobody in between can have stayed unnoticed;
-    /// nil if an earlier attempt did it, whose success was only found out now.
+    /// The node answers under its new DeviceKey, and this is durable. `isAuthenticated` tells whether a man in the
+    /// middle would have been noticed; nil if an earlier attempt did the refresh and only this run found out.
     case refreshed(MeshNetwork.NodeRefreshResult, isAuthenticated: Bool?)
-    /// The node goes on as before, and nothing of the attempt is left.
+    /// The node is as before, and nothing of the attempt is left.
     case unchanged(NodeRefreshProblem)
-    /// The node answers neither as before nor as it would then. Both DeviceKeys and both blocks of addresses are kept until
-    /// the next attempt finds out. Why it was not found out, if there is more to it than silence.
+    /// The node answers neither as before nor as refreshed. Both DeviceKeys and both address ranges are kept until the
+    /// next attempt finds out. The reason if it is more than silence.
     case unresolved(reason: String?, hint: String?)
-    /// The node does not answer, and was not told anything.
+    /// The node does not answer, and nothing about it was changed.
     case unanswered
-    /// The node was not told anything, for no link to the network can be had.
+    /// There is no link to the network, so the node was told nothing.
     case unreachable(String, hint: String?)
-    /// The run ended before anything had changed.
+    /// The run ended before anything changed.
     case stopped(Recap.Ending)
 }
 
-/// Why a node goes on as before.
+/// Why a node stays as before.
 package enum NodeRefreshProblem: Error, Hashable, Sendable {
-    /// The session came to nothing.
+    /// The session failed.
     case provisioning(ProvisioningProblem)
-    /// It has no Composition Data page 128, or is what that says already, and so there is nothing that it could become.
+    /// The node has no Composition Data page 128, or its present composition equals that page, so it cannot become
+    /// anything else.
     case nothingToBecome
-    /// It would have that many elements, for which it needs other addresses.
+    /// The node would have this number of elements, and needs other addresses for that.
     case elementCount(Int, before: Int)
-    /// It will have that many elements, as it told just now, and other addresses must be found for those.
+    /// The node has just told that it will have this number of elements, and needs other addresses for that.
     case otherElementCount(Int)
-    /// An earlier attempt, which was not seen to its end, has not taken effect.
+    /// An earlier, unfinished attempt has not taken effect.
     case earlierAttempt
-    /// It is not in the database any more, or the plan is not about what it is now.
+    /// The database no longer has the node, or the plan is outdated.
     case outdated
 }
 

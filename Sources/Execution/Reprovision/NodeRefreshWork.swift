@@ -2,7 +2,7 @@ import MeshCore
 import Planning
 import Store
 
-/// One refresh of one node, from the first question to what is durable in the end.
+/// One refresh of one node, from the first question to the durable result.
 struct NodeRefreshWork {
     private let executor: Executor
     private let snapshot: Snapshot
@@ -21,12 +21,12 @@ struct NodeRefreshWork {
         self.run = run
     }
 
-    /// Whether the node may have got its provisioning data.
+    /// Whether the node may have received its provisioning data.
     var isStored: Bool { pending != nil }
 
     private var subnets: [NetKeyIndex] { [plan.netKeyIndex] }
 
-    /// Does it all.
+    /// Does all of the work.
     mutating func perform(in conversation: inout Conversation) throws(ExecutionStop) -> NodeRefreshOutcome {
         if let outcome = clearLink(in: &conversation) { return outcome }
         if plan.procedure != .deviceKeyRefresh, let outcome = try checkComposition(in: &conversation) { return outcome }
@@ -81,8 +81,8 @@ struct NodeRefreshWork {
         }
     }
 
-    /// Closes what an earlier run has left open: a node says of a link to itself only that it is open, not since when. An
-    /// outcome if there is nothing to go on with.
+    /// Closes a link that an earlier run has left open: a node only tells that a link to itself is open, not since
+    /// when. Returns an outcome if the work cannot continue.
     private func clearLink(in conversation: inout Conversation) -> NodeRefreshOutcome? {
         switch conversation.clearRemoteLink(in: subnets, deadline: executor.options.retry.deadline) {
         case .answered(true): return nil
@@ -95,8 +95,8 @@ struct NodeRefreshWork {
 
     // MARK: What the node would become
 
-    /// Reads Composition Data page 128 where the number of elements depends on it; an outcome if there is nothing to go on
-    /// with.
+    /// Reads Composition Data page 128 if the number of elements depends on it. Returns an outcome if the work cannot
+    /// continue.
     private func checkComposition(
         in conversation: inout Conversation
     ) throws(ExecutionStop) -> NodeRefreshOutcome? {
@@ -117,7 +117,7 @@ struct NodeRefreshWork {
             if plan.procedure == .nodeCompositionRefresh { return .unchanged(.nothingToBecome) }
             return try expect(node.elements.count, knowing: nil, &conversation)
         }
-        // A page that does not go into one message is for the node to judge.
+        // If the page does not fit one message, the node itself must judge it.
         guard let next = try? Composition(page0: answer.data), !next.elements.isEmpty else { return nil }
         let count = next.elements.count
         guard plan.procedure == .nodeCompositionRefresh else {
@@ -129,7 +129,8 @@ struct NodeRefreshWork {
         return count == node.elements.count ? nil : .unchanged(.elementCount(count, before: node.elements.count))
     }
 
-    /// Goes on if the new addresses are for so many elements; else what the node told is recorded for the next plan.
+    /// Continues if the new addresses suit this number of elements; otherwise records what the node told, for the next
+    /// plan.
     private func expect(
         _ count: Int,
         knowing answer: PageReading.Answer?,
@@ -151,7 +152,7 @@ struct NodeRefreshWork {
     // MARK: The session
 
     private func converse(_ conversation: inout Conversation) -> (NodeRefreshDialogue.Ending, PendingRefresh?) {
-        // What is stored is known to the closure that stores it first.
+        // The closure that stores it is the first to know it.
         let stored = StoredRefresh()
         let owner = NodeRefreshDialogue.Owner(
             choose: { capabilities, ivIndex throws(ProvisioningProblem) in try choose(capabilities, ivIndex) },
@@ -193,7 +194,7 @@ struct NodeRefreshWork {
         )
     }
 
-    /// What the node will be must be durable before it gets to know it.
+    /// Records what the node will be. This must be durable before the node learns it.
     private func store(
         _ candidate: ProvisioningConversation.Candidate
     ) throws(ExecutionStop) -> PendingRefresh {
@@ -215,7 +216,7 @@ struct NodeRefreshWork {
 
     // MARK: The journal
 
-    /// Writes down what came of it, and the end of the run.
+    /// Records the result and the end of the run.
     func finish(_ outcome: NodeRefreshOutcome, conversation: inout Conversation) throws(ExecutionStop) {
         let result: JournalResult
         let end: RunOutcome
@@ -254,8 +255,8 @@ struct NodeRefreshWork {
 }
 
 extension ProvisioningProblem {
-    /// Whether the link was lost on the way, as by a word of the server about the one before that came late: another one
-    /// may fare better.
+    /// Whether the link was lost in progress, for example by a late message of the server about the previous link:
+    /// another link may succeed.
     fileprivate var isOfTheLink: Bool {
         switch self {
         case .remoteLink(.reported, _), .remoteLink(.vanished, _), .remoteLink(.outOfStep, _),
