@@ -5,7 +5,7 @@ import Planning
 extension ActionInquiries {
     /// The request, and the meaning of its status.
     ///
-    /// - Throws: ``StepFailure/unmakeable(_:)`` for a key that has no new value.
+    /// - Throws: ``StepFailure/unmakeable(_:)`` for a key that has no new value, or for another action.
     func keyRefreshRequest() throws(StepFailure) -> ConfigurationInquiry {
         switch action {
         case .updateNetKey(let index):
@@ -30,7 +30,7 @@ extension ActionInquiries {
 
     /// Asks whether the request took effect.
     ///
-    /// - Throws: ``StepFailure/unmakeable(_:)`` for a key that has no new value.
+    /// - Throws: ``StepFailure/unmakeable(_:)`` for a key that has no new value, or for another action.
     func keyRefreshReadBack() throws(StepFailure) -> ConfigurationInquiry {
         switch action {
         case .updateNetKey(let index):

@@ -4,18 +4,18 @@ package import MeshCore
 package enum DeviceListener: Hashable, Sendable {
     /// The bearer, and the nodes with a Remote Provisioning Server if there are any.
     case anybody
-    /// The bearer alone, as the definition wants it.
+    /// The bearer alone, as the definition demands.
     case bearer
-    /// Nodes with a Remote Provisioning Server alone, as the definition wants it.
+    /// Nodes with a Remote Provisioning Server alone, as the definition demands.
     case nodes
-    /// Nobody: a node was to listen, and none has a Remote Provisioning Server.
+    /// Nobody: only nodes were to listen, and none has a Remote Provisioning Server.
     case nobody
     /// The one node through which the device is to be provisioned.
     case node(DeviceUUID, name: String)
     /// Nobody: the one node through which the device is to be provisioned does not answer, or refuses to listen.
     case silentNode(DeviceUUID, name: String)
 
-    /// The node that was to listen, if it had to be a certain one.
+    /// The node that had to listen; nil if it did not have to be a certain one.
     package var node: DeviceUUID? {
         switch self {
         case .anybody, .bearer, .nodes, .nobody: nil
@@ -25,7 +25,7 @@ package enum DeviceListener: Hashable, Sendable {
 }
 
 extension DeviceListener: CustomStringConvertible {
-    /// What is to be said of the device, to follow its name.
+    /// What happened to the device, to follow its name.
     package var description: String {
         switch self {
         case .anybody: "was not heard"

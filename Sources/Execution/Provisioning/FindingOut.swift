@@ -1,17 +1,17 @@
 import MeshCore
 
-/// Devices of which an earlier attempt may have made nodes, and the DeviceKey under which each is asked: a value without
+/// Devices that an earlier attempt may have made nodes, and the DeviceKey under which each is asked. A value without
 /// input or output.
 struct FindingOut {
     private struct Candidate {
-        /// The DeviceKeys that it may have, the likeliest first.
+        /// The DeviceKeys that the device may have, the likeliest first.
         let keys: [KeyMaterial]
-        /// Which of them is tried next, or is being tried.
+        /// The position of the key that is tried next, or is being tried.
         var next = 0
         var isAsking = false
-        /// Whether its Node Identity was heard: then it is a node, whatever it answers.
+        /// Whether its Node Identity was heard. Then it is a node, even if it does not answer.
         var isIdentified = false
-        /// When it is given up, should neither be heard.
+        /// When to give up if it is heard neither as a device nor as a node.
         let deadline: Instant
 
         var hasKey: Bool { next < keys.count }
@@ -21,20 +21,20 @@ struct FindingOut {
     /// Whether a proxy of the network was heard.
     private(set) var hasHeardProxy = false
 
-    /// Whether there are none.
+    /// Whether there are no such devices.
     var isEmpty: Bool { open.isEmpty }
 
-    /// All of them, sorted.
+    /// All such devices, sorted.
     var devices: [DeviceUUID] { open.keys.sorted() }
 
-    /// Whether it is being found out about a device.
+    /// Whether it contains a device.
     func contains(_ device: DeviceUUID) -> Bool { open[device] != nil }
 
-    /// Begins with a device.
+    /// Begins to find out about a device.
     ///
     /// - Parameters:
-    ///   - keys: those that it may have, the likeliest first.
-    ///   - deadline: when it is given up, should it be heard neither as a device nor as a node.
+    ///   - keys: the keys that it may have, the likeliest first.
+    ///   - deadline: when to give up if it is heard neither as a device nor as a node.
     mutating func begin(_ device: DeviceUUID, keys: [KeyMaterial], until deadline: Instant) {
         open[device] = Candidate(keys: keys, deadline: deadline)
     }
@@ -47,7 +47,7 @@ struct FindingOut {
         open[device]?.isAsking = true
     }
 
-    /// The key that is tried; nil if all were.
+    /// The key that is tried; nil if all were tried.
     func key(of device: DeviceUUID) -> KeyMaterial? { open[device].flatMap { $0.hasKey ? $0.keys[$0.next] : nil } }
 
     /// Nobody answered under the key that was tried.
@@ -63,35 +63,35 @@ struct FindingOut {
         hasHeardProxy = true
         for device in devices where open[device]?.isIdentified == false && isIt(device) {
             open[device]?.isIdentified = true
-            // It was off when it was asked before.
+            // The device was off when it was asked before.
             if open[device]?.isAsking == false { open[device]?.next = 0 }
         }
     }
 
-    /// Until when a device is waited for that was not heard; nil if that makes no sense.
+    /// Until when to wait for a device that was not heard; nil if waiting makes no sense.
     ///
-    /// - Parameter canCarry: whether a question could leave.
+    /// - Parameter canCarry: whether a question can be sent.
     func patience(for device: DeviceUUID, at now: Instant, canCarry: Bool) -> Instant? {
         guard let candidate = open[device], now < candidate.deadline, candidate.hasKey, candidate.isAsking || canCarry
         else { return nil }
         return candidate.deadline
     }
 
-    /// Whether a device that no step is about has had its time.
+    /// Whether the time is over for a device that no step names.
     ///
     /// - Parameters:
     ///   - end: when the time for such devices is over.
-    ///   - isCarried: whether questions are under way.
+    ///   - isCarried: whether a link carries questions.
     func isOver(_ device: DeviceUUID, at now: Instant, end: Instant, isCarried: Bool) -> Bool {
         guard let candidate = open[device] else { return false }
         let isAnswerAwaited = candidate.isAsking && isCarried
         return now >= end && !(isAnswerAwaited && candidate.hasKey) || now >= candidate.deadline
     }
 
-    /// Ends with a device; whether it was being asked, nil if it was not found out about.
+    /// Stops finding out about a device. Returns whether it was being asked; nil if there was nothing to stop.
     mutating func end(_ device: DeviceUUID) -> Bool? { open.removeValue(forKey: device)?.isAsking }
 
-    /// Ends with all.
+    /// Stops finding out about all devices.
     mutating func endAll() {
         open = [:]
     }

@@ -1,32 +1,32 @@
 import MeshCore
 import Planning
 
-/// One device being provisioned over one open link: the session, the packets that carry it, and what a person is asked
-/// meanwhile (Mesh Protocol 5.2.2, 5.2.3, 5.4.2, 6.3).
+/// The provisioning of one device over one open link: the session, its packets, and the questions to a person (Mesh
+/// Protocol 5.2.2, 5.2.3, 5.4.2, 6.3).
 ///
 /// A value machine: packets, decisions, answers and time in, actions and a deadline out.
 struct ProvisioningConversation {
-    /// What its owner is to do or to know, in order.
+    /// What the owner must do or know, in order.
     enum Action: Hashable, Sendable {
         /// Write a packet to the link.
         case send([UInt8])
-        /// The session has come so far.
+        /// The session has reached this stage.
         case stage(ProvisioningStage)
-        /// The device tells what it can do: answer with ``choose(_:data:at:)``, or ``cancel()``.
+        /// The device tells its capabilities: answer with ``choose(_:data:at:)``, or ``cancel()``.
         case capabilities(ProvisioningCapabilities)
-        /// Show a question, or show it again because the answer was of no use.
+        /// Show a question, or show it again because the answer was unusable.
         case ask(OutOfBandQuestion)
-        /// The question needs no answer any more.
+        /// The question no longer needs an answer.
         case withdraw
         /// Make this durable, then call ``dataIsDurable(at:)``.
         case store(Candidate)
         /// The device is a node. Close the link.
         case completed(ProvisionedNode)
-        /// It is over. Close the link.
+        /// The session has failed. Close the link.
         case failed(ProvisioningProblem)
     }
 
-    /// A node as it will be once the device has taken the provisioning data.
+    /// The future node, as it will be once the device has accepted the provisioning data.
     struct Candidate: Hashable, Sendable {
         let deviceKey: KeyMaterial
         let address: UnicastAddress
@@ -37,7 +37,7 @@ struct ProvisioningConversation {
 
     /// The default ATT_MTU of 23 octets less the 3 of a write's header; no link carries less.
     static let minimumPacketSize = 20
-    /// How often a person is asked for a value before the session is given up.
+    /// How often a person is asked for a value before the session fails.
     static let maximumAnswers = 3
 
     private let device: String
@@ -52,11 +52,11 @@ struct ProvisioningConversation {
     private var answers = 0
     private var reportedStage = ProvisioningStage.notStarted
 
-    /// A conversation on a link that was just opened.
+    /// A conversation on a link that has just been opened.
     ///
     /// - Parameters:
-    ///   - order: how the device is to be provisioned; its name is in questions.
-    ///   - secrets: the randomness of this provisioning session alone.
+    ///   - order: how to provision the device; its name appears in questions.
+    ///   - secrets: random values for this provisioning session alone.
     ///   - carriage: what the link carries.
     init(_ order: ProvisioningOrder, secrets: ProvisioningSecrets, carriage: ProvisioningCarriage) {
         device = order.name
@@ -64,16 +64,16 @@ struct ProvisioningConversation {
         session = ProvisionerSession(attentionDuration: order.attention, secrets: secrets)
     }
 
-    /// How far it has come.
+    /// The stage of the session.
     var stage: ProvisioningStage { session.stage }
 
     /// Whether a question is open that ``answer(_:at:)`` answers.
     var awaitsAnswer: Bool { format != nil }
 
-    /// How the two sides authenticate each other, nil before that was chosen.
+    /// How the two sides authenticate each other; nil before that is chosen.
     var method: AuthenticationMethod.Kind? { choice?.authentication.method.kind }
 
-    /// When ``advance(to:)`` wants to be called.
+    /// When to call ``advance(to:)``.
     var nextDeadline: Instant? {
         guard let first = session.nextDeadline, let second = reassembler.nextDeadline else {
             return session.nextDeadline ?? reassembler.nextDeadline
@@ -107,7 +107,7 @@ struct ProvisioningConversation {
         }
     }
 
-    /// Takes what a person answered.
+    /// Processes a person's answer.
     mutating func answer(_ text: String, at now: Instant) -> [Action] {
         guard let format, let question else { return [] }
         answers += 1
@@ -126,7 +126,7 @@ struct ProvisioningConversation {
         return translate(actions)
     }
 
-    /// Ends it without a word to the device, which notices that the link is closed (Mesh Protocol 5.4.4).
+    /// Ends the session without telling the device, which notices that the link is closed (Mesh Protocol 5.4.4).
     mutating func cancel() -> [Action] {
         defer { _ = session.cancel() }
         return withdrawal()
@@ -162,7 +162,7 @@ struct ProvisioningConversation {
 
     // MARK: Translation
 
-    /// What the session wants, in packets and questions, and how far it has come.
+    /// Translates the session's actions into packets, questions and stages.
     private mutating func translate(_ actions: [ProvisionerAction]) -> [Action] {
         var translated: [Action] = []
         for action in actions {
@@ -193,7 +193,7 @@ struct ProvisioningConversation {
                 translated.append(.failed(.session(failure, method: method)))
             }
         }
-        // The value that was asked for is known when the session waits for something else.
+        // If the session now waits for something else, the requested value is known.
         if question != nil, session.stage != .outOfBandValue { translated = withdrawal() + translated }
         if session.stage != reportedStage, session.stage != .failed, session.stage != .completed {
             reportedStage = session.stage

@@ -2,7 +2,7 @@ import MeshCore
 import Planning
 
 extension ProvisioningOrder {
-    /// How a device that told its capabilities is provisioned, with what is at hand.
+    /// How to provision a device that told its capabilities, with the secrets and the person available.
     func choice(
         for capabilities: ProvisioningCapabilities,
         at desk: OutOfBandDesk

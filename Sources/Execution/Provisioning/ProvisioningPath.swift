@@ -1,37 +1,38 @@
 import MeshCore
 
-/// How a device in no network is reached.
+/// How a device without a network is reached.
 enum ProvisioningPath: Hashable, Sendable {
-    /// Over a connection of the bearer, to what advertises so (PB-GATT).
+    /// Over a connection of the bearer, to this advertiser (PB-GATT).
     case direct(AdvertiserIdentifier)
     /// Over a link that a node's Remote Provisioning Server opens (PB-Remote); the address of its primary element.
     case remote(UnicastAddress)
 }
 
-/// A link that carries one provisioning session. Each kind is named in its own way, so that the two never meet.
+/// A link that carries one provisioning session. The two kinds have identifiers of their own, so they never collide.
 enum ProvisioningLink: Hashable, Comparable, Sendable {
     /// A connection of the bearer.
     case bearer(LinkIdentifier)
-    /// The link of the Remote Provisioning Server with that address, which has one at most.
+    /// The link of the Remote Provisioning Server with this address, which has at most one.
     case remote(UnicastAddress)
 }
 
 /// What a link carries.
 enum ProvisioningCarriage: Hashable, Sendable {
-    /// Proxy PDUs of that many octets at most, which carry PDUs of the provisioning protocol in parts (Mesh Protocol 6.3).
+    /// Proxy PDUs of at most this many octets, which carry PDUs of the provisioning protocol in parts (Mesh Protocol
+    /// 6.3).
     case proxy(maximumPacketSize: Int)
-    /// PDUs of the provisioning protocol as they are.
+    /// Whole PDUs of the provisioning protocol.
     case whole
 }
 
-/// Why a link is gone, or did not come about.
+/// Why a link is gone, or could not be made.
 enum ProvisioningLinkLoss: Hashable, Sendable {
-    /// What the bearer says.
+    /// The bearer's error.
     case bearer(BearerError)
-    /// What came of the link of a Remote Provisioning Server.
+    /// How the link of a Remote Provisioning Server ended.
     case remote(RemoteProvisioningLinkEnd)
 
-    /// The loss as what happened to a device at a stage.
+    /// The problem of a device that lost its link at a stage.
     func problem(at stage: ProvisioningStage) -> ProvisioningProblem {
         switch self {
         case .bearer(let error): .link(error, at: stage)

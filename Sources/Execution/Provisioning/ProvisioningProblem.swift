@@ -2,42 +2,43 @@ package import MeshCore
 
 /// Why a device has not become a node.
 package enum ProvisioningProblem: Error, Hashable, Sendable {
-    /// The link did not come about, or was lost at that stage.
+    /// The link could not be made, or was lost at this stage.
     case link(BearerError, at: ProvisioningStage)
-    /// The link that a node was to carry, or carried, did not come about or was lost at that stage.
+    /// The link through a node could not be made, or was lost at this stage.
     case remoteLink(RemoteProvisioningLinkEnd, at: ProvisioningStage)
-    /// The device broke the rules of the Proxy protocol at that stage.
+    /// The device broke the rules of the Proxy protocol at this stage.
     case proxyProtocol(ProxyProtocolError, at: ProvisioningStage)
-    /// The session ended without a node; `method` is how it was to be authenticated, nil before that was chosen.
+    /// The session ended without a node. `method` is how the two sides were to authenticate; nil before that was
+    /// chosen.
     case session(ProvisioningFailure, method: AuthenticationMethod.Kind?)
-    /// The device cannot be provisioned as the definition demands with what is at hand.
+    /// The device cannot be provisioned as the definition demands with the secrets and the person available.
     case policy(ProvisioningPolicyError)
-    /// A static value or public key that there should be cannot be read; a sentence without a full stop.
+    /// A declared static value or public key cannot be read; a sentence without a full stop.
     case secretUnavailable(String)
-    /// What was answered cannot be the value that the device outputs, each time it was asked for.
+    /// None of the answers can be the value that the device outputs.
     case outOfBandValue(OutOfBandValueError)
-    /// There are no addresses for all elements; a sentence without a full stop.
+    /// There are not enough addresses for all elements; a sentence without a full stop.
     case noAddress(String)
-    /// The address that the definition asks for cannot be had; a sentence without a full stop.
+    /// The address that the definition demands is not available; a sentence without a full stop.
     case fixedAddress(String)
-    /// A node that is to be refreshed has another number of elements than its new addresses are for.
+    /// A node that is to be refreshed reports another number of elements than its new addresses are for.
     case elementCount(reported: UInt8, expected: UInt8)
-    /// The database has no network key with that index.
+    /// The database has no network key with this index.
     case noNetKey(NetKeyIndex)
-    /// The database only supposes the IV index, as after an import, and no proxy was found who tells it.
+    /// The database only supposes the IV index, for example after an import, and no proxy was found that tells it.
     case ivIndexUnknown
-    /// The bearer cannot scan, and so nothing can be found that could be provisioned.
+    /// The bearer cannot scan, so it finds no devices.
     case cannotScan(BearerError)
-    /// The node with that name, through which alone it is to be provisioned, cannot carry its session.
+    /// The device must be provisioned through the node with this name, and that node cannot carry the session.
     case server(ServerProblem, name: String)
 
     /// Why a node cannot carry the sessions of devices.
     package enum ServerProblem: Hashable, Sendable {
-        /// It is no node of the network.
+        /// It is not a node of the network.
         case absent
-        /// The database has no key with which it could be asked.
+        /// The database has no key for messages to it.
         case noKey
-        /// What it is made of is not known.
+        /// Its composition is unknown.
         case unknownComposition
         /// It has no Remote Provisioning Server.
         case noModel
@@ -45,7 +46,7 @@ package enum ProvisioningProblem: Error, Hashable, Sendable {
 }
 
 extension ProvisioningProblem {
-    /// How far the device had come; ``ProvisioningStage/notStarted`` where it did not matter.
+    /// The stage that the device reached; ``ProvisioningStage/notStarted`` where it does not matter.
     package var stage: ProvisioningStage {
         switch self {
         case .link(_, let stage), .remoteLink(_, let stage), .proxyProtocol(_, let stage): stage
@@ -56,10 +57,10 @@ extension ProvisioningProblem {
         }
     }
 
-    /// Whether provisioning data had left, so that the device may be a node all the same.
+    /// Whether provisioning data was sent, so that the device may be a node all the same.
     package var mayBeProvisioned: Bool { stage == .completion }
 
-    /// Whether another attempt may go better without anything being changed.
+    /// Whether another attempt may succeed without any change.
     package var canPass: Bool {
         switch self {
         case .link, .remoteLink, .proxyProtocol, .outOfBandValue: true
@@ -75,7 +76,7 @@ extension ProvisioningFailureReason {
     fileprivate func canPass(_ method: AuthenticationMethod.Kind?) -> Bool {
         switch self {
         case .timedOut, .linkClosed, .cancelled, .malformed, .unexpected: true
-        // A person may have read or typed a value wrongly; a value out of a file stays as it is.
+        // A person may have read or typed a value wrongly; a value from a file stays the same.
         case .confirmationMismatch, .reportedByDevice(.confirmationFailed):
             method == .outputOOB || method == .inputOOB
         case .reportedByDevice(let code):
@@ -91,7 +92,7 @@ extension ProvisioningFailureReason {
 }
 
 extension ProvisioningProblem: CustomStringConvertible {
-    /// What happened, a clause without a full stop that says at which stage.
+    /// What happened and at which stage: a clause without a full stop.
     package var description: String {
         switch self {
         case .link(let error, .notStarted): error.message
@@ -118,7 +119,7 @@ extension ProvisioningProblem: CustomStringConvertible {
         }
     }
 
-    /// What helps, a clause without a full stop.
+    /// What helps: a clause without a full stop.
     package var advice: String {
         switch self {
         case .link(let error, _):
@@ -147,7 +148,7 @@ extension ProvisioningProblem: CustomStringConvertible {
 }
 
 extension ProvisioningPolicyError {
-    /// What helps, a clause without a full stop.
+    /// What helps: a clause without a full stop.
     package var advice: String {
         switch self {
         case .algorithm: "allow another algorithm in the definition, or update the firmware of the device"

@@ -1,40 +1,40 @@
 package import MeshCore
 
-/// Where a device stands, for views.
+/// The progress of a device, for views.
 package enum ProvisioningProgress: Hashable, Sendable {
-    /// It is not heard yet.
+    /// It has not been heard yet.
     case listening
-    /// It may be a node by an earlier attempt; that is being found out.
+    /// An earlier attempt may have made it a node; the run is finding out.
     case findingOut
     /// A link to it is being opened.
     case connecting
-    /// The node with that UUID opens a link to it.
+    /// The node with this UUID opens a link to it.
     case connectingThrough(DeviceUUID)
-    /// Another device has the attention of the person it needs.
+    /// It waits for the person, whom another device needs at present.
     case waitingForPerson
-    /// The session has come so far.
+    /// The session has reached this stage.
     case session(ProvisioningStage)
 }
 
-/// How often and how long a device is tried.
+/// How often and how long the run tries a device.
 package struct ProvisioningAttempts: Hashable, Sendable {
-    /// Attempts at most, at least 1, of those that fail for a reason that can pass.
+    /// The greatest number of attempts that fail for a temporary reason, at least 1.
     package var attempts = 3
     /// The wait before the second attempt, doubled for each further one.
     package var retryDelay: Duration = .seconds(2)
-    /// How long a device may take to be heard, while the bearer scans.
+    /// How long the bearer may scan for a device without hearing it.
     package var notHeardAfter: Duration = .seconds(30)
     /// How long a link may take to open.
     package var connectTimeout: Duration = .seconds(20)
 
-    /// How long a device may not be heard by the bearer before nodes with a Remote Provisioning Server listen for it
-    /// too; a bearer that cannot scan leaves it to them at once.
+    /// After this time without the bearer hearing a device, nodes with a Remote Provisioning Server listen for it, too.
+    /// If the bearer cannot scan, they begin at once.
     package var remoteAfter: Duration = .seconds(5)
-    /// Devices that are provisioned through nodes at once at most: all that is said to them goes over the proxy links,
-    /// whose queues are short.
+    /// How many devices are provisioned through nodes at once: all their messages go over the proxy links, whose queues
+    /// are short.
     package var remoteSessions = 4
 
-    /// The values described at each property.
+    /// The default of every value.
     package init() {}
 
     func delay(afterFailures failures: Int) -> Duration {

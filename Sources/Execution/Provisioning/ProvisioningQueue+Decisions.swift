@@ -1,9 +1,9 @@
 import MeshCore
 
-/// What the owner of the queue, or a person, decides.
+/// Decisions of the queue's owner or of a person.
 extension ProvisioningQueue {
-    /// How a device that told its capabilities is provisioned. If that needs the person and another device has it, the
-    /// link is given up and the device waits for its turn.
+    /// Decides how to provision a device that told its capabilities. If that needs the person while another device has
+    /// the person, the link is closed and the device waits for its turn.
     mutating func choose(
         _ uuid: DeviceUUID,
         _ choice: ProvisioningChoice,

@@ -2,16 +2,16 @@ internal import DefinitionModel
 import MeshCore
 import Planning
 
-/// What is known of a device in the queue.
+/// The queue's knowledge of a device.
 extension ProvisioningQueue {
     enum State {
         /// Not heard since the last attempt.
         case listening
-        /// Nothing is tried before the timer; who advertised meanwhile is remembered.
+        /// Nothing is tried before the timer; advertisers that are heard meanwhile are remembered.
         case delayed
-        /// Heard; waits for a link to be free.
+        /// Heard; waits for a free link.
         case ready
-        /// Heard; waits for the person whom another device needs.
+        /// Heard; waits for the person, whom another device needs.
         case waitingForPerson
         /// The owner was asked to connect.
         case starting(ProvisioningPath)
@@ -24,23 +24,23 @@ extension ProvisioningQueue {
         /// Place in the order of arrival.
         let place: Int
         var state = State.listening
-        /// Who was heard advertising it; comes before the server.
+        /// The advertiser that was heard; used rather than the server.
         var advertiser: AdvertiserIdentifier?
-        /// The Remote Provisioning Server that is to reach it.
+        /// The Remote Provisioning Server through which to reach it.
         var server: UnicastAddress?
-        /// When it was taken in.
+        /// When it was added.
         let since: Instant
-        /// Attempts that failed.
+        /// How many attempts failed.
         var failures = 0
         var needsPerson = false
-        /// Whether the candidate was handed out to be stored, and its data has not left.
+        /// Whether its candidate was passed on to be stored, and its data was not sent.
         var isStoring = false
         /// When something is due; nil if nothing is.
         var timer: Instant?
 
         var path: ProvisioningPath? { advertiser.map { .direct($0) } ?? server.map { .remote($0) } }
 
-        /// Whether nodes are to listen for it, which the bearer was to hear for so long.
+        /// Whether nodes are to listen for it, because the bearer has not heard it for this long.
         func isMissing(for patience: Duration, at now: Instant) -> Bool {
             guard case .listening = state else { return false }
             return switch order.route {
@@ -50,7 +50,7 @@ extension ProvisioningQueue {
             }
         }
 
-        /// Whether it may be reached over a connection of the bearer.
+        /// Whether a connection of the bearer may reach it.
         var mayBeDirect: Bool {
             switch order.route {
             case .any, .direct: true
@@ -58,7 +58,7 @@ extension ProvisioningQueue {
             }
         }
 
-        /// Whether it may be reached through a node.
+        /// Whether a node may reach it.
         func mayGo(through node: DeviceUUID) -> Bool {
             switch order.route {
             case .any, .remote: true
@@ -67,8 +67,8 @@ extension ProvisioningQueue {
             }
         }
 
-        /// Whether whoever is at the other end may know the static value now, had it been guessed: with our Random it
-        /// can be sought at leisure among the values that somebody would choose. The right one does not fail there.
+        /// Whether the other side of a failed session could now guess the static value. With our Random it can try, for
+        /// as long as it likes, the values that people tend to choose. A genuine device does not fail at that point.
         func mayHaveRevealedValue(_ problem: ProvisioningProblem) -> Bool {
             guard case .talking(_, let conversation) = state else { return false }
             return conversation.method == .staticOOB && problem.stage == .verification

@@ -2,10 +2,10 @@ internal import DefinitionModel
 import MeshCore
 import Planning
 
-/// Which device gets a link, and which have not been heard by anybody.
+/// Which devices get a link, and which were heard by nobody.
 extension ProvisioningQueue {
-    /// Asks for connections of the bearer as far as `limit` links allow; those who need the person come first when it is
-    /// free.
+    /// Asks for connections of the bearer as long as `limit` links allow. Devices that need the person come first when
+    /// the person is free.
     mutating func start(limit: Int, at now: Instant) -> [Output] {
         var outputs: [Output] = []
         while linkCount < limit, let uuid = nextDirect() {
@@ -15,7 +15,8 @@ extension ProvisioningQueue {
         return outputs
     }
 
-    /// Asks for links of Remote Provisioning Servers: one at most of each, and no more than the policy allows in all.
+    /// Asks for links of Remote Provisioning Servers: at most one for each server, and no more than the policy allows
+    /// in total.
     mutating func startRemote(at now: Instant) -> [Output] {
         var outputs: [Output] = []
         let busy = busyServers
@@ -70,7 +71,7 @@ extension ProvisioningQueue {
         return nil
     }
 
-    /// The first of those who wait for the person, if it is free and that device's path is to be had.
+    /// The first of the devices that wait for the person, if the person is free and the device's path is available.
     private mutating func nextForPerson(where isUsable: (ProvisioningPath) -> Bool) -> DeviceUUID? {
         guard personHolder == nil else { return nil }
         while let place = waitingForPerson.popMinimum() {
@@ -86,9 +87,9 @@ extension ProvisioningQueue {
 
     /// Which nodes are to listen for devices.
     enum Listeners: Hashable {
-        /// All of them.
+        /// All nodes.
         case all
-        /// These, if any: nothing is missing that others may reach.
+        /// Only these nodes, possibly none: no other node may reach a missing device.
         case some(Set<DeviceUUID>)
 
         /// Whether a node is one of them.
@@ -100,9 +101,9 @@ extension ProvisioningQueue {
         }
     }
 
-    /// Which nodes are to listen for those who are missing.
+    /// Which nodes are to listen for missing devices.
     ///
-    /// - Parameter patience: for how long it is left to the bearer to hear those whom it may reach.
+    /// - Parameter patience: how long the bearer alone listens for the devices that it may reach.
     func listeners(after patience: Duration, at now: Instant) -> Listeners {
         var nodes: Set<DeviceUUID> = []
         for entry in entries.values where entry.isMissing(for: patience, at: now) {
@@ -117,10 +118,10 @@ extension ProvisioningQueue {
         entries[uuid]?.mayGo(through: node) ?? false
     }
 
-    /// The next device that is missing and may be reached through a node, by the order of arrival.
+    /// The next missing device that a node may reach, in the order of arrival.
     ///
     /// - Parameter place: where to begin; 0 for the first device.
-    /// - Returns: the device, and where the one after it may be; nil if there is none to the end.
+    /// - Returns: the device, and where to continue; nil if there is none up to the end.
     func missing(
         from place: Int,
         through node: DeviceUUID,

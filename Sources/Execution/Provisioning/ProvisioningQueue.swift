@@ -4,37 +4,37 @@ import Planning
 /// The devices that are to be provisioned: which were heard, which have a link, which wait for a person or for another
 /// attempt (Mesh Protocol 5.4).
 ///
-/// A value machine: advertisements, link events, decisions and time in, outputs and a deadline out. Every device costs
-/// the same however many there are.
+/// A value machine: advertisements, link events, decisions and time in, outputs and a deadline out. The cost of a
+/// device does not depend on the number of devices.
 struct ProvisioningQueue {
-    /// What its owner is to do or to know, in order.
+    /// What the owner must do or know, in order.
     enum Output {
         /// Connect, then call ``connecting(_:over:at:)`` or ``connectFailed(_:_:at:)``.
         case connect(DeviceUUID, ProvisioningPath)
         /// Write a packet to a link.
         case send([UInt8], on: ProvisioningLink)
-        /// Close a link, or stop connecting it; whether the device has become a node over it. The server of one that is
-        /// remote takes no other before ``released(_:)``.
+        /// Close a link, or stop making it: whether the device has become a node over it. A remote link's server takes
+        /// no other link before ``released(_:)``.
         case close(ProvisioningLink, isCompleted: Bool)
-        /// A device has come so far.
+        /// The progress of a device.
         case progress(DeviceUUID, ProvisioningProgress)
-        /// A device tells what it can do: answer with ``choose(_:_:data:at:)`` or ``refuse(_:_:at:)``.
+        /// A device tells its capabilities: answer with ``choose(_:_:data:at:)`` or ``refuse(_:_:at:)``.
         case capabilities(ProvisioningOrder, ProvisioningCapabilities)
         /// Show a question.
         case ask(OutOfBandQuestion)
-        /// The question needs no answer any more.
+        /// The question no longer needs an answer.
         case withdraw
         /// Make this durable, then call ``dataIsDurable(_:at:)``.
         case store(ProvisioningOrder, ProvisioningConversation.Candidate)
-        /// The candidate has not left after all: nobody needs to remember it.
+        /// The candidate was not sent after all: its record can be removed.
         case discard(DeviceUUID)
-        /// A device is a node; it is in the queue no more.
+        /// A device is a node, and has left the queue.
         case completed(ProvisioningOrder, ProvisionedNode)
-        /// An attempt failed; another one follows, not before the delay.
+        /// An attempt failed; another one follows after the delay, or later.
         case retrying(DeviceUUID, ProvisioningProblem, in: Duration)
-        /// A device has not become a node; it is in the queue no more.
+        /// A device has not become a node, and has left the queue.
         case failed(DeviceUUID, ProvisioningProblem)
-        /// A device was not heard for so long. It stays, until ``remove(_:)`` or ``listenOn(for:until:)``.
+        /// A device was not heard in time. It stays until ``remove(_:)`` or ``listenOn(for:until:)``.
         case notHeard(DeviceUUID)
     }
 
@@ -43,7 +43,7 @@ struct ProvisioningQueue {
     /// Devices by place.
     var arrivals: [DeviceUUID] = []
     var ready = MinimumHeap<Int>()
-    /// Those that only a server reaches, by server.
+    /// Devices that only a server reaches, by server.
     var remoteReady: [UnicastAddress: MinimumHeap<Int>] = [:]
     var waitingForPerson = MinimumHeap<Int>()
     private var links: [ProvisioningLink: DeviceUUID] = [:]
@@ -53,7 +53,7 @@ struct ProvisioningQueue {
     var personHolder: DeviceUUID?
     private var timers = TimerHeap()
     var startingCount = 0
-    /// Whether devices are finished only, and none is tried again.
+    /// Whether devices are only finished, and none is tried again.
     private var isClosing = false
 
     /// A queue without devices.
@@ -61,19 +61,19 @@ struct ProvisioningQueue {
         self.policy = policy
     }
 
-    /// Whether no device is in it.
+    /// Whether the queue has no devices.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Links of the bearer that are open or about to be.
+    /// The number of the bearer's links that are open or being made.
     var linkCount: Int { links.count - remoteLinkCount + startingCount }
 
-    /// Links through nodes that are open or about to be.
+    /// The number of links through nodes that are open or being made.
     private(set) var remoteLinkCount = 0
 
-    /// Whether advertisements are of use: some device has no link.
+    /// Whether advertisements may be useful: some device has no link.
     var wantsScan: Bool { entries.count > links.count + startingCount }
 
-    /// Whether any device is being provisioned or about to be, or heard.
+    /// Whether any device was heard, or is being provisioned or about to be.
     var isAnyUnderWay: Bool { !links.isEmpty || startingCount > 0 || !remoteReady.isEmpty || !ready.isEmpty }
 
     /// Whether a person's answer is awaited.
@@ -84,7 +84,7 @@ struct ProvisioningQueue {
         return conversation.awaitsAnswer
     }
 
-    /// When ``advance(to:)`` wants to be called.
+    /// When to call ``advance(to:)``.
     var nextDeadline: Instant? {
         var earliest = timers.earliest
         for uuid in links.values {
@@ -99,7 +99,7 @@ struct ProvisioningQueue {
     /// Whether a device is in the queue.
     func contains(_ uuid: DeviceUUID) -> Bool { entries[uuid] != nil }
 
-    /// How a device in the queue is to be provisioned.
+    /// How to provision a device of the queue.
     func order(of uuid: DeviceUUID) -> ProvisioningOrder? { entries[uuid]?.order }
 
     /// Whether a link belongs to the queue.
@@ -115,7 +115,7 @@ struct ProvisioningQueue {
 
     // MARK: Devices
 
-    /// Takes a device in; it is listened for from now on.
+    /// Adds a device; from now on it is listened for.
     mutating func add(_ order: ProvisioningOrder, at now: Instant) -> [Output] {
         guard entries[order.uuid] == nil else { return [] }
         entries[order.uuid] = Entry(order: order, place: arrivals.count, since: now)
@@ -124,7 +124,7 @@ struct ProvisioningQueue {
         return [.progress(order.uuid, .listening)]
     }
 
-    /// Takes a device out, whatever it is doing.
+    /// Removes a device, whatever its state.
     mutating func remove(_ uuid: DeviceUUID) -> [Output] {
         guard entries[uuid] != nil else { return [] }
         var outputs = hangUp(uuid)
@@ -133,15 +133,15 @@ struct ProvisioningQueue {
         return outputs
     }
 
-    /// Goes on listening for a device that was not heard.
+    /// Continues to listen for a device that was not heard.
     mutating func listenOn(for uuid: DeviceUUID, until instant: Instant) {
         guard case .listening? = entries[uuid]?.state else { return }
         setTimer(instant, of: uuid)
     }
 
-    /// Takes out all devices but those whose provisioning data has left, which are finished but not tried again.
+    /// Removes all devices except those whose provisioning data was sent. These are finished but not tried again.
     ///
-    /// - Returns: the devices taken out, in the order of arrival, and what is to be done.
+    /// - Returns: the removed devices in the order of arrival, and what to do.
     mutating func interrupt() -> (devices: [DeviceUUID], outputs: [Output]) {
         isClosing = true
         var devices: [DeviceUUID] = []
@@ -154,16 +154,16 @@ struct ProvisioningQueue {
         return (devices, outputs)
     }
 
-    /// Takes out all devices, whatever they are doing.
+    /// Removes all devices, whatever their state.
     mutating func shutDown() -> [Output] {
         entries.values.sorted { $0.place < $1.place }.map(\.order.uuid).flatMap { remove($0) }
     }
 
     // MARK: What the bearer tells
 
-    /// A device that can be provisioned was heard; by the bearer, that counts only if it may be reached so.
+    /// A device was heard that can be provisioned. The bearer's hearing counts only if the bearer may reach the device.
     ///
-    /// - Returns: whether it is one of these.
+    /// - Returns: whether the device is in the queue and may be reached this way.
     mutating func heard(_ uuid: DeviceUUID, as path: ProvisioningPath) -> Bool {
         guard let entry = entries[uuid] else { return false }
         if case .direct = path, !entry.mayBeDirect { return true }
@@ -173,7 +173,7 @@ struct ProvisioningQueue {
         }
         switch entry.state {
         case .listening: enqueue(uuid)
-        // It is found by another way as well, which counts if it is a better one.
+        // The device was found on another path as well, which counts if it is better.
         case .ready where entries[uuid]?.path != entry.path: enqueue(uuid)
         default: break
         }
@@ -204,7 +204,7 @@ struct ProvisioningQueue {
         case .bearer:
             startingCount -= 1
             setTimer(now.advanced(by: policy.connectTimeout), of: uuid)
-        // It keeps time itself.
+        // A remote link keeps time itself.
         case .remote: remoteLinkCount += 1
         }
     }
@@ -242,7 +242,7 @@ struct ProvisioningQueue {
         return converse(uuid, at: now) { $0.linkClosed(loss) }
     }
 
-    /// A server has no link any more and can open another.
+    /// A server no longer has a link and can open another.
     mutating func released(_ server: UnicastAddress) {
         busyServers.remove(server)
     }
@@ -287,7 +287,7 @@ struct ProvisioningQueue {
         if let instant { timers.insert(place: entry.place, at: instant) }
     }
 
-    /// Lets the conversation of a device take something in and hands on what it wants.
+    /// Passes an input to the conversation of a device, and carries out the resulting actions.
     mutating func converse(
         _ uuid: DeviceUUID,
         at now: Instant,
@@ -318,7 +318,7 @@ struct ProvisioningQueue {
         return outputs
     }
 
-    /// Ends what a device does with a link, and its claim on the person.
+    /// Ends a device's use of a link, and of the person.
     mutating func hangUp(_ uuid: DeviceUUID, isCompleted: Bool = false) -> [Output] {
         if personHolder == uuid { personHolder = nil }
         setTimer(nil, of: uuid)
@@ -353,7 +353,7 @@ struct ProvisioningQueue {
             return outputs + [.failed(uuid, problem)]
         }
         entries[uuid]?.failures = failures
-        // It may have another address by now, or be a node that advertises no more.
+        // The device may have another address by now, or be a node that no longer advertises.
         entries[uuid]?.advertiser = nil
         entries[uuid]?.server = nil
         entries[uuid]?.state = .delayed

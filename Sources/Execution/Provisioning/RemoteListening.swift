@@ -1,18 +1,18 @@
 package import MeshCore
 
-/// What came of having a node with a Remote Provisioning Server listen for devices (Mesh Protocol 1.1, 4.4.5.1).
+/// The result of a node with a Remote Provisioning Server listening for devices (Mesh Protocol 1.1, 4.4.5.1).
 package struct RemoteListening: Hashable, Sendable {
     /// Whether a node listened.
     package enum Outcome: Hashable, Sendable {
-        /// It was not asked before all was over.
+        /// It was not asked before the end.
         case notAsked
         /// It listened.
         case listened
-        /// It listened, and did not confirm that it has stopped; it stops by itself within 20 s.
+        /// It listened, and did not confirm that it has stopped. It stops by itself within 20 s.
         case notStopped
         /// It does not answer.
         case silent
-        /// It did not do what it was asked.
+        /// It refused the request.
         case refused(RemoteProvisioningStatusCode)
     }
 
@@ -20,14 +20,13 @@ package struct RemoteListening: Hashable, Sendable {
     package var node: DeviceUUID
     /// Whether it listened.
     package var outcome: Outcome
-    /// How many devices it reports in one scan at most, at least 4; nil if it has not told.
+    /// The greatest number of devices that it reports in one scan, at least 4; nil if it has not told.
     package var maximumScannedItems: UInt8?
     /// Whether it asks devices for scan responses; nil if it has not told.
     package var isActiveScanSupported: Bool?
-    /// Whether it reported as many devices as it can, so that there may be others.
+    /// Whether it reported as many devices as it can, so that there may be more.
     package var isListFull: Bool
 
-    /// What came of it.
     package init(
         node: DeviceUUID,
         outcome: Outcome,
@@ -42,7 +41,7 @@ package struct RemoteListening: Hashable, Sendable {
         self.isListFull = isListFull
     }
 
-    /// Whether the node did what it was asked.
+    /// Whether the node did as it was asked.
     package var isGood: Bool {
         switch outcome {
         case .listened, .notAsked: true
@@ -51,27 +50,27 @@ package struct RemoteListening: Hashable, Sendable {
     }
 }
 
-/// What is heard while nodes and the bearer listen.
+/// An event while nodes and the bearer listen.
 package enum ListeningEvent: Hashable, Sendable {
-    /// The bearer heard that.
+    /// The bearer heard this advertisement.
     case heard(Advertisement)
-    /// The node with that UUID heard a device.
+    /// The node with this UUID heard a device.
     case reported(DeviceUUID, RemoteProvisioningScanReport)
-    /// The client has a proxy; its address as far as it told.
+    /// The client has a proxy: its address if it has told it.
     case linkUp(proxy: UnicastAddress?)
-    /// Nothing was heard, but time has passed; comes every half second at least.
+    /// Nothing was heard, but time has passed; sent at least every half second.
     case quiet
 }
 
-/// What came of listening with the help of nodes.
+/// The result of listening with the help of nodes.
 package struct RemoteListeningReport: Hashable, Sendable {
-    /// What came of each node, by address.
+    /// The results of the nodes, by address.
     package var nodes: [RemoteListening] = []
     /// Whether the bearer listened, too.
     package var hasBearerListened = false
-    /// Why it ended; ``Recap/Ending/completed`` after its time.
+    /// Why it ended; ``Recap/Ending/completed`` if its time was over.
     package var ending = Recap.Ending.completed
 
-    /// Nobody has listened.
+    /// An empty report.
     package init() {}
 }

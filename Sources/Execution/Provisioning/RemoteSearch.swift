@@ -1,12 +1,12 @@
 import MeshCore
 
-/// Which Remote Provisioning Servers listen for devices that the bearer does not hear, and which of those who hear a
-/// device is to reach it (Mesh Protocol 1.1, 4.4.5.1).
+/// Which Remote Provisioning Servers listen for devices that the bearer does not hear, and which of them is to reach a
+/// device that several hear (Mesh Protocol 1.1, 4.4.5.1).
 ///
-/// A server first reports whatever it hears. If its list was full and nothing in it was wanted, it is asked for the
-/// devices that are missing one by one, for they may have had no room.
+/// A server first reports everything it hears. If its list was full and contained no wanted device, it is asked for the
+/// missing devices one by one, because the list may have had no room for them.
 struct RemoteSearch {
-    /// A scan that a server is to be asked for.
+    /// A scan to request from a server.
     struct Request {
         let server: UnicastAddress
         let node: DeviceUUID
@@ -22,18 +22,18 @@ struct RemoteSearch {
     private struct Server {
         let node: DeviceUUID
         var state = State.idle
-        /// Nothing is asked before.
+        /// The server is asked nothing before.
         var restsUntil = Instant.zero
-        /// The only device that counts, nil for all.
+        /// The only device to scan for; nil for all.
         var uuid: DeviceUUID?
         /// The devices that were reported in this scan, and those of them that were wanted.
         var reported: Set<DeviceUUID> = []
         var wanted = 0
-        /// How many devices it reports at most.
+        /// The greatest number of devices that it reports.
         var limit = Int(RemoteProvisioningScanCapabilitiesStatus.leastMaximum)
-        /// Where in the queue the next device is that it is asked for alone; nil while it is asked for all.
+        /// The place in the queue of the next device to scan for alone; nil while it scans for all.
         var place: Int?
-        /// Whether it has told once whom it hears, or is not going to.
+        /// Whether it has told once what it hears, or will not.
         var hasSearched = false
         /// How often in a row it has refused or not answered.
         var misses = 0
@@ -44,24 +44,24 @@ struct RemoteSearch {
     private struct Finding {
         var server: UnicastAddress
         var signal: Int8
-        /// When the server is decided on; nil afterwards.
+        /// When the server is chosen; nil afterwards.
         var decidedAt: Instant?
     }
 
     /// For how many seconds a server listens for all devices, and for a single one.
     private static let seconds: (all: UInt8, single: UInt8) = (10, 5)
-    /// How long a report may be on its way after that.
+    /// How long a report may take after that.
     private static let grace: Duration = .seconds(2)
-    /// How long the strongest server is waited for after the first.
+    /// How long to wait for the strongest server after the first has reported.
     private static let gathering: Duration = .seconds(1)
-    /// The pause after a scan that brought nothing.
+    /// The pause after a scan without a wanted device.
     private static let rest: Duration = .seconds(10)
 
     private var servers: [UnicastAddress: Server] = [:]
     private var findings: [DeviceUUID: Finding] = [:]
-    /// Those that scan or were asked to.
+    /// The servers that scan or were asked to.
     private(set) var listening: Set<UnicastAddress> = []
-    /// The servers through which each device was tried in vain.
+    /// The servers through which a device could not be provisioned.
     private var failures: [DeviceUUID: Set<UnicastAddress>] = [:]
 
     /// When the last server was added.
@@ -70,13 +70,13 @@ struct RemoteSearch {
     /// Whether there is no server.
     var isEmpty: Bool { servers.isEmpty }
 
-    /// Whether some server has not told yet whom it hears, or is asked for devices one by one.
+    /// Whether some server has not told yet what it hears, or is being asked for devices one by one.
     var isUnfinished: Bool { servers.values.contains(where: \.isSearching) }
 
-    /// The same of one server; nil if it is none.
+    /// The same for one server; nil if it is not a server.
     func isUnfinished(_ server: UnicastAddress) -> Bool? { servers[server]?.isSearching }
 
-    /// Whether a server did not do what it was asked last.
+    /// Whether a server has refused or not answered its last request.
     func isRefusing(_ server: UnicastAddress) -> Bool { servers[server].map { $0.misses > 0 } ?? true }
 
     /// The node that is a server.
@@ -89,7 +89,7 @@ struct RemoteSearch {
         grownAt = now
     }
 
-    /// A node is a server no more, or does not answer.
+    /// A node is no longer a server, or does not answer.
     mutating func remove(_ server: UnicastAddress) {
         servers[server] = nil
         listening.remove(server)
@@ -100,7 +100,7 @@ struct RemoteSearch {
     mutating func failed(_ uuid: DeviceUUID, through server: UnicastAddress?) {
         findings[uuid] = nil
         if let server { failures[uuid, default: []].insert(server) }
-        // Those who have told of it do not tell again in the same scan.
+        // A server that has reported the device does not report it again in the same scan.
         for server in servers.keys where servers[server]?.reported.contains(uuid) == true {
             if case .scanning? = servers[server]?.state { rest(server, until: .zero) }
             servers[server]?.reported.remove(uuid)
@@ -130,7 +130,7 @@ struct RemoteSearch {
         servers[server]?.place = nil
     }
 
-    /// A server could not be asked because something else is asked of it.
+    /// A server could not be asked because another question to it is open.
     mutating func postpone(_ server: UnicastAddress, at now: Instant) {
         guard case .asking? = servers[server]?.state else { return }
         rest(server, until: now.advanced(by: .seconds(1)))
@@ -138,8 +138,8 @@ struct RemoteSearch {
 
     /// A server has heard a device.
     ///
-    /// - Parameter isWanted: whether it is to be provisioned.
-    /// - Returns: the server by which it is to be reached from now on, if that is decided already.
+    /// - Parameter isWanted: whether the device is to be provisioned.
+    /// - Returns: the server through which to reach it from now on, if that is already decided.
     mutating func receive(
         _ report: RemoteProvisioningScanReport,
         from server: UnicastAddress,
@@ -168,7 +168,7 @@ struct RemoteSearch {
 
     // MARK: Time
 
-    /// Time has passed: the devices for which a server is decided on, in the order of UUIDs.
+    /// Time has passed. Returns the devices for which a server is chosen, in the order of their UUIDs.
     mutating func advance(to now: Instant) -> [(uuid: DeviceUUID, server: UnicastAddress)] {
         for server in servers.keys {
             if case .scanning(let until)? = servers[server]?.state, until <= now { end(server, at: now) }
@@ -204,12 +204,12 @@ struct RemoteSearch {
         servers[address] = server
     }
 
-    /// The scans to ask for next, `count` at most, in the order of addresses.
+    /// The scans to request next, at most `count`, in the order of addresses.
     ///
     /// - Parameters:
     ///   - isFree: whether a server is needed and can be asked.
-    ///   - missing: the next device that is missing from a place in the queue on and may be reached through the node, and
-    ///     the place after it.
+    ///   - missing: the next missing device, from a place in the queue on, that the node may reach, and the place after
+    ///     it.
     mutating func requests(
         count: Int,
         at now: Instant,

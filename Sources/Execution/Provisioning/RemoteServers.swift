@@ -1,6 +1,6 @@
 import MeshCore
 
-/// The Remote Provisioning Servers of a run: who listens, what each is being asked, and the links that they have to devices
+/// The Remote Provisioning Servers of a run: which listen, what each is being asked, and their links to devices
 /// (PB-Remote, Mesh Protocol 1.1, 5.2.3). A value without input or output.
 struct RemoteServers {
     private struct Carrier {
@@ -9,41 +9,41 @@ struct RemoteServers {
         /// The node that has the server.
         let node: DeviceUUID
         var link: RemoteProvisioningLink
-        /// Whether the queue has no use for it any more.
+        /// Whether the queue no longer needs it.
         var isHungUp = false
-        /// What could not be sent because no proxy link was ready.
+        /// A message that could not be sent because no proxy link was ready.
         var unsent: [UInt8]?
     }
 
-    /// For how long a server may try to open a link to a device, in seconds: the most there is, for bluetooth-meshd forgets
-    /// the link when that time is over, although it is open. What is waited for is less.
+    /// For how many seconds a server may try to open a link to a device. This is the maximum, because bluetooth-meshd
+    /// forgets the link after that time even if it is open. The run itself waits for less.
     private static let openingTime: UInt8 = 60
-    /// How often servers are looked after.
+    /// How often to attend to the servers.
     private static let interval: Duration = .milliseconds(250)
 
-    /// Nodes that listen for devices.
+    /// The nodes that listen for devices.
     var search = RemoteSearch()
-    /// What they are being asked.
+    /// The requests to them.
     private var requests: [DeviceUUID: RequestIdentifier] = [:]
-    /// The links of servers to devices, those included that are being closed.
+    /// The links of servers to devices, including those that are being closed.
     private var carriers: [UnicastAddress: Carrier] = [:]
-    /// When that was last looked after.
+    /// When the links were last attended to.
     private var lookedAfterAt = Instant.zero
-    /// When it was last looked at what servers have told.
+    /// When the reports of servers were last processed.
     private var heardAt = Instant.zero
 
     // MARK: Time
 
-    /// Whether it is time to look after the servers; if so, the next time is later.
+    /// Whether to attend to the servers now; if so, the next time is later.
     mutating func isDue(at now: Instant) -> Bool {
         guard lookedAfterAt.advanced(by: Self.interval) <= now else { return false }
         lookedAfterAt = now
         return true
     }
 
-    /// When links or reports want to be looked at; nil if never.
+    /// When links or reports are due; nil if never.
     ///
-    /// - Parameter isSeeking: whether devices are looked for.
+    /// - Parameter isSeeking: whether the run looks for devices.
     func deadline(isSeeking: Bool) -> Instant? {
         var earliest = isSeeking && !search.isEmpty ? heardAt.advanced(by: Self.interval) : nil
         for carrier in carriers.values {
@@ -53,7 +53,7 @@ struct RemoteServers {
         return earliest
     }
 
-    /// What servers have told is looked at.
+    /// The reports of servers are being processed.
     mutating func hears(at now: Instant) {
         heardAt = now
     }
@@ -74,7 +74,7 @@ struct RemoteServers {
         requests[node] = request
     }
 
-    /// A node is not being asked any more; the request, if there was one.
+    /// A node is no longer being asked. Returns the request, if there was one.
     mutating func endRequest(of node: DeviceUUID) -> RequestIdentifier? { requests.removeValue(forKey: node) }
 
     // MARK: Links
@@ -85,10 +85,10 @@ struct RemoteServers {
     /// The servers that have a link, sorted.
     var linked: [UnicastAddress] { carriers.keys.sorted() }
 
-    /// Whether a server has a link, one included that is being closed.
+    /// Whether a server has a link, even if the link is being closed.
     func hasLink(_ server: UnicastAddress) -> Bool { carriers[server] != nil }
 
-    /// Whether the queue has use for the link of a server.
+    /// Whether the queue needs the link of a server.
     func isOpen(_ server: UnicastAddress) -> Bool { carriers[server]?.isHungUp == false }
 
     /// Whether a server has a link to a device.
@@ -97,7 +97,7 @@ struct RemoteServers {
     /// The node whose server has a link.
     func node(of server: UnicastAddress) -> DeviceUUID? { carriers[server]?.node }
 
-    /// Has a server open a link to a device.
+    /// Makes a server open a link to a device.
     mutating func open(
         _ device: DeviceUUID,
         through server: UnicastAddress,
@@ -110,7 +110,7 @@ struct RemoteServers {
         return actions
     }
 
-    /// The queue has no use for a link any more; its server is told until it says so itself, or is silent for long.
+    /// The queue no longer needs a link. Its server is told until it confirms, or is silent for a long time.
     mutating func hangUp(
         _ server: UnicastAddress,
         isCompleted: Bool,
@@ -143,23 +143,23 @@ struct RemoteServers {
         carriers[server]?.link.advance(to: now) ?? []
     }
 
-    /// A server has no link any more: the device, and whether the queue had use for the link; nil if it had none.
+    /// A server no longer has a link. Returns the device, and whether the queue needed the link; nil if it had none.
     mutating func end(_ server: UnicastAddress) -> (device: DeviceUUID, wasInUse: Bool)? {
         carriers.removeValue(forKey: server).map { ($0.device, !$0.isHungUp) }
     }
 
     // MARK: What waits for a proxy link
 
-    /// The servers for which something waits, sorted, each with its node.
+    /// The servers with a waiting message, sorted, each with its node.
     var waiting: [(server: UnicastAddress, node: DeviceUUID)] {
         carriers.filter { $0.value.unsent != nil }.map { ($0.key, $0.value.node) }.sorted { $0.0 < $1.0 }
     }
 
-    /// Something for a server could not be sent; it takes the place of what waited before.
+    /// A message to a server could not be sent; it replaces the one that waited before.
     mutating func hold(_ payload: [UInt8]?, for server: UnicastAddress) {
         carriers[server]?.unsent = payload
     }
 
-    /// What waits for a server.
+    /// The message that waits for a server.
     func unsent(for server: UnicastAddress) -> [UInt8]? { carriers[server]?.unsent }
 }

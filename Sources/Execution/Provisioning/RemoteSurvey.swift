@@ -1,22 +1,23 @@
 import MeshCore
 
-/// Remote Provisioning Servers that listen side by side for devices in no network: which is asked what and when (Mesh
-/// Protocol 1.1, 4.4.5.1).
+/// Remote Provisioning Servers that listen side by side for devices without a network: which is asked what and when
+/// (Mesh Protocol 1.1, 4.4.5.1).
 ///
-/// Each is asked what it can do, then to scan, again and again until its time is over, for a scan reports each device once
-/// and no more than fit its list. A value machine: messages, failures and time in, requests out.
+/// Each server is asked for its capabilities, then to scan, again and again until its time is over, because a scan
+/// reports each device once and no more than its list can hold. A value machine: messages, failures and time in,
+/// requests out.
 struct RemoteSurvey {
-    /// What a server is asked.
+    /// A question to a server.
     enum Question: Hashable {
         /// How many devices it can report in one scan, and whether it scans actively.
         case capabilities
-        /// To scan for all devices.
+        /// Scan for all devices.
         case scan(seconds: UInt8)
-        /// To end its scan.
+        /// End the scan.
         case stop
     }
 
-    /// Something to ask a server.
+    /// A question, and the server to ask.
     struct Request: Hashable {
         let server: UnicastAddress
         let node: DeviceUUID
@@ -24,7 +25,7 @@ struct RemoteSurvey {
     }
 
     private enum State {
-        /// Something is to be asked, not before that instant.
+        /// A question is due, not before this instant.
         case due(Kind, at: Instant)
         case asked(Kind)
         case listening(until: Instant)
@@ -41,11 +42,11 @@ struct RemoteSurvey {
         let node: DeviceUUID
         var state = State.due(.capabilities, at: .zero)
         var capabilities: RemoteProvisioningScanCapabilitiesStatus?
-        /// How many devices the scan that goes on can report.
+        /// How many devices the present scan can report.
         var limit = Int(RemoteProvisioningScanCapabilitiesStatus.leastMaximum)
         /// Until when it scans; nil if it does not.
         var scansUntil: Instant?
-        /// Those that it has reported in this scan.
+        /// The devices that it has reported in this scan.
         var reported: Set<DeviceUUID> = []
         /// When its time is over; nil before its first scan, and if there is no end.
         var end: Instant?
@@ -56,18 +57,18 @@ struct RemoteSurvey {
         func isOver(at now: Instant) -> Bool { end.map { now.duration(to: $0) < .milliseconds(500) } ?? false }
     }
 
-    /// The longest scan: one whose client has gone ends soon.
+    /// The longest scan: it ends soon even if its client is gone.
     private static let longestScan: Duration = .seconds(20)
-    /// How long a report may be on its way after a scan.
+    /// How long a report may take after a scan.
     private static let grace: Duration = .seconds(1)
-    /// When a server is asked again that did not answer, where there is no end.
+    /// When there is no end, the wait before a server is asked again that did not answer.
     private static let rest: Duration = .seconds(30)
 
-    /// For how long each is to listen, nil until ``finish(at:)``.
+    /// For how long each is to listen; nil until ``finish(at:)``.
     private let duration: Duration?
     private var servers: [UnicastAddress: Server] = [:]
 
-    /// Nobody has been asked yet.
+    /// A survey that has asked nobody yet.
     ///
     /// - Parameters:
     ///   - nodes: the servers, each with the address of its primary element.
@@ -77,10 +78,10 @@ struct RemoteSurvey {
         for node in nodes { servers[node.address] = Server(node: node.uuid) }
     }
 
-    /// Whether nothing more is asked or waited for.
+    /// Whether there is nothing left to ask or to wait for.
     var isOver: Bool { servers.values.allSatisfy { if case .over = $0.state { true } else { false } } }
 
-    /// When ``advance(to:)`` or ``requests(count:at:)`` have something to do.
+    /// When to call ``advance(to:)`` or ``requests(count:at:)``.
     var nextDeadline: Instant? {
         servers.values.compactMap { server in
             switch server.state {
@@ -93,7 +94,7 @@ struct RemoteSurvey {
     /// The node that is a server.
     func node(of server: UnicastAddress) -> DeviceUUID? { servers[server]?.node }
 
-    /// What came of it, by address.
+    /// The results, by address.
     var listenings: [RemoteListening] {
         servers.sorted { $0.key < $1.key }.map { _, server in
             RemoteListening(
@@ -108,7 +109,7 @@ struct RemoteSurvey {
 
     // MARK: What is asked
 
-    /// What to ask now, `count` at most, in the order of addresses.
+    /// What to ask now, at most `count` questions, in the order of addresses.
     mutating func requests(count: Int, at now: Instant) -> [Request] {
         guard count > 0 else { return [] }
         var requests: [Request] = []
@@ -136,9 +137,9 @@ struct RemoteSurvey {
         return UInt8(clamping: max((microseconds + 999_999) / 1_000_000, 1))
     }
 
-    /// Nobody is to listen any longer: those who do are asked to stop.
+    /// Ends all listening: servers that scan are asked to stop.
     ///
-    /// - Returns: those whose answer is not waited for any more.
+    /// - Returns: the servers whose answers are no longer awaited.
     mutating func finish(at now: Instant) -> [UnicastAddress] {
         var cancelled: [UnicastAddress] = []
         for address in servers.keys.sorted() {
@@ -151,7 +152,7 @@ struct RemoteSurvey {
                 cancelled.append(address)
                 servers[address]?.state = .over
             case .asked(.scan):
-                // It may have begun.
+                // The scan may have begun.
                 cancelled.append(address)
                 servers[address]?.state = .due(.stop, at: now)
             case .listening: servers[address]?.state = .due(.stop, at: now)
@@ -162,9 +163,9 @@ struct RemoteSurvey {
 
     // MARK: What servers say
 
-    /// A server says something.
+    /// A message of a server.
     ///
-    /// - Returns: what it tells of a device.
+    /// - Returns: its report of a device, if it contains one.
     mutating func receive(
         _ payload: [UInt8],
         from server: UnicastAddress,
@@ -221,7 +222,7 @@ struct RemoteSurvey {
         server.reported.insert(report.uuid)
         if case .listening = server.state, server.reported.count >= server.limit {
             server.isListFull = true
-            // Others are heard only after it has begun anew.
+            // Other devices are heard only after the next start of the scan.
             let pause = duration == nil ? Self.longestScan / 2 : Self.grace
             if !server.isOver(at: now) { server.state = .due(.scan, at: now.advanced(by: pause)) }
         }

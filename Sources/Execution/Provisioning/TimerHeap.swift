@@ -1,6 +1,6 @@
 import MeshCore
 
-/// Timers by instant. A timer that was set anew or stopped stays until its instant; its owner compares.
+/// Timers by instant. A timer that was set again or stopped stays until its instant; its owner compares.
 struct TimerHeap {
     private struct Item {
         let instant: Instant
@@ -9,7 +9,7 @@ struct TimerHeap {
 
     private var items: [Item] = []
 
-    /// The instant of the earliest timer, outdated ones included.
+    /// The instant of the earliest timer, including outdated ones.
     var earliest: Instant? { items.first?.instant }
 
     /// Sets a timer.
@@ -22,7 +22,7 @@ struct TimerHeap {
         }
     }
 
-    /// Takes out the earliest timer if it is due.
+    /// Removes and returns the earliest timer if it is due.
     mutating func pop(until now: Instant) -> (place: Int, instant: Instant)? {
         guard let first = items.first, first.instant <= now, let last = items.popLast() else { return nil }
         if !items.isEmpty {

@@ -1,15 +1,15 @@
 import MeshCore
 import Planning
 
-/// What asks whether the change took effect, and what its status says.
+/// The question whether a change took effect, and the meaning of its status.
 extension ActionInquiries {
-    /// Asks whether the action took effect. It takes the request's own status too, should that come late.
+    /// Asks whether the action took effect. It also accepts a late status of the request itself.
     ///
-    /// - Parameter position: from where on a list is asked for that comes in parts.
+    /// - Parameter position: where to begin in a list that comes in parts.
     /// - Throws: ``StepFailure/unmakeable(_:)`` as the request does.
     func readBack(from position: UInt16 = 0) throws(StepFailure) -> ConfigurationInquiry {
         let get = try get(from: position)
-        // A Relay Set that is still to be filled in was never sent.
+        // A Relay Set without its retransmit was never sent.
         guard case .setRelay(_, nil) = action else { return get.alsoReading(try request()) }
         return get
     }

@@ -1,7 +1,7 @@
 import MeshCore
 import Planning
 
-/// What asks a node for what it has, and what its answer says.
+/// The Gets for a node's state, and the meaning of their statuses.
 extension ActionInquiries {
     /// The Get of a reading. Its verdict is a report, or a refusal.
     ///
@@ -49,10 +49,10 @@ extension ActionInquiries {
         }
     }
 
-    /// Gets in one Opcodes Aggregator Sequence.
+    /// Several Gets in one Opcodes Aggregator Sequence.
     ///
     /// - Parameter answerSize: octets of its status if the node is as recorded, opcode included.
-    /// - Throws: as ``get(_:)`` does.
+    /// - Throws: ``StepFailure/unmakeable(_:)`` as ``get(_:)`` does.
     func sequence(_ readings: [NodeReading], answerSize: Int) throws(StepFailure) -> ConfigurationInquiry {
         var gets: [ConfigurationInquiry] = []
         for reading in readings { gets.append(try get(reading)) }
@@ -70,7 +70,7 @@ extension ActionInquiries {
     }
 
     private func compositionReport() -> ConfigurationInquiry {
-        // A page of a node with four elements; larger ones are waited for all the same.
+        // Enough for a page of a node with four elements; the client waits for larger answers, too.
         ConfigurationInquiry(ConfigCompositionDataGet(page: 0), answerSize: 100) { status in
             do throws(DecodeError) {
                 guard let composition = try status.composition() else {

@@ -2,8 +2,9 @@ import MeshCore
 import Planning
 import Store
 
-/// Reading nodes back: a step asks one node for everything, one message after the other. Nothing of it is journalled, for
-/// reading changes nothing; what a node has told becomes durable when it was asked for everything, or falls silent.
+/// Reads nodes back: a step asks one node for everything, one message after another. The journal contains nothing of
+/// it, because reading changes nothing. What a node has told becomes durable when it was asked for everything, or falls
+/// silent.
 extension ExecutionRun {
     /// Begins to read a node back.
     func readBack(_ step: Int, _ uuid: DeviceUUID) {
@@ -18,7 +19,7 @@ extension ExecutionRun {
         askNext(step, uuid)
     }
 
-    /// Asks a node for what comes next, or ends.
+    /// Sends the next question to a node, or ends.
     private func askNext(_ step: Int, _ uuid: DeviceUUID) {
         guard readBacks.isReading(uuid) else { return }
         guard let request = readBacks.next(of: uuid, labels: network.knownLabels()) else {
@@ -50,13 +51,13 @@ extension ExecutionRun {
         outbox.append(.step(question))
     }
 
-    /// A node that is read back has answered, or not taken a sequence.
+    /// A node that is read back has answered, or not accepted a sequence.
     func settle(_ request: StepRequest, reading answer: ReadBackWork.Answer) {
         let uuid = request.node
         if case .told(.composition(let composition)) = answer, !readBacks.isProbing(uuid),
             let objection = network.objection(to: composition, of: uuid)
         {
-            // Nothing else that it says can be understood then.
+            // Nothing else that the node says can be understood then.
             readBacks.drop(uuid)
             return fail(request.step, .contradicts(objection))
         }
@@ -78,7 +79,7 @@ extension ExecutionRun {
         } catch { suspend(request.node) }
     }
 
-    /// Records what a node has told, all of it or up to where it fell silent.
+    /// Records what a node has told, everything or up to where it fell silent.
     func endReadBack(_ uuid: DeviceUUID) {
         guard let readBack = readBacks.end(uuid), let outcome = network.observe(readBack, at: context.now()) else {
             return

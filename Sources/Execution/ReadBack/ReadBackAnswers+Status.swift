@@ -2,16 +2,17 @@ import MeshCore
 import Planning
 
 extension ReadBackAnswers {
-    /// The answers in an Opcodes Aggregator Status (Mesh Protocol 1.1), each held against the Get in its place.
+    /// The answers in an Opcodes Aggregator Status (Mesh Protocol 1.1), each compared with the Get at its position.
     ///
-    /// Whatever cannot be understood – the status as a whole, or an answer – counts as no answer, so that it is asked for
+    /// Anything that cannot be read – the whole status, or an answer – counts as no answer, so that it is requested
     /// again by itself.
     ///
     /// - Parameters:
     ///   - parameters: of the status, without the opcode.
     ///   - gets: in the order of the sequence.
     ///   - element: the element that took them.
-    /// - Returns: nil if there are answers and none belongs to its Get: then it is a late status of an earlier sequence.
+    /// - Returns: nil if there are answers and none belongs to its Get, because it is a late status of an earlier
+    ///   sequence.
     init?(_ parameters: ArraySlice<UInt8>, to gets: [ConfigurationInquiry], on element: UnicastAddress) {
         self.init(answers: Array(repeating: nil, count: gets.count))
         guard let status = try? OpcodesAggregatorStatus(parameters: parameters), status.elementAddress == element else {

@@ -1,25 +1,25 @@
 package import MeshCore
 package import Planning
 
-/// What came of reading a node back.
+/// The result of reading a node back.
 package struct ReadBackOutcome: Hashable, Sendable {
     /// How many Gets the node answered.
     package var reports: Int
-    /// What it refused to tell; that stays as it was recorded.
+    /// The readings that it refused; they stay as recorded.
     package var refused: [NodeReading]
-    /// What could not be read because its answer was odd or never came; that stays as it was recorded, too.
+    /// The values that could not be read because the answer was odd or never came; they stay as recorded, too.
     package var unread: [UnreadValue]
-    /// Whether it was asked one by one because it did not take several Gets in one message, or another node of the same
-    /// product did not, although it has the Opcodes Aggregator Server.
+    /// Whether it was asked one by one although it has the Opcodes Aggregator Server, because it or another node of the
+    /// same product did not accept several Gets in one message.
     package var isAskedSingly: Bool
-    /// Whether everything was asked; not if the node fell silent or the run ended.
+    /// Whether everything was asked; false if the node fell silent or the run ended.
     package var isComplete: Bool
-    /// Whether it is made otherwise than recorded, as after a change of its firmware.
+    /// Whether its composition differs from the record, for example after a change of its firmware.
     package var isCompositionNew: Bool
-    /// What is otherwise than recorded and was not known to be, sorted.
+    /// What differs from the record and was not known to differ, sorted.
     package var newlyDrifted: [NodeResource]
-    /// What is otherwise than recorded, sorted.
+    /// What differs from the record, sorted.
     package var drifted: [NodeResource]
-    /// What was otherwise and is as recorded again, sorted.
+    /// What differed before and agrees with the record again, sorted.
     package var returned: [NodeResource]
 }

@@ -1,45 +1,46 @@
 import MeshCore
 import Planning
 
-/// The nodes that a run reads back, and what each is asked next: a value without input or output.
+/// The nodes that a run reads back, and the next question for each. A value without input or output.
 struct ReadBackWork {
-    /// What a node says to what it was asked last.
+    /// A node's answer to its last question.
     enum Answer {
-        /// It told what it has.
+        /// It told the state.
         case told(NodeReport)
-        /// It told several things in one sequence. What it left out is asked for by itself.
+        /// It told several states in one sequence. What it left out is requested by itself.
         case toldTogether(ReadBackAnswers, to: [NodeReading])
         /// It refuses.
         case refused
-        /// It answers with what cannot be the answer.
+        /// Its answer cannot be one.
         case odd(OddAnswer)
-        /// It does not answer a sequence, or refused its segments. It will be seen whether it takes single Gets.
+        /// It does not answer a sequence, or refused its segments. The next questions show whether it accepts single
+        /// Gets.
         case noSequence
     }
 
-    /// What a node is asked.
+    /// A question to a node.
     struct Request {
         /// The Get, or the first of several.
         let reading: NodeReading
-        /// All of them, if they are asked at once.
+        /// All Gets, if they are sent at once.
         var sequence: [NodeReading] = []
-        /// Octets of the answer to all of them, opcode included.
+        /// Octets of the answer to all Gets, opcode included.
         var answerSize = 0
-        /// Whether it is not waited for as long as for others: the node has left one like it unanswered.
+        /// Whether its time limit is shorter, because the node has left a similar one unanswered.
         let isBrief: Bool
     }
 
     private var open: [DeviceUUID: NodeReadBack] = [:]
-    /// Gets without an answer of nodes that are asked now whether they answer anything.
+    /// The unanswered Gets of nodes that are now asked whether they answer anything.
     private var probed: [DeviceUUID: NodeReading] = [:]
-    /// Products of which a node did not take several Gets in one message.
+    /// Products of which a node did not accept several Gets in one message.
     private var singlyAskedProducts: Set<Node.Product> = []
 
     /// The nodes that are being read back, sorted.
     var nodes: [DeviceUUID] { open.keys.sorted() }
 
-    /// What the nodes that are asked several things at once count for beside their one message: a sequence and its status
-    /// fill the queues of proxies and relays like the messages of so many nodes.
+    /// How many nodes the sequences count for, beyond their one message each: a sequence and its status fill the queues
+    /// of proxies and relays like the messages of this many nodes.
     var load: Int { open.values.count(where: \.mayTakeSequences) * Self.sequenceWeight }
 
     private static let sequenceWeight = 2
@@ -47,10 +48,10 @@ struct ReadBackWork {
     /// Whether a node is being read back.
     func isReading(_ node: DeviceUUID) -> Bool { open[node] != nil }
 
-    /// Whether a node is asked only whether it answers anything.
+    /// Whether a node is only asked whether it answers anything.
     func isProbing(_ node: DeviceUUID) -> Bool { probed[node] != nil }
 
-    /// Begins with a node.
+    /// Begins to read a node back.
     mutating func begin(_ node: Node, appKeys: [AppKey], _ options: ExecutionOptions) {
         var readBack = NodeReadBack(
             of: node,
@@ -62,12 +63,12 @@ struct ReadBackWork {
         open[node.uuid] = readBack
     }
 
-    /// What to ask a node next; nil if it was asked for everything.
+    /// The next question for a node; nil if it was asked for everything.
     mutating func next(of uuid: DeviceUUID, labels: KnownLabels) -> Request? {
         open[uuid]?.takeTold(labels: labels)
         guard let readBack = open[uuid] else { return nil }
         guard let request = readBack.nextRequest, let reading = readBack.next else {
-            // It is there and answers, only not to sequences.
+            // The node answers, but not to sequences.
             if readBack.isAskedSingly, let product = readBack.node.product { singlyAskedProducts.insert(product) }
             return nil
         }
@@ -77,9 +78,9 @@ struct ReadBackWork {
         return Request(reading: reading, sequence: readings, answerSize: size, isBrief: isBrief)
     }
 
-    /// A node has answered, or not taken a sequence.
+    /// A node has answered, or not accepted a sequence.
     mutating func take(_ answer: Answer, of uuid: DeviceUUID, labels: KnownLabels) {
-        // Whatever it says: it is there, and does not answer the Get before.
+        // Any answer shows that the node is there, and does not answer the Get before.
         guard probed.removeValue(forKey: uuid) == nil else {
             open[uuid]?.leave(nil)
             return
@@ -93,10 +94,10 @@ struct ReadBackWork {
         }
     }
 
-    /// A node did not answer a Get. If it has answered others, it is asked for something that every node answers: then it is
-    /// seen whether it fell silent, or only does not answer that.
+    /// A node did not answer a Get. If it has answered others, it is asked for something that every node answers. That
+    /// shows whether it fell silent, or only does not answer that Get.
     ///
-    /// - Returns: what to ask it; nil if it has fallen silent.
+    /// - Returns: the question; nil if it has fallen silent.
     mutating func probe(_ uuid: DeviceUUID) -> Request? {
         guard let readBack = open[uuid], let reading = readBack.next, readBack.hasAnswered, probed[uuid] == nil else {
             probed[uuid] = nil
@@ -106,14 +107,15 @@ struct ReadBackWork {
         return Request(reading: reading == .defaultTTL ? .secureNetworkBeacon : .defaultTTL, isBrief: true)
     }
 
-    /// Ends with a node: what it has told, all of it or up to where it fell silent; nil if it told nothing.
+    /// Ends the read-back of a node. Returns what it has told, everything or up to where it fell silent; nil if it told
+    /// nothing.
     mutating func end(_ uuid: DeviceUUID) -> NodeReadBack? {
         probed[uuid] = nil
         guard let readBack = open.removeValue(forKey: uuid), readBack.hasAnswered else { return nil }
         return readBack
     }
 
-    /// Ends with a node of which nothing can be understood.
+    /// Ends the read-back of a node whose answers cannot be understood.
     mutating func drop(_ uuid: DeviceUUID) {
         probed[uuid] = nil
         open[uuid] = nil
@@ -121,9 +123,9 @@ struct ReadBackWork {
 }
 
 extension ReadBackWork.Answer {
-    /// What a verdict says to a node that is read back; nil if it says something else.
+    /// The meaning of a verdict for a node that is read back; nil if it has none.
     ///
-    /// - Parameter readings: what was asked at once.
+    /// - Parameter readings: the readings that were requested at once.
     init?(_ verdict: ConfigurationVerdict, to readings: [NodeReading]) {
         switch verdict {
         case .report(let report): self = .told(report)
@@ -136,7 +138,7 @@ extension ReadBackWork.Answer {
 }
 
 extension NodeReading {
-    /// Whether it is the same message, about whatever.
+    /// Whether it is the same message, whatever its parameters.
     fileprivate func isLike(_ other: NodeReading) -> Bool {
         switch (self, other) {
         case (.appKeys, .appKeys), (.subscriptions, .subscriptions), (.publication, .publication),
