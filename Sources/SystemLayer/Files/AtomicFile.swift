@@ -15,7 +15,7 @@ package enum AtomicFile {
     ///
     /// - Parameters:
     ///   - path: for the system.
-    ///   - name: for people; the same as the path unless said.
+    ///   - name: for people; by default the same as the path.
     ///   - bytes: the new contents.
     ///   - mode: the permission bits, 0600 for anything secret.
     /// - Throws: ``FileError`` if a system call fails. `path` is then as it was, unless only the flush of the folder
@@ -56,7 +56,7 @@ package enum AtomicFile {
     ) throws(FileError) {
         TemporaryFiles.removeLeftovers(of: path)
         let temporary = TemporaryFiles.path(for: path)
-        // A process that had the same number may have crashed and left one.
+        // A crashed process with the same number may have left a file.
         try? Files.remove(temporary)
         do throws(FileError) {
             let file = try OpenFile(temporary, .new, mode: mode, .create)

@@ -6,11 +6,11 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Why something could not be done with a file or folder. Who tells a user of it adds what to do about it.
+/// Why an operation on a file or folder failed. Callers that report it to a user add what to do about it.
 package struct FileError: Error, Hashable, Sendable {
-    /// What was tried.
+    /// The operation that failed.
     package enum Operation: Hashable, Sendable {
-        /// To open it for something else than reading or writing all of it.
+        /// To open it other than to read or write all of it.
         case open
         /// To read it.
         case read
@@ -20,49 +20,49 @@ package struct FileError: Error, Hashable, Sendable {
         case write
         /// To make it.
         case create
-        /// To look at its kind, mode and size.
+        /// To read its kind, mode and size.
         case examine
         /// To take its lock.
         case lock
         /// To set its mode.
         case protect
-        /// To have it reach the disk.
+        /// To make it durable on the disk.
         case synchronize
         /// To give it its name.
         case place
         /// To remove it.
         case remove
-        /// To write its name somewhere.
+        /// To write its name to an output.
         case name
     }
 
     /// What was wrong.
     package enum Cause: Hashable, Sendable {
-        /// A system call failed with that `errno`.
+        /// A system call failed with this `errno`.
         case system(Int32)
         /// It is a folder.
         case folder
-        /// It is no regular file but a pipe or a device.
+        /// It is a pipe or a device instead of a regular file.
         case special
-        /// Something that is no folder has the name of a folder to make.
+        /// Something that is not a folder has the name of a folder to make.
         case occupied
-        /// It has more octets than that.
+        /// It has more octets than this limit.
         case tooLarge(limit: Int)
-        /// It holds secrets, and others than its owner can use it; its permission bits.
+        /// It holds secrets, and others than its owner can use it: its permission bits.
         case exposed(mode: UInt16)
-        /// It is a pipe that nobody writes to.
+        /// It is a pipe without a writer.
         case idlePipe
-        /// Nothing came out of a pipe for that long.
+        /// A pipe was silent for this long.
         case silence(Duration)
         /// Something else, a clause, and what to do about it, a sentence.
         case other(String, hint: String?)
     }
 
-    /// What the number of a failed system call means, as far as users are told what to do about it.
+    /// The meaning of a failed system call's number, as far as it changes the advice to users.
     package enum Trouble: Hashable, Sendable {
         /// There is no such file or folder.
         case missing
-        /// There is one already.
+        /// A file or folder with this name already exists.
         case exists
         /// The system denies access.
         case denied
@@ -80,7 +80,7 @@ package struct FileError: Error, Hashable, Sendable {
         case other
     }
 
-    /// What was tried.
+    /// The operation that failed.
     package var operation: Operation
     /// The path as the user knows it.
     package var path: String
@@ -89,9 +89,9 @@ package struct FileError: Error, Hashable, Sendable {
     /// What was wrong.
     package var cause: Cause
 
-    /// An error.
+    /// An error about a file or folder.
     ///
-    /// - Parameter location: the path for the system; the same as `path` unless said.
+    /// - Parameter location: the path for the system; by default the same as `path`.
     package init(_ operation: Operation, _ path: String, at location: String? = nil, _ cause: Cause) {
         self.operation = operation
         self.path = path
@@ -99,7 +99,7 @@ package struct FileError: Error, Hashable, Sendable {
         self.cause = cause
     }
 
-    /// What kind of trouble a failed system call tells of; nil if none failed.
+    /// The meaning of the failed system call; nil if none failed.
     package var trouble: Trouble? {
         guard case .system(let number) = cause else { return nil }
         return switch number {
@@ -118,7 +118,7 @@ package struct FileError: Error, Hashable, Sendable {
     /// Whether there is no such file or folder.
     package var isMissing: Bool { trouble == .missing }
 
-    /// What was wrong, a clause, in the system's words where a system call failed.
+    /// What was wrong: a clause, in the system's words if a system call failed.
     package var reason: String {
         switch cause {
         case .system(let number): FileError.text(ofError: number)
@@ -137,7 +137,7 @@ package struct FileError: Error, Hashable, Sendable {
     /// The message for people, without a full stop.
     package var message: String { "cannot \(verb) \(path): \(reason)" }
 
-    /// What was wrong, a clause that goes on after the name of the file, such as `cannot be opened: access is denied`.
+    /// What was wrong: a clause to follow the name of the file, such as `cannot be opened: access is denied`.
     package var clause: String {
         switch cause {
         case .folder: return "is a folder"

@@ -6,7 +6,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The parts of `stat` that matter here.
+/// The parts of `stat` that callers need.
 package struct FileStatus: Hashable, Sendable {
     /// The kind of thing at a path.
     package enum Kind: Hashable, Sendable {
@@ -16,13 +16,13 @@ package struct FileStatus: Hashable, Sendable {
         case folder
         /// A pipe.
         case pipe
-        /// A device, a socket.
+        /// A device or a socket.
         case other
     }
 
     /// What it is.
     package let kind: Kind
-    /// The permission bits, set-user-ID, set-group-ID and sticky bits included.
+    /// The permission bits, including the set-user-ID, set-group-ID and sticky bits.
     package let mode: UInt16
     /// Octets of a regular file.
     package let size: Int64
@@ -49,9 +49,9 @@ package struct FileStatus: Hashable, Sendable {
         identity = [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]
     }
 
-    /// What `stat` says, links followed; nil if there is no such file.
+    /// The status of a path, after following links; nil if there is no such file.
     ///
-    /// - Throws: ``FileError`` if the path cannot be looked at.
+    /// - Throws: ``FileError`` if the path cannot be examined.
     package static func of(_ path: String) throws(FileError) -> FileStatus? {
         var status = stat()
         guard stat(path, &status) == 0 else {

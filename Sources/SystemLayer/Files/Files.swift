@@ -11,7 +11,7 @@ internal import Darwin
 package enum Files {
     // MARK: What there is
 
-    /// What a path leads to, links followed; nil if it cannot be looked at, or nothing is there.
+    /// The status of a path, after following links; nil if there is nothing, or it cannot be examined.
     private static func status(_ path: String) -> FileStatus? { (try? FileStatus.of(path)) ?? nil }
 
     /// The kind of thing at a path, after following links; nil if there is nothing.
@@ -60,13 +60,13 @@ package enum Files {
 
     // MARK: Reading
 
-    /// Reads a whole file. Pipes and `/dev/stdin` work, too, as long as somebody writes to them.
+    /// Reads a whole file. Pipes and `/dev/stdin` work, too, as long as they have a writer.
     ///
     /// - Parameters:
     ///   - path: for the system.
-    ///   - name: for people; the same as the path unless said.
-    ///   - limit: octets that are read at most; a larger file is an error.
-    ///   - isSecret: whether a file is refused that others than its owner may use.
+    ///   - name: for people; by default the same as the path.
+    ///   - limit: the most octets to read; a larger file is an error.
+    ///   - isSecret: whether to refuse a file that others than its owner may use.
     ///   - patience: how long a pipe may be silent.
     /// - Throws: ``FileError`` if it cannot be read, or should not be.
     package static func read(
@@ -87,10 +87,10 @@ package enum Files {
         return bytes
     }
 
-    /// The whole of a regular file; everything else is refused, such as a pipe that waits for a writer or a device that
+    /// Reads a whole regular file. Everything else is refused, such as a pipe that waits for a writer or a device that
     /// never ends.
     ///
-    /// The checks look at the open file, so nobody can put another file in its place in between.
+    /// The checks examine the open file, so nobody can put another file in its place in between.
     ///
     /// - Parameters:
     ///   - path: for the system; links are followed.
@@ -108,8 +108,8 @@ package enum Files {
         return try file.readAll(limit: limit)
     }
 
-    /// The first octets of a file, fewer if it is shorter. Of what is no regular file none, because they would be taken
-    /// away from it.
+    /// Reads the first octets of a file, fewer if it is shorter. Returns none for anything but a regular file, because
+    /// reading would consume them.
     ///
     /// - Throws: ``FileError`` if it cannot be read.
     package static func readStart(_ path: String, as name: String, count: Int) throws(FileError) -> [UInt8] {
@@ -182,7 +182,7 @@ package enum Files {
 
     /// Makes the entries of a folder durable: names created, renamed or removed in it.
     ///
-    /// - Throws: ``FileError`` if they may not be.
+    /// - Throws: ``FileError`` if the system cannot confirm that they are durable.
     package static func synchronizeFolder(_ path: String) throws(FileError) {
         try OpenFile(path, .folder).synchronize()
     }

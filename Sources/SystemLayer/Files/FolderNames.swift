@@ -8,7 +8,7 @@ internal import Darwin
 
 /// The names in folders.
 enum FolderNames {
-    /// The names of all entries of a folder, `.` and `..` included, in no order. Nil if the folder cannot be read;
+    /// The names of all entries of a folder, including `.` and `..`, in no order. Nil if the folder cannot be read;
     /// `errno` then says why.
     static func all(in path: String) -> [String]? {
         guard let folder = opendir(path) else { return nil }

@@ -11,15 +11,15 @@ internal import Darwin
 package final class OpenFile {
     /// How a file is opened.
     package enum Access: Sendable {
-        /// To read. A pipe is not waited for.
+        /// To read. Opening does not wait for a pipe's writer.
         case reading
-        /// To read and write what is there.
+        /// To read and write an existing file.
         case updating
-        /// To read and write; made if there is none.
+        /// To read and write; the file is created if it is missing.
         case making
-        /// To read and write; it must not exist.
+        /// To read and write; the file must not exist yet.
         case new
-        /// To write behind what is there; made if there is none.
+        /// To append; the file is created if it is missing.
         case appending
         /// To read a folder's entries, or make them durable.
         case folder
@@ -48,10 +48,10 @@ package final class OpenFile {
     ///
     /// - Parameters:
     ///   - path: for the system.
-    ///   - name: for people; the same as the path unless said.
-    ///   - access: how.
-    ///   - mode: the permission bits of a file that is made.
-    ///   - operation: what an error says was tried.
+    ///   - name: for people; by default the same as the path.
+    ///   - access: what the file is opened for.
+    ///   - mode: the permission bits of a file that is created.
+    ///   - operation: the operation that an error names.
     /// - Throws: ``FileError`` if the system refuses.
     package init(
         _ path: String,
@@ -74,7 +74,7 @@ package final class OpenFile {
         close(descriptor)
     }
 
-    /// What `fstat` says.
+    /// The result of `fstat`.
     ///
     /// - Throws: ``FileError`` if it fails.
     package func status() throws(FileError) -> FileStatus {
@@ -83,11 +83,11 @@ package final class OpenFile {
         return FileStatus(status)
     }
 
-    /// Everything from the present position.
+    /// Reads everything from the present position.
     ///
     /// - Parameters:
     ///   - limit: the most octets.
-    ///   - patience: how long a pipe may be silent; somebody who types may take their time.
+    ///   - patience: how long a pipe may be silent; a person who types may take longer.
     /// - Throws: ``FileError`` if there is more, or reading fails.
     package func readAll(limit: Int, patience: Duration = OpenFile.patience) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -106,7 +106,7 @@ package final class OpenFile {
         }
     }
 
-    /// The next octets, at most so many; fewer if the file ends.
+    /// Reads the next octets, at most `count`; fewer if the file ends.
     ///
     /// - Throws: ``FileError`` if reading fails.
     package func readStart(_ count: Int) throws(FileError) -> [UInt8] {
@@ -142,7 +142,7 @@ package final class OpenFile {
         guard number == 0 else { throw error(.write, .system(number)) }
     }
 
-    /// Writes all octets behind what is there. What cannot be written whole is taken back.
+    /// Appends all octets. If they cannot be written completely, removes the written part again.
     ///
     /// - Throws: ``FileError`` if the system does not take them all.
     package func append(_ bytes: [UInt8]) throws(FileError) {
@@ -170,19 +170,19 @@ package final class OpenFile {
         try writeAll(bytes)
     }
 
-    /// Returns once everything written is on the disk, even if power fails at that moment.
+    /// Returns once everything written is on the disk and survives a power failure.
     ///
-    /// - Throws: ``FileError`` if it may not be.
+    /// - Throws: ``FileError`` if the system cannot confirm that.
     package func synchronize() throws(FileError) {
         #if canImport(Darwin)
-        // There, fsync only hands the data to the drive, which may keep it in its cache and write it in another order.
-        // File systems that do not know the stronger command (network shares, some FAT drivers) get fsync.
+        // On Darwin, fsync only passes the data to the drive, which may keep it in its cache and write it in another
+        // order. File systems that do not know the stronger command (network shares, some FAT drivers) get fsync.
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
         guard fsync(descriptor) == 0 else { throw last(.synchronize) }
     }
 
-    /// Takes the exclusive advisory lock of the file; returns false at once if somebody else has it.
+    /// Takes the exclusive advisory lock of the file; returns false at once if another process has it.
     ///
     /// - Throws: ``FileError`` if the file system has no locks.
     package func lockExclusively() throws(FileError) -> Bool {
@@ -194,7 +194,7 @@ package final class OpenFile {
         return true
     }
 
-    /// Waits for the exclusive advisory lock of the file, which goes with the descriptor.
+    /// Waits for the exclusive advisory lock of the file, which ends when the descriptor is closed.
     ///
     /// - Returns: false if the file system has no locks.
     @discardableResult
@@ -205,7 +205,7 @@ package final class OpenFile {
         return true
     }
 
-    /// Releases the advisory lock, also for the copies of the descriptor that a process still has while it starts.
+    /// Releases the advisory lock, including copies of the descriptor that a starting process still has.
     package func unlock() {
         flock(descriptor, LOCK_UN)
     }

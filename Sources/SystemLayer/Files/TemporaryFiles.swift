@@ -32,7 +32,7 @@ package enum TemporaryFiles {
         }
     }
 
-    /// The name that a temporary file was to get, and the process that writes it.
+    /// The future name of a temporary file, and the process that writes it.
     private static func parse(_ name: String) -> (original: Substring, process: Int32)? {
         var name = name[...]
         for companion in companions where name.hasSuffix(companion) { name.removeLast(companion.count) }

@@ -1,6 +1,6 @@
-/// What is wrong in a JSON document. Who tells a user of it adds what to do about it.
+/// What is wrong in a JSON document. Callers that report it to a user add what to do about it.
 package struct JSONError: Error, Hashable, Sendable {
-    /// What kind of trouble it is.
+    /// The kind of error.
     package enum Kind: Hashable, Sendable {
         /// The document is too large to be read.
         case tooLarge
@@ -8,17 +8,17 @@ package struct JSONError: Error, Hashable, Sendable {
         case database
         /// It is text in UTF-16.
         case utf16
-        /// There is nothing in it.
+        /// It is empty.
         case empty
         /// It ends too early.
         case cutOff
-        /// Already its first character is wrong.
+        /// Its very first character is wrong.
         case foreign
         /// Anything else.
         case malformed
     }
 
-    /// What kind of trouble it is.
+    /// The kind of error.
     package var kind: Kind
     /// What is wrong and where, without a full stop.
     package var message: String

@@ -1,4 +1,4 @@
-/// A strict reader of JSON documents (RFC 8259). It names line and column of what is wrong and bounds the depth.
+/// A strict reader of JSON documents (RFC 8259). Its errors have a line and a column, and it limits the depth.
 package struct JSONParser {
     /// Deeper nesting is refused. A configuration database needs 9 levels.
     package static let maximumDepth = 64
@@ -13,7 +13,7 @@ package struct JSONParser {
         self.bytes = bytes
     }
 
-    /// The one value of a document.
+    /// Reads a document with one value.
     ///
     /// - Throws: ``JSONError`` with line and column (in octets, both counted from 1), or without them if the document
     ///   is too large or not text in UTF-8.
@@ -32,7 +32,7 @@ package struct JSONParser {
         return value
     }
 
-    /// The problem of a document that is no text in UTF-8 at all; nil if it may be one.
+    /// The problem of a document that is not text in UTF-8 at all; nil if it may be.
     private static func otherFormat(_ bytes: [UInt8]) -> JSONError? {
         if bytes.starts(with: "SQLite format 3".utf8) {
             return JSONError(.database, "this is a database of SQLite, not JSON")
@@ -113,7 +113,7 @@ package struct JSONParser {
         }
         while true {
             guard next == UInt8(ascii: "\"") else {
-                // The most common slip gets the most helpful words.
+                // The most common mistake gets the most helpful message.
                 let isTrailing = next == UInt8(ascii: "}")
                 throw failure(isTrailing ? "a comma before the closing brace" : "a member name in quotes is expected")
             }

@@ -1,7 +1,7 @@
-/// A JSON value that loses nothing: members keep their order and numbers their spelling (RFC 8259).
+/// A JSON value that loses nothing: members keep their order, and numbers their spelling (RFC 8259).
 ///
-/// Foundation's decoder is no help here. It does not tell where in a document a problem is, nor how a number that
-/// nobody asked for is spelt; but unknown members must survive import and export.
+/// Foundation's decoder is not suitable. It does not tell where in a document a problem is, nor how an unknown member
+/// spells its number; but unknown members must survive import and export.
 package indirect enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null

@@ -10,7 +10,7 @@ internal import Darwin
 package final class BackgroundThread {
     private let thread: pthread_t
 
-    /// Starts it; nil if the system has no room for another thread.
+    /// Starts the thread; nil if the system has no room for another.
     package init?(_ body: @escaping @Sendable () -> Void) {
         var created: pthread_t?
         let work = Unmanaged.passRetained(BackgroundThreadWork(body))

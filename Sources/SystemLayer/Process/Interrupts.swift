@@ -10,7 +10,6 @@ package struct Interrupts {
     /// The descriptor of a pipe that becomes readable when a signal arrives, if there is one.
     package var wakeUp: Int32?
 
-    /// Interrupts that `count` counts once `arm` was called.
     package init(
         arm: @escaping () -> Void,
         count: @escaping () -> Int,

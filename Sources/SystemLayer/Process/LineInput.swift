@@ -17,7 +17,6 @@ package struct LineInput {
     /// The descriptor that becomes readable when ``poll`` has something; nil if there is none.
     package var descriptor: Int32?
 
-    /// An input of those parts.
     package init(poll: @escaping () -> Event, discard: @escaping () -> Void, descriptor: Int32? = nil) {
         self.poll = poll
         self.discard = discard

@@ -2,8 +2,8 @@
 internal import CMalloc
 #endif
 
-/// How the process deals with memory. The definition, the database and the plan of a large network are millions of
-/// small values: made once, read, and needed until the end.
+/// How the process manages memory. The definition, the database and the plan of a large network are millions of small
+/// values: made once, read, and needed until the end.
 package enum ProcessMemory {
     /// Takes memory from the system in large steps and keeps it until the process ends.
     ///
@@ -21,8 +21,8 @@ package enum ProcessMemory {
 
     /// Keeps a value until the process ends.
     ///
-    /// For a command whose process ends with the value: the system frees everything at once, and taking the value apart
-    /// would be a twentieth of the command's work.
+    /// This suits a command whose process ends with the value: the system frees everything at once, while releasing the
+    /// value would take a twentieth of the command's time.
     package static func keepUntilExit<Value>(_ value: Value) {
         _ = Unmanaged.passRetained(Box(value))
     }

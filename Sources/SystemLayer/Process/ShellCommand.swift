@@ -6,20 +6,20 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A command that is run as `/bin/sh -c` does it, without standard input, for what it prints. What it says on standard
-/// error is passed on while it runs.
+/// Runs a command with `/bin/sh -c`, without standard input, and returns its output. Its standard error is passed on
+/// while it runs.
 package struct ShellCommand {
     /// Why there is no output.
     package enum Problem: Error, Hashable, Sendable {
-        /// The system cannot start it, in the system's words.
+        /// The system cannot start it: the reason in the system's words.
         case notStarted(String)
-        /// It has not ended in time, and was stopped.
+        /// It did not end in time, and was stopped.
         case late
-        /// It prints more than is allowed, and was stopped.
+        /// It printed more than allowed, and was stopped.
         case tooMuch
-        /// It was ended by that signal.
+        /// A signal with this number ended it.
         case signalled(Int32)
-        /// It ended with that exit code, not 0.
+        /// It ended with this exit code other than 0.
         case failed(Int32)
     }
 
@@ -44,9 +44,9 @@ package struct ShellCommand {
     ///
     /// - Parameters:
     ///   - command: for the shell.
-    ///   - talk: takes what it says on standard error.
-    /// - Returns: what it prints.
-    /// - Throws: ``Problem``; the command does not run any more then.
+    ///   - talk: receives its standard error.
+    /// - Returns: its standard output.
+    /// - Throws: ``Problem`` if it did not start or did not succeed; it has then ended or been killed.
     package func run(_ command: String, talk: ([UInt8]) -> Void) throws(Problem) -> [UInt8] {
         let output = try Pipe()
         let errors = try Pipe()
@@ -158,7 +158,7 @@ package struct ShellCommand {
     }
 }
 
-/// A pipe that closes itself and is not handed on to other processes.
+/// A pipe that closes itself and is not inherited by other processes.
 private final class Pipe {
     let read: Int32
     private(set) var write: Int32

@@ -35,7 +35,7 @@ package enum Signals {
         }
         for number in ignored { _ = signal(number, SIG_IGN) }
         unblock()
-        // The first use of a global initialises it under a lock, which must not happen inside a handler. Hence each is
+        // The first use of a global initialises it under a lock, which must not happen inside a handler. So each is
         // used here or in `arm` first.
         return Interrupts(
             arm: arm,

@@ -32,7 +32,7 @@ package enum StandardStreams {
     /// Whether a stream is a terminal.
     package static func isTerminal(_ stream: Stream) -> Bool { isatty(stream.number) == 1 }
 
-    /// The columns of the terminal that standard output or standard error is, 80 if none is one.
+    /// The columns of the terminal that standard output or standard error is connected to; 80 if neither is a terminal.
     package static func terminalWidth() -> Int {
         for stream in [STDOUT_FILENO, STDERR_FILENO] {
             var size = winsize()
@@ -41,9 +41,9 @@ package enum StandardStreams {
         return 80
     }
 
-    /// Why a stream takes nothing more.
+    /// Why a stream accepts no more.
     package enum WriteProblem: Hashable, Sendable {
-        /// Nobody reads any more (EPIPE).
+        /// Its reader is gone (EPIPE).
         case closed
         /// Something else, in the system's words.
         case failed(String)
@@ -51,7 +51,7 @@ package enum StandardStreams {
 
     /// Writes a text.
     ///
-    /// - Returns: why it could not; nil if all is written.
+    /// - Returns: why that failed; nil if everything is written.
     package static func write(_ text: String, to stream: Stream) -> WriteProblem? {
         let number = writeAll(Array(text.utf8), to: stream.number)
         if number == 0 { return nil }
@@ -68,7 +68,7 @@ package enum StandardStreams {
             if count >= 0 {
                 written += count
             } else if errno == EAGAIN || errno == EWOULDBLOCK {
-                // Somebody has made a terminal or pipe non-blocking, so this waits until it takes more.
+                // Another process has made a terminal or pipe non-blocking, so this waits until it accepts more.
                 var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&request, 1, -1)
             } else if errno != EINTR {

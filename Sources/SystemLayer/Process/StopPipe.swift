@@ -9,11 +9,11 @@ internal import Darwin
 /// A pipe into which nothing is ever written. Closing one end makes the other readable, which ends the waiting of a
 /// thread.
 package final class StopPipe {
-    /// The descriptor that becomes readable. It is open as long as this object is there.
+    /// The descriptor that becomes readable. It stays open as long as this object exists.
     package let reading: Int32
     private var writing: Int32
 
-    /// Makes one; nil if the system gives none.
+    /// Makes a pipe; nil if the system has none left.
     package init?() {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
@@ -32,7 +32,7 @@ package final class StopPipe {
         writing = -1
     }
 
-    /// Waits for some time, or until the pipe of that reading end is stopped.
+    /// Waits for some time, or until the pipe with this reading end is stopped.
     ///
     /// - Returns: whether it is stopped.
     package static func isStopped(_ reading: Int32, within time: Duration) -> Bool {

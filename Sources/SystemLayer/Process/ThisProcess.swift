@@ -6,12 +6,12 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// What the system knows of this process, and how it waits.
+/// What the system knows about this process, and how the process waits.
 package enum ThisProcess {
     /// Its number.
     package static var number: Int32 { getpid() }
 
-    /// Its working folder, absolute; `.` if that is gone.
+    /// Its working folder, absolute; `.` if that no longer exists.
     package static func workingFolder() -> String {
         var buffer = [CChar](repeating: 0, count: 65_536)
         guard getcwd(&buffer, buffer.count) != nil else { return "." }
@@ -30,7 +30,7 @@ package enum ThisProcess {
         return variables
     }
 
-    /// The name of the user that it runs for, or the user's number.
+    /// The name of the user that runs it, or the user's number.
     package static func userName() -> String {
         if let entry = getpwuid(getuid()), let name = entry.pointee.pw_name { return String(cString: name) }
         return String(getuid())
@@ -62,7 +62,7 @@ package enum ThisProcess {
         while nanosleep(&rest, &left) != 0, errno == EINTR { rest = left }
     }
 
-    /// Whether there is a process of that number.
+    /// Whether a process with this number exists.
     package static func isAlive(_ process: Int32) -> Bool {
         kill(process, 0) == 0 || errno != ESRCH
     }
