@@ -9,7 +9,7 @@ package struct DefaultsDefinition: Hashable, Sendable {
     package var nodes: NodeSelector?
     /// How devices become nodes, without what belongs to one device; nil if the entry says nothing.
     package var provisioning: ProvisioningSettings?
-    /// What it sets; no elements, since nodes have different ones.
+    /// What it sets; without elements, because nodes have different ones.
     package var settings: NodeSettings
     /// Where the entry starts.
     package var location: SourceLocation
@@ -42,7 +42,7 @@ package struct DefaultsSelection: Sendable {
         self.selected = selected
     }
 
-    /// Positions of the entries that select the node at that position by name or tag, ascending; without those for all
+    /// Positions of the entries that select the node at this position by name or tag, ascending; without those for all
     /// nodes.
     package func selected(_ node: Int) -> [Int] { selected[node] ?? [] }
 

@@ -1,6 +1,6 @@
 package import MeshCore
 
-/// One network as its YAML declares it: names unresolved, profiles not merged, every value with its place.
+/// One network as its YAML declares it: names unresolved, profiles not merged, every value with its location.
 package struct Definition: Hashable, Sendable {
     /// The name of the network, which names its database.
     package var network: Located<String>
@@ -25,7 +25,7 @@ package struct Definition: Hashable, Sendable {
     /// Renamed subnets, application keys and groups, in reading order.
     package var moved: [MovedDefinition]
 
-    /// The share of the managed nodes from which one plan may take something away, in percent; nil for
+    /// The share of the managed nodes from which one plan may remove something, in percent; nil for
     /// ``defaultRemovalLimit``.
     package var removals: Located<Int>?
 
@@ -35,7 +35,7 @@ package struct Definition: Hashable, Sendable {
     /// The limit in force, in percent.
     package var removalLimit: Int { removals?.value ?? Self.defaultRemovalLimit }
 
-    /// A definition of nothing but a network's name.
+    /// A definition with only a network's name.
     package init(network: Located<String>) {
         self.network = network
         subnets = []
@@ -72,11 +72,11 @@ package enum KeySource: Hashable, Sendable {
     case file(String)
     /// 32 hexadecimal digits in an environment variable.
     case environment(String)
-    /// The octets of the NetKey with that index at an earlier serial of the database, from its history. No definition
-    /// says this.
+    /// The octets of the NetKey with this index at an earlier serial of the database, from its history. YAML cannot
+    /// express this.
     case formerNetKey(NetKeyIndex, serial: UInt64)
-    /// The octets of the AppKey with that index at an earlier serial of the database, from its history. No definition
-    /// says this.
+    /// The octets of the AppKey with this index at an earlier serial of the database, from its history. YAML cannot
+    /// express this.
     case formerAppKey(AppKeyIndex, serial: UInt64)
 }
 
@@ -149,7 +149,7 @@ package struct GroupDefinition: Hashable, Sendable {
     }
 }
 
-/// Settings that several nodes share; a node's own settings win over its profile's, value by value.
+/// Settings that several nodes share. A node's own settings override its profile's, value by value.
 package struct ProfileDefinition: Hashable, Sendable {
     /// Its name.
     package var name: Located<String>
@@ -197,7 +197,7 @@ package struct NodeDefinition: Hashable, Sendable {
 
 /// An element in a node or profile: its managed models in reading order.
 package struct ElementDefinition: Hashable, Sendable {
-    /// Where its index stands.
+    /// The location of its index.
     package var location: SourceLocation
     /// Its managed models.
     package var models: [ModelDefinition]
@@ -210,7 +210,7 @@ package struct ElementDefinition: Hashable, Sendable {
 
 /// A managed model. Each of its three states is managed if present, and is then exactly as listed.
 package struct ModelDefinition: Hashable, Sendable {
-    /// Which model.
+    /// The model.
     package var identifier: Located<ModelIdentifier>
     /// The names of the application keys bound to it.
     package var keys: Located<[Located<String>]>?

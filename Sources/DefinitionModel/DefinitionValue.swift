@@ -1,12 +1,12 @@
 internal import MeshCore
 
-/// A value as text of a definition, before its layout: on one line where it fits, else on several.
+/// A value as text of a definition, before its layout: on one line if it fits, else on several.
 package indirect enum DefinitionValue: Sendable {
-    /// A scalar, already quoted if it has to be.
+    /// A scalar, already quoted if necessary.
     case word(String)
     /// A list.
     case list([DefinitionValue])
-    /// A mapping. Its keys stand in the order in which they are written, already quoted if they have to be.
+    /// A mapping. Its keys are in the order in which they are written, already quoted if necessary.
     case fields([Field])
     /// A mapping that takes several lines unless it is empty.
     case section([Field])
@@ -33,7 +33,7 @@ package indirect enum DefinitionValue: Sendable {
     /// A list of scalars made by ``text(_:)``.
     package static func texts(_ texts: [String]) -> DefinitionValue { .list(texts.map { .text($0) }) }
 
-    /// The longest line, in columns, as far as it can be broken.
+    /// The longest line, in columns, where lines can be broken.
     private static let width = 120
 
     /// The value on one line.
@@ -86,7 +86,7 @@ extension DefinitionValue.Field {
 extension DefinitionValue {
     private var isWord: Bool { if case .word = self { true } else { false } }
 
-    /// The whole line with that start; nil if the value needs several lines.
+    /// The whole line that begins with `start`; nil if the value needs several lines.
     private func line(behind start: String) -> String? {
         if isSection { return nil }
         let line = start + flow

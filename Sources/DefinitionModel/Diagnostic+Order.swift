@@ -1,8 +1,8 @@
 internal import MeshCore
 
 extension Diagnostic {
-    /// The order in which diagnostics are shown: by place, then errors before warnings before notes, then by text.
-    /// Diagnostics without a place come last.
+    /// The order in which diagnostics are shown: by location, then errors before warnings before notes, then by text.
+    /// Diagnostics without a location come last.
     package static func comesBefore(_ left: Diagnostic, _ right: Diagnostic) -> Bool {
         switch (left.location, right.location) {
         case (let first?, let second?) where first != second: return first < second
@@ -19,7 +19,7 @@ extension [Diagnostic] {
     /// The diagnostics in the order in which they are shown, without repetitions.
     ///
     /// A value behind an alias is read once for every alias, so its mistakes are found as often. Repetitions become one
-    /// diagnostic. It has no resource if the repetitions named different ones.
+    /// diagnostic, which has no resource if they named different ones.
     package func arranged() -> [Diagnostic] {
         var arranged: [Diagnostic] = []
         for diagnostic in sorted(by: Diagnostic.comesBefore) {
@@ -34,7 +34,7 @@ extension [Diagnostic] {
 }
 
 extension Diagnostic {
-    /// Whether both say the same about the same place.
+    /// Whether both say the same about the same location.
     fileprivate func isSaidAgain(by other: Diagnostic) -> Bool {
         location != nil && location == other.location && severity == other.severity && message == other.message
     }

@@ -3,7 +3,7 @@ internal import MeshCore
 /// A message to the user about their input. Diagnostics are collected, sorted and shown together, never thrown one by
 /// one.
 package struct Diagnostic: Hashable, Sendable {
-    /// How bad it is.
+    /// How severe it is.
     package enum Severity: Int, Comparable, Sendable {
         /// Worth knowing.
         case note
@@ -16,21 +16,21 @@ package struct Diagnostic: Hashable, Sendable {
         package static func < (left: Severity, right: Severity) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// How bad it is.
+    /// How severe it is.
     package var severity: Severity
     /// One sentence without a full stop: what is wrong. Never holds key material.
     package var message: String
-    /// The place; nil if no line is to blame.
+    /// The location; nil if no line is the cause.
     package var location: SourceLocation?
     /// How many characters to underline from the location on, at least 1.
     package var length: Int
     /// The resource that it concerns, such as `node.kitchen-1`, if any.
     package var resource: String?
-    /// How to mend it, in a sentence: what is allowed, or "did you mean".
+    /// How to correct it, in a sentence: what is allowed, or "did you mean".
     package var hint: String?
     /// Other places that matter, such as the first definition of a name.
     package var related: [Related]
-    /// Whether the source line must not be shown because a key may stand in it.
+    /// Whether the source line must not be shown because it may contain a key.
     package var concealsSource: Bool
 
     /// Another place that matters.

@@ -6,11 +6,11 @@ package struct ProvisioningRules: Hashable, Sendable {
     package enum Requirement: String, CaseIterable, Sendable {
         /// Any, even without out-of-band data.
         case nothing = "none"
-        /// A value or the public key travelled out of band, so a man in the middle cannot have gone unnoticed.
+        /// A value or the public key was transferred out of band, so a man in the middle would have been noticed.
         case authenticated
     }
 
-    /// Where it stands.
+    /// Its location.
     package var location: SourceLocation
     /// The weakest provisioning that the network allows; nil is ``Requirement/nothing``.
     package var requirement: Located<Requirement>?
@@ -32,7 +32,7 @@ package enum SecretSource: Hashable, Sendable {
 /// How a device becomes a node: `provisioning:` of a node or profile. Absent values follow from what the device can do,
 /// the safest first.
 package struct ProvisioningSettings: Hashable, Sendable {
-    /// Where it stands.
+    /// Its location.
     package var location: SourceLocation
     /// The only kind of authentication allowed; nil for any.
     package var method: Located<AuthenticationMethod.Kind>?
@@ -43,7 +43,7 @@ package struct ProvisioningSettings: Hashable, Sendable {
     package var publicKeyFile: Located<String>?
     /// The only algorithm allowed; nil for any.
     package var algorithm: Located<ProvisioningAlgorithm>?
-    /// How long the device draws attention to itself when it is invited, in seconds, 0...255; nil for 0.
+    /// How long the device attracts attention when it is invited, in seconds, 0...255; nil for 0.
     package var attention: Located<UInt8>?
     /// The way to the device, and the node that it passes through; nil for any. If it names a node, the location is
     /// that of the name.

@@ -10,10 +10,10 @@ package enum ProvisioningRoute<Server: Hashable & Sendable>: Hashable, Sendable 
     case direct
     /// Only through nodes with a Remote Provisioning Server (PB-Remote, Mesh Protocol 1.1, 5.2.3).
     case remote
-    /// Only through the Remote Provisioning Server of that node.
+    /// Only through the Remote Provisioning Server of this node.
     case node(Server)
 
-    /// The node that the route demands, if it demands one.
+    /// The node that the route demands; nil if it demands none.
     package var server: Server? {
         if case .node(let server) = self { server } else { nil }
     }

@@ -1,15 +1,15 @@
 package import MeshCore
 
-/// Which nodes a top-level rule is about. All given parts must match.
+/// Which nodes a top-level rule selects. All given parts must match.
 package struct NodeSelector: Hashable, Sendable {
     /// Node names; `*` matches any run of characters. Nil for any name.
     package var names: [Located<String>]?
-    /// Tags that must have those values; a value may hold `*`.
+    /// Tags that must have these values; a value may contain `*`.
     package var tags: [String: Located<String>]
-    /// Whether its patterns and tags may select no node: `allow_empty: true`. Otherwise that is an error, for it is
-    /// mostly a slip.
+    /// Whether its patterns and tags may select no node: `allow_empty: true`. Otherwise that is an error, because it is
+    /// usually a mistake.
     package var mayBeEmpty = false
-    /// Where the selector stands.
+    /// The location of the selector.
     package var location: SourceLocation
 
     /// A selector for every node.
@@ -18,7 +18,7 @@ package struct NodeSelector: Hashable, Sendable {
         self.location = location
     }
 
-    /// Whether it is the word `all`. That contains no name that could be misspelt.
+    /// Whether it is the word `all`, which contains no name that could be misspelt.
     package var isAll: Bool { names == nil && tags.isEmpty }
 }
 

@@ -66,15 +66,15 @@ package struct SourceFiles: Hashable, Sendable {
     }
 }
 
-/// A value together with its place in a definition.
+/// A value together with its location in a definition.
 ///
-/// Each value of a definition passes through the initialiser, so it has to be specialised in other modules. The
-/// compiler does that for `package` declarations only if everything they touch is `@usableFromInline`.
+/// Every value of a definition passes through the initialiser, so it must be specialised in other modules. The compiler
+/// does that for `package` declarations only if everything they use is `@usableFromInline`.
 @usableFromInline
 package struct Located<Value> {
     /// The value.
     @usableFromInline package var value: Value
-    /// Its place.
+    /// Its location.
     @usableFromInline package var location: SourceLocation
 
     @inlinable

@@ -39,7 +39,7 @@ package enum StateDefinition: Hashable, Sendable {
         }
     }
 
-    /// Whether both give the same value, regardless of its place.
+    /// Whether both give the same value, regardless of their locations.
     package func isSame(as other: StateDefinition) -> Bool {
         switch (self, other) {
         case (.heartbeatPublication(let left?), .heartbeatPublication(let right?)): left.isSame(as: right)
@@ -134,7 +134,7 @@ package struct BridgeDefinition: Hashable, Sendable {
         self.location = location
     }
 
-    /// Whether both bridge the same, regardless of their place.
+    /// Whether both bridge the same, regardless of their locations.
     package func isSame(as other: BridgeDefinition) -> Bool {
         subnets.map(\.value) == other.subnets.map(\.value) && addresses.map(\.value) == other.addresses.map(\.value)
             && directions == other.directions

@@ -16,7 +16,8 @@ package enum Suggestion {
     }
 
     /// The word with the smallest edit distance, at most a third of the length and at most 3, ignoring case; among
-    /// equals the first by text. If no word is so near: the only one that continues this one, such as `all` for `al`.
+    /// equals the first by text. If no word is that near: the only word that begins with this one, such as `all` for
+    /// `al`.
     package static func nearest(to word: String, among allowed: some Collection<String>) -> String? {
         let word = Array(word.lowercased().utf8)
         guard (1...64).contains(word.count) else { return nil }
