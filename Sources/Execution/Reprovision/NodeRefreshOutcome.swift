@@ -10,7 +10,7 @@ package enum NodeRefreshOutcome: Hashable, Sendable {
     /// The node answers neither as before nor as refreshed. Both DeviceKeys and both address ranges are kept until the
     /// next attempt finds out. The reason if it is more than silence.
     case unresolved(reason: String?, hint: String?)
-    /// The node does not answer, and nothing about it was changed.
+    /// The node does not answer, and was told nothing.
     case unanswered
     /// There is no link to the network, so the node was told nothing.
     case unreachable(String, hint: String?)
