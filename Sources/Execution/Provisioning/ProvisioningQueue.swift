@@ -163,7 +163,7 @@ struct ProvisioningQueue {
 
     /// A device was heard that can be provisioned. The bearer's hearing counts only if the bearer may reach the device.
     ///
-    /// - Returns: whether the device is in the queue and may be reached this way.
+    /// - Returns: whether the device is in the queue.
     mutating func heard(_ uuid: DeviceUUID, as path: ProvisioningPath) -> Bool {
         guard let entry = entries[uuid] else { return false }
         if case .direct = path, !entry.mayBeDirect { return true }

@@ -62,7 +62,7 @@ extension Executor {
     /// Finds out the results of all unfinished refreshes, before anything else is sent to these nodes. This executor
     /// does not talk to nodes whose result stays unknown.
     ///
-    /// - Throws: ``ExecutionStop`` if the run must end.
+    /// - Throws: ``ExecutionStop`` if the database cannot be read or written, or a conversation was stopped.
     func settleRefreshes() throws(ExecutionStop) {
         let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
         var isReachable = true
@@ -156,7 +156,7 @@ extension Executor {
 
     /// A conversation with a node of a snapshot.
     ///
-    /// - Throws: ``ExecutionStop`` if there is no client for it.
+    /// - Throws: ``ExecutionStop`` if the database cannot be read, or lacks our own node or the required proxy.
     func conversation(with node: Node, of snapshot: Snapshot) throws(ExecutionStop) -> Conversation {
         Conversation(
             with: node.unicastAddress,

@@ -62,7 +62,7 @@ struct DirectLinks {
 
     /// Ends the attempt or the link of a node.
     ///
-    /// - Parameter hasFailed: whether there was no link.
+    /// - Parameter hasFailed: whether the attempt or the link failed, so that the node is not tried again in this run.
     mutating func end(_ node: DeviceUUID, hasFailed: Bool) {
         guard let stage = stages.removeValue(forKey: node) else { return }
         order.removeAll { $0 == node }

@@ -102,7 +102,7 @@ extension ExecutionRun {
             tellClient(of: uuid)
             journal.settle(doubt, .succeeded)
         case .composition(let composition) where network.objection(to: composition, of: uuid) != nil:
-            // A later read-back of the node reports the value.
+            // The next step that reads the composition reports what is wrong with it.
             tookEffect = false
             journal.settle(doubt, .skipped)
         case .composition(let composition):

@@ -181,7 +181,7 @@ extension ExecutionRun {
         return try? inquiries.readBack(from: position)
     }
 
-    /// An interrupt kept a request from being repeated, and it had no effect: its step does not start in this run.
+    /// An interrupt ends a request that had no effect: its step does not start in this run.
     func putBack(_ request: StepRequest) {
         journal.settle(subject(of: request.step), .skipped)
         schedule.putBack(request.step)

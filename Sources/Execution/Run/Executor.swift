@@ -129,7 +129,7 @@ package final class Executor {
     /// Records what is managed from now on; sends nothing.
     ///
     /// - Parameter snapshot: the present database.
-    /// - Throws: ``ExecutionStop`` if the database cannot be written.
+    /// - Throws: `StoreError` if the database cannot be written.
     package static func record(
         _ claims: Claims,
         on snapshot: Snapshot,
@@ -214,6 +214,8 @@ package final class Executor {
     }
 
     /// A client without a link that speaks for our own node.
+    ///
+    /// - Throws: ``ExecutionStop`` if the database cannot be read, or lacks our own node or the required proxy.
     func client(of snapshot: Snapshot) throws(ExecutionStop) -> MeshClient {
         let ownNode = snapshot.network.nodes.first { $0.uuid == snapshot.network.ownProvisioner }
         guard let ownNode else { throw ExecutionStop(.refused(.noOwnNode)) }

@@ -19,7 +19,7 @@ struct NetworkRecord {
     /// Made when the first address is needed.
     var pool: UnicastAddressPool?
     var isHeaderDirty = false
-    /// Nodes whose only changes come from what they told.
+    /// Nodes that have confirmed their record: only the times of their reports are new.
     private var confirmedNodes: Set<DeviceUUID> = []
     var dirtyDrifts: Set<DeviceUUID> = []
     /// Made when the first node is read back.
