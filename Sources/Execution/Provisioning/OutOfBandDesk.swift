@@ -11,10 +11,11 @@ package enum OutOfBandQuestion: Hashable, Sendable {
 
 /// The source of what is not sent over the radio: files with secrets, and a person who sees the devices.
 package struct OutOfBandDesk {
-    /// The static value of a device; nil if there is none. Throws if it is declared and cannot be read.
+    /// The static value of a device; nil if there is none. Throws ``ExecutionContext/KeyError`` if it is declared and
+    /// cannot be read.
     package var staticValue: (ProvisioningOrder) throws(ExecutionContext.KeyError) -> StaticOutOfBandValue?
-    /// The public key of a device that was read out of band; nil if there is none. Throws if it is declared and cannot
-    /// be read.
+    /// The public key of a device that was read out of band; nil if there is none. Throws ``ExecutionContext/KeyError``
+    /// if it is declared and cannot be read.
     package var publicKey: (ProvisioningOrder) throws(ExecutionContext.KeyError) -> P256PublicKey?
     /// Whether a person can look at devices and type. If not, output and input are not chosen.
     package var isAttended: Bool
