@@ -1,4 +1,5 @@
 import Bearers
+import DefinitionModel
 import MeshCore
 import SystemLayer
 import Testing

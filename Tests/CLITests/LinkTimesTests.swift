@@ -1,4 +1,5 @@
 import Bearers
+import DefinitionModel
 import Execution
 import Foundation
 import MeshCore

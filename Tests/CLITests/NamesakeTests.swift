@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 import Store
 import TestSupport

@@ -1,3 +1,4 @@
+import DefinitionModel
 import Definitions
 import Execution
 import MeshCore

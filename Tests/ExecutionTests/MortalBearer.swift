@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// A bearer whose process dies at a given moment: from then on nothing passes, and the database's files are kept as

@@ -1,3 +1,4 @@
+import DefinitionModel
 import Execution
 import MeshCore
 import Planning

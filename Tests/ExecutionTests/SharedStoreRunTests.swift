@@ -1,3 +1,4 @@
+import DefinitionModel
 import Execution
 import Foundation
 import MeshCore

@@ -1,4 +1,5 @@
 import Bearers
+import DefinitionModel
 import Foundation
 import MeshCore
 import TestSupport

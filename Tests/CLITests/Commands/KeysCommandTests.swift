@@ -1,3 +1,4 @@
+import DefinitionModel
 import Foundation
 import MeshCore
 import Store

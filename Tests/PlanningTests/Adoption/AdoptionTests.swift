@@ -1,3 +1,4 @@
+import DefinitionModel
 import Definitions
 import Foundation
 import MeshCore

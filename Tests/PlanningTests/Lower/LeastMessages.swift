@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// The fewest messages that turn the configuration of a node into another one, by formula.

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Every configuration of one small node as a number, and which one message leads from one to another (Mesh Protocol

@@ -1,3 +1,4 @@
+import DefinitionModel
 import Definitions
 import MeshCore
 import TestSupport
