@@ -4,6 +4,7 @@ import Execution
 import Foundation
 import MeshCore
 import TestSupport
+import SystemLayer
 import Testing
 
 @testable import MeshplanCLI

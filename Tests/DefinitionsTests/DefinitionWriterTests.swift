@@ -162,7 +162,7 @@ struct DefinitionWriterTests {
 
     /// Everything that a value holds but places in files.
     private func contents(of value: Any) -> String {
-        if value is MeshCore.SourceLocation { return "" }
+        if value is DefinitionModel.SourceLocation { return "" }
         let mirror = Mirror(reflecting: value)
         guard !mirror.children.isEmpty else { return "\(value)" }
         let children = mirror.children.map { "\($0.label ?? ""):\(contents(of: $0.value))" }

@@ -76,8 +76,8 @@ struct DesignExampleTests {
         return try #require(definitions.first)
     }
 
-    private func at(_ line: UInt32, _ column: UInt32) -> MeshCore.SourceLocation {
-        MeshCore.SourceLocation(file: 0, line: line, column: column)
+    private func at(_ line: UInt32, _ column: UInt32) -> DefinitionModel.SourceLocation {
+        DefinitionModel.SourceLocation(file: 0, line: line, column: column)
     }
 
     @Test("Keys and subnets have names, indexes and sources")

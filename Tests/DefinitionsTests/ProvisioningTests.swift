@@ -44,7 +44,7 @@ struct ProvisioningTests {
         #expect(settings.location.line == 8)
         #expect(settings.method?.value == .staticOOB)
         #expect(settings.staticValue?.value == .file("secrets/a.hex"))
-        #expect(settings.staticValue?.location == MeshCore.SourceLocation(file: 0, line: 10, column: 23))
+        #expect(settings.staticValue?.location == DefinitionModel.SourceLocation(file: 0, line: 10, column: 23))
         #expect(settings.publicKeyFile?.value == "secrets/a.pub")
         #expect(settings.algorithm?.value == .hmacSHA256)
         #expect(settings.attention?.value == 5)

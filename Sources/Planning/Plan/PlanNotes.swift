@@ -1,4 +1,5 @@
 internal import DefinitionModel
+internal import DefinitionModel
 internal import MeshCore
 
 /// What a plan says besides its changes.
