@@ -3,8 +3,8 @@ import DefinitionModel
 import Execution
 import Foundation
 import MeshCore
-import TestSupport
 import SystemLayer
+import TestSupport
 import Testing
 
 @testable import MeshplanCLI

@@ -1,5 +1,4 @@
 internal import DefinitionModel
-internal import DefinitionModel
 internal import MeshCore
 
 /// What a plan says besides its changes.
