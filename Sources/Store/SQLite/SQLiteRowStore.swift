@@ -137,6 +137,9 @@ final class SQLiteRowStore: RowStore {
         configuration.busyMode = .timeout(patience)
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
+            // On Darwin, SQLite uses F_FULLFSYNC only on request. Other systems ignore both settings.
+            try database.execute(sql: "PRAGMA fullfsync = 1")
+            try database.execute(sql: "PRAGMA checkpoint_fullfsync = 1")
         }
         return configuration
     }
