@@ -226,7 +226,7 @@ struct KeySlotTests {
         _ = try second.rotate(keeping: [passphrase(), printed()], cost: cheap, with: third)
         third.release()
         let late = storeError { _ = try first.lock(holder: holder()) }
-        #expect(late?.code == .stale && late?.message.contains("state key rotate") == true)
+        #expect(late?.code == .stale && late?.message.contains("other keys in the meantime") == true)
         #expect(try MeshDatabase.open(at: fixture.path, key: passphrase()).keySlots().count == 3)
         #expect(try fixture.reopened().snapshot().network == fixture.network)
     }
