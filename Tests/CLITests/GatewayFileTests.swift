@@ -45,7 +45,7 @@ struct GatewayFileTests {
             default: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/zero")
             }
         }
-        let problem = kind == "folder" ? "is a folder, not a file" : "is no regular file but a pipe or a device"
+        let problem = kind == "folder" ? "is a folder" : "is no regular file but a pipe or a device"
         let commands: [(String, CommandFixture.Result)] = [
             ("client.pem", scan(fixture)),
             ("authority.pem", fixture.run("gateway", "pair", "basement", "--client", "ann")),

@@ -216,7 +216,7 @@ struct NoteTests {
         } isNot: {
             try refreshNotes(office(), excluding: ["lamp-2"])
         },
-        Case(text: "Seen unprovisioned, so they will not answer: lamp-2") {
+        Case(text: "Seen unprovisioned, so they are not asked: lamp-2") {
             try refreshNotes(office { try $0.change("lamp-2") { $0.unprovisionedSeenAt = Timestamp(rawValue: 1) } })
         } isNot: {
             try refreshNotes(

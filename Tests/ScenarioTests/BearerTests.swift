@@ -52,7 +52,8 @@ struct BearerTests {
         let field = try Field(route, to: house, isDisturbed: true)
         let apply = try field.start("apply", ["--auto-approve", "--listen", "0"])
         try apply.wait(for: Self.connected)
-        let proxy = try apply.restOfLine().prefix { $0.isHexDigit || $0 == "x" }
+        let words = try apply.restOfLine().split { " ().".contains($0) }
+        let proxy = try #require(words.first { $0.hasPrefix("0x") })
         try apply.wait(for: Self.firstDone)
         try field.restart(String(proxy))
         try apply.wait(for: Self.connected)

@@ -80,7 +80,7 @@ struct ExportCommand: NetworkCommand {
                     + "\((cdb.hasSuffix("/") ? cdb : cdb + "/").printable)\(network.name.slug).json."
             )
         }
-        guard kind != .other else {
+        guard kind != .pipe && kind != .other else {
             throw Failure(.failure, "\(cdb.printable) is no file but a pipe or a device", hint: "Give another name.")
         }
         guard kind != nil else {

@@ -52,7 +52,7 @@ struct LockFile {
                     + "\(entry.serial) was there already"
             case .forked:
                 "\(database) is another copy than \(StateLock.fileName) knows: both are at serial \(version.serial), but "
-                    + "were changed apart from each other"
+                    + "were changed separately"
             }
         throw Failure(.stale, message, hint: hint)
     }

@@ -150,7 +150,7 @@ struct GATTFailureTests {
     @Test("who wants to pair is told that nodes do not", arguments: [0x05, 0x08, 0x0C, 0x0F] as [UInt8])
     func pairing(code: UInt8) {
         let failure = GATTFailure.refused(.subscribing, ATTErrorCode(rawValue: code))
-        #expect(failure.hint?.contains("paired") == true)
+        #expect(failure.hint?.contains("pairing") == true)
     }
 
     @Test("a device that is silent, at every step", arguments: 0..<5)

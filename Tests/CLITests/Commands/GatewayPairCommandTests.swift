@@ -151,7 +151,7 @@ struct GatewayPairCommandTests {
         #expect(fixture.run("gateway", "pair", "attic", "--out", "x.client.pem").status == 1)
         #expect(fixture.read(".meshplan/gateways/attic/authority.pem") == nil)
         let nowhere = fixture.run("gateway", "pair", "attic", "--out", "no/such/file")
-        #expect(nowhere.status == 1 && nowhere.error.contains("there is no such file or folder"))
+        #expect(nowhere.status == 1 && nowhere.error.contains("No such file or directory"))
     }
 
     @Test("refuses names and times that cannot be, and a folder that is none of meshplan's")

@@ -71,7 +71,8 @@ struct InitCommandTests {
         let fixture = CommandFixture(inSystemFolder: "/proc")
         let result = fixture.run("init")
         #expect(result.status == 1)
-        #expect(result.error == "Error: cannot create .meshplan: No such file or directory\n")
+        let message = "Error: cannot create .meshplan: No such file or directory\n"
+        #expect(result.error == message + "  Check the path; create the folder first if it is new.\n")
     }
 
     @Test("a file where the folder should be is one clear message")
