@@ -513,7 +513,10 @@ struct SocketBearerTests {
                 [0, 1, 0], "sent a frame of the unknown type 0x0",
                 "Is the program that listens there a meshplan gateway"
             ),
-            (Array("SSH-2.0-OpenSSH".utf8), "lost: the other side sent a frame of 21331 octets", "Is the program that listens there"),
+            (
+                Array("SSH-2.0-OpenSSH".utf8), "lost: the other side sent a frame of 21331 octets",
+                "Is the program that listens there"
+            ),
             ([], "does not answer: it accepts the connection, but does not say hello within 50 ms", "may be stopped"),
         ]
     )

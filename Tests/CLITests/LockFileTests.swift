@@ -179,7 +179,8 @@ struct LockFileTests {
         try fixture.write("<<<<<<< HEAD\n\(whole)=======\n>>>>>>> theirs\n", to: "meshplan.lock.yaml")
         let merge = fixture.run("plan")
         #expect(
-            merge.status == 65 && merge.error.contains("meshplan.lock.yaml:1:1: error: this file holds both sides of a merge"),
+            merge.status == 65
+                && merge.error.contains("meshplan.lock.yaml:1:1: error: this file holds both sides of a merge"),
             "\(merge.error)"
         )
         try fixture.write(whole.replacing("serial: 1", with: "serial: one"), to: "meshplan.lock.yaml")
