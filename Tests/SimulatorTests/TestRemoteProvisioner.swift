@@ -2,8 +2,8 @@ import MeshCore
 import Simulator
 import TestSupport
 
-/// A provisioner that reaches devices, and the Node Provisioning Protocol Interface of nodes, through nodes with a Remote
-/// Provisioning Server, over the access layer of a client.
+/// A provisioner that reaches devices, and the Node Provisioning Protocol Interface of nodes, through nodes with a
+/// Remote Provisioning Server, over the access layer of a client.
 final class TestRemoteProvisioner {
     /// How it went.
     struct Outcome {
@@ -159,8 +159,8 @@ struct RemoteSite {
         provisioner = TestRemoteProvisioner(client, seed: seed)
     }
 
-    /// The provisioning data that the server's node would be refreshed with.
-    func refreshData(at address: UInt16? = nil) -> ProvisioningData {
+    /// The provisioning data that the server's node would be reprovisioned with.
+    func reprovisionData(at address: UInt16? = nil) -> ProvisioningData {
         TestDevice.data(network, at: address ?? server.unicastAddress.rawValue)
     }
 }

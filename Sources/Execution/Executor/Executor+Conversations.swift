@@ -83,7 +83,7 @@ extension Executor {
 
     /// Talks to a node, and records what came with it: replay entries, and the node if `body` returns it.
     ///
-    /// If a refresh of the node was not finished, it first finds out what became of that.
+    /// If a reprovisioning of the node was not finished, it first finds out what became of that.
     ///
     /// - Parameter body: receives the node as it is now.
     private func converse<Value>(
@@ -91,8 +91,8 @@ extension Executor {
         _ body: (inout Conversation, Node) -> (NodeAnswer<Value>, Node?)
     ) -> NodeAnswer<Value> {
         do throws(ExecutionStop) {
-            switch settleRefresh(of: known.uuid) {
-            case .refreshed, .unchanged, nil: break
+            switch resolveReprovision(of: known.uuid) {
+            case .reprovisioned, .unchanged, nil: break
             case .unresolved(let reason, let hint):
                 return .unreachable(
                     "which of its DeviceKeys it has is not known since its last refresh\(reason.map { ": \($0)" } ?? "")",

@@ -86,8 +86,8 @@ package final class Executor {
     }
 
     /// Resolves what earlier runs left in doubt and records what is true, so that the next plan knows. It reads
-    /// requests back, finds out which DeviceKey a node has whose refresh was not finished, and whether devices have
-    /// become nodes whose provisioning was not finished.
+    /// requests back, finds out which DeviceKey a node has whose reprovisioning was not finished, and whether devices
+    /// have become nodes whose provisioning was not finished.
     ///
     /// Requests to nodes that do not answer stay in doubt, and the recap counts such nodes as pending. If no proxy is
     /// in reach, all stay in doubt; then only the asking ends. Devices that are neither heard nor answer stay pending
@@ -177,7 +177,7 @@ package final class Executor {
         recap.total = total
         recap.notStarted = total
         do throws(ExecutionStop) {
-            try settleRefreshes()
+            try resolveReprovisions()
             let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
             guard let prepared = try prepare(snapshot) else {
                 context.emit(.runFinished(recap))

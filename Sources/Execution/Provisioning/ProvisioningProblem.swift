@@ -21,7 +21,7 @@ package enum ProvisioningProblem: Error, Hashable, Sendable {
     case noAddress(String)
     /// The address that the definition demands is not available; a sentence without a full stop.
     case fixedAddress(String)
-    /// A node that is to be refreshed reports another number of elements than its new addresses are for.
+    /// A node that is to be reprovisioned reports another number of elements than its new addresses are for.
     case elementCount(reported: UInt8, expected: UInt8)
     /// The database has no network key with this index.
     case noNetKey(NetKeyIndex)

@@ -125,11 +125,11 @@ extension NetworkRecord {
         if header.drifts.removeValue(forKey: uuid) != nil { dirtyDrifts.insert(uuid) }
         let node = nodes.remove(at: place)
         names[uuid] = node.name
-        let hasPendingRefresh = header.pendingRefreshes[uuid] != nil
+        let hasPendingReprovision = header.pendingReprovisions[uuid] != nil
         let count = header.retiredNodes.count
         header.recordRetirement(of: node, reason: reason, at: now)
         newRetirements += header.retiredNodes[count...]
-        if hasPendingRefresh { endedRefreshes.insert(uuid) }
+        if hasPendingReprovision { endedReprovisions.insert(uuid) }
         for later in place..<nodes.count { places[nodes[later].uuid] = later }
         isHeaderDirty = true
         dirtyNodes.remove(uuid)

@@ -30,8 +30,8 @@ struct NetworkRecord {
     var surroundings: GuardedSurroundings?
     /// The nodes whose latest state the guards do not know.
     var unseenNodes: Set<DeviceUUID> = []
-    /// Nodes that no longer exist, so that the outcome of their refresh does not matter.
-    var endedRefreshes: Set<DeviceUUID> = []
+    /// Nodes that no longer exist, so that the outcome of their reprovisioning does not matter.
+    var endedReprovisions: Set<DeviceUUID> = []
     private var areCapacitiesDirty = false
     var areSharingsDirty = false
 
@@ -235,8 +235,8 @@ struct NetworkRecord {
             changes.listSharings = header.listSharings
             areSharingsDirty = false
         }
-        changes.removedPendingRefreshes = endedRefreshes.sorted()
-        endedRefreshes = []
+        changes.removedPendingReprovisions = endedReprovisions.sorted()
+        endedReprovisions = []
         changes.retiredNodes = newRetirements
         newRetirements = []
         if isHeaderDirty {

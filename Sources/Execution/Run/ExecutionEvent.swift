@@ -55,9 +55,9 @@ package enum ExecutionEvent: Hashable, Sendable {
     case doubtAbandoned(DeviceUUID, ConfigurationAction?, DoubtEnd)
     /// A node has answered a Node Reset, or was heard as a device: where the device was found.
     case resetSeen(DeviceUUID, ResetSighting)
-    /// The run found out whether a refresh of a node that an earlier run did not finish has taken effect, and this is
-    /// durable. Nil if it could not find out; then it does not talk to the node.
-    case refreshSettled(DeviceUUID, NodeProvisioningProcedure, tookEffect: Bool?)
+    /// The run found out whether a reprovisioning of a node that an earlier run did not finish has taken effect, and
+    /// this is durable. Nil if it could not find out; then it does not talk to the node.
+    case reprovisionSettled(DeviceUUID, NodeProvisioningProcedure, tookEffect: Bool?)
     /// The progress of a device that is being provisioned.
     case provisioningStage(DeviceUUID, ProvisioningProgress)
     /// A device is a node, and this is durable. `isAuthenticated` tells whether a man in the middle would have been

@@ -114,7 +114,7 @@ extension MeshNetwork {
         let retired = RetiredNode(node: node, reason: reason, retiredAt: now)
         retiredNodes.append(retired)
         exclude(node.addresses)
-        _ = retireRefresh(of: node, reason: reason, at: now)
+        _ = retireReprovision(of: node, reason: reason, at: now)
         for place in scenes.indices {
             scenes[place].addresses.removeAll { node.addresses.contains($0.rawValue) }
         }

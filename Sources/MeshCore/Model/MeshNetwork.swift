@@ -33,8 +33,8 @@ package struct MeshNetwork: Hashable, Sendable {
     /// Devices that may have become nodes, each once, sorted by UUID.
     package var pendingProvisionings: [PendingProvisioning] = []
     /// Nodes that may have a new DeviceKey and perhaps a new address.
-    package var pendingRefreshes: [DeviceUUID: PendingRefresh] = [:]
-    /// Former nodes, and the former state of refreshed nodes, in the order of their retirement.
+    package var pendingReprovisions: [DeviceUUID: PendingReprovision] = [:]
+    /// Former nodes, and the former state of reprovisioned nodes, in the order of their retirement.
     package var retiredNodes: [RetiredNode] = []
     /// Nodes that reported something other than their record, with that record.
     package var drifts: [DeviceUUID: NodeDrift] = [:]

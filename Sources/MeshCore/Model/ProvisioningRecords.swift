@@ -61,7 +61,7 @@ package struct RetiredNode: Hashable, Sendable {
         /// It may or may not have become a node, and is excluded.
         case excluded = 2
         /// It got another DeviceKey, perhaps another address, and remains a node.
-        case refreshed = 3
+        case reprovisioned = 3
     }
 
     /// The last known state of the node.

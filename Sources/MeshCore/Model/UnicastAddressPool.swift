@@ -1,5 +1,5 @@
 /// The unicast addresses that our provisioner can assign: those in its ranges that no node, pending provisioning,
-/// pending refresh or exclusion in force occupies, and that are not reserved here.
+/// pending reprovisioning or exclusion in force occupies, and that are not reserved here.
 ///
 /// It is made once for a plan or a run from the network at that time, and then tracks its own reservations. Adjacent
 /// ranges count as one. It never touches another provisioner's range, even where that overlaps ours, which the database
@@ -55,7 +55,7 @@ package struct UnicastAddressPool: Sendable {
             claim(pending.addresses, .pending(pending.uuid, name: pending.name))
         }
         for node in network.nodes {
-            guard let pending = network.pendingRefreshes[node.uuid] else { continue }
+            guard let pending = network.pendingReprovisions[node.uuid] else { continue }
             // Not even the node itself may get them in another way, because it may have sent from them.
             claim(pending.addresses, .node(node.uuid, name: node.name))
         }

@@ -21,7 +21,7 @@ package struct ProvisioningDevice {
     private let capabilities: ProvisioningCapabilities
     private let staticValue: StaticOutOfBandValue?
     private let secrets: ProvisioningSecrets
-    private let refresh: NodeRefresh?
+    private let reprovision: ReprovisionRules?
     private var state = State.awaitingInvite
     private var timer = ProvisioningTimer()
 
@@ -71,20 +71,20 @@ package struct ProvisioningDevice {
     ///   - staticValue: its static value.
     ///   - secrets: the randomness of this session. If the device's public key is known out of band, it contains that
     ///     key pair.
-    ///   - refresh: the node, if one is refreshed over its Node Provisioning Protocol Interface; nil for a device
-    ///     without a network.
+    ///   - reprovision: the node, if one is reprovisioned over its Node Provisioning Protocol Interface; nil for a
+    ///     device without a network.
     ///   - now: when the link was opened. After 60 seconds without a PDU the device gives up.
     package init(
         capabilities: ProvisioningCapabilities,
         staticValue: StaticOutOfBandValue? = nil,
         secrets: ProvisioningSecrets,
-        refresh: NodeRefresh? = nil,
+        reprovision: ReprovisionRules? = nil,
         at now: Instant
     ) {
         self.capabilities = capabilities
         self.staticValue = staticValue
         self.secrets = secrets
-        self.refresh = refresh
+        self.reprovision = reprovision
         timer.restart(at: now)
     }
 
@@ -270,7 +270,7 @@ package struct ProvisioningDevice {
             return fail(.invalidData(error), at: now)
         }
         guard data.hasRoom(forElements: capabilities.elementCount) else { return fail(.cannotAssignAddresses, at: now) }
-        if let refresh, let field = refresh.mismatch(of: data, elementCount: capabilities.elementCount) {
+        if let reprovision, let field = reprovision.mismatch(of: data, elementCount: capabilities.elementCount) {
             return fail(.invalidData(field), at: now)
         }
         state = .provisioned

@@ -24,7 +24,7 @@ package enum RemoteProvisioningLinkState: UInt8, CaseIterable, Hashable, Sendabl
 
 /// Why a provisioner closes the link of a Remote Provisioning Server (Mesh Protocol 1.1), one octet.
 package enum RemoteProvisioningCloseReason: UInt8, CaseIterable, Hashable, Sendable, AccessField {
-    /// The device became a node, or the refresh of the node is complete.
+    /// The device became a node, or the reprovisioning of the node is complete.
     case success = 0x00
     /// The procedure failed.
     case fail = 0x02

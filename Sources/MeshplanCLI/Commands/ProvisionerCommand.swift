@@ -106,7 +106,8 @@ struct ProvisionerAdoptCommand: NetworkCommand {
                 hint: "It cannot send, so there is nothing to act as; meshplan's own provisioner works."
             )
         }
-        guard snapshot.unresolved.isEmpty, network.pendingProvisionings.isEmpty, network.pendingRefreshes.isEmpty else {
+        guard snapshot.unresolved.isEmpty, network.pendingProvisionings.isEmpty, network.pendingReprovisions.isEmpty
+        else {
             throw Failure(
                 .failure,
                 "an earlier run has left something open, which was sent from meshplan's present address",

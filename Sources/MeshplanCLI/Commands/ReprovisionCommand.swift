@@ -99,6 +99,6 @@ struct ReprovisionCommand: NetworkCommand {
             secrets: try SecretsReader(context: context, files: secrets),
             isApproved: autoApprove
         )
-        return try run.refresh(node, by: procedure, to: to?.addresses.first)
+        return try run.reprovision(node, by: procedure, to: to?.addresses.first)
     }
 }

@@ -161,7 +161,7 @@ struct ShowCommand: NetworkCommand {
         for group in snapshot.network.groups { lines.write(ShowJSON.group(group)) }
         for node in snapshot.network.nodes { lines.write(ShowJSON.node(node)) }
         for pending in snapshot.network.pendingProvisionings { lines.write(ShowJSON.pendingProvisioning(pending)) }
-        for pending in snapshot.network.sortedPendingRefreshes { lines.write(ShowJSON.pendingRefresh(pending)) }
+        for pending in snapshot.network.sortedPendingReprovisions { lines.write(ShowJSON.pendingReprovision(pending)) }
         for retired in snapshot.network.retiredNodes {
             lines.write(ShowJSON.retiredNode(retired, in: snapshot.network))
         }

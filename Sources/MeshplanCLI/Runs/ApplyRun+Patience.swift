@@ -28,7 +28,7 @@ extension ApplyRun {
             pause = min(pause * 2, Self.longestPause)
             mesh.executor.forgetUnreachable()
             let snapshot = try database.snapshot()
-            if !snapshot.unresolved.isEmpty || !snapshot.network.pendingRefreshes.isEmpty {
+            if !snapshot.unresolved.isEmpty || !snapshot.network.pendingReprovisions.isEmpty {
                 let doubts = mesh.executor.resolveInDoubt(isOfInterest: planning.interest(in: snapshot.network))
                 guard doubts.ending == .completed else { return doubts }
             }

@@ -159,7 +159,7 @@ struct ApplyRun {
             snapshot = try database.snapshot()
         }
         if !snapshot.unresolved.isEmpty || !snapshot.network.pendingProvisionings.isEmpty
-            || !snapshot.network.pendingRefreshes.isEmpty
+            || !snapshot.network.pendingReprovisions.isEmpty
         {
             // Planning is possible only once it is known what earlier runs have done.
             let connection = try mesh ?? connected()

@@ -19,7 +19,7 @@ struct ReprovisionRun {
     /// Reprovisions the node.
     ///
     /// - Parameter address: the new address; nil for the one in the definition, or else a free one.
-    func refresh(
+    func reprovision(
         _ text: String,
         by procedure: NodeProvisioningProcedure,
         to address: UnicastAddress?
@@ -34,21 +34,21 @@ struct ReprovisionRun {
         let reporter = ApplyReporter(context, network: snapshot.network, isFull: false)
         let view = ReprovisionView(context: context, name: node, reporter: reporter)
         var mesh: MeshConnection?
-        if let pending = snapshot.network.pendingRefreshes[uuid] {
+        if let pending = snapshot.network.pendingReprovisions[uuid] {
             // The outcome of the last attempt must be known before the next one.
             let connection = try connect(database, lease, named: name, reporter)
-            guard let outcome = connection.executor.settleRefresh(of: uuid) else { return .failure }
+            guard let outcome = connection.executor.resolveReprovision(of: uuid) else { return .failure }
             view.settled(outcome, pending.procedure)
             switch outcome {
-            case .refreshed where pending.procedure == procedure && (address ?? pending.address) == pending.address:
+            case .reprovisioned where pending.procedure == procedure && (address ?? pending.address) == pending.address:
                 return finish(.success, connection, view)
-            case .refreshed, .unchanged: break
+            case .reprovisioned, .unchanged: break
             default: return finish(view.status(of: outcome), connection, view)
             }
             mesh = connection
             snapshot = try database.snapshot()
         }
-        let plan = try self.plan(NodeRefreshRequest(node: uuid, procedure: procedure, address: address), snapshot)
+        let plan = try self.plan(ReprovisionRequest(node: uuid, procedure: procedure, address: address), snapshot)
         view.show(plan, in: snapshot.network)
         if !isApproved {
             try Prompt(context: context).confirm(
@@ -59,7 +59,7 @@ struct ReprovisionRun {
         let connection = try mesh ?? connect(database, lease, named: name, reporter)
         var generator = context.randomNumbers
         let identifier = Octets16(high: generator.next(), low: generator.next())
-        let outcome = connection.executor.refresh(plan, identifier: identifier)
+        let outcome = connection.executor.reprovision(plan, identifier: identifier)
         view.show(outcome, of: plan, in: try database.snapshot().network)
         return finish(view.status(of: outcome), connection, view)
     }
@@ -71,13 +71,13 @@ struct ReprovisionRun {
         return status
     }
 
-    private func plan(_ request: NodeRefreshRequest, _ snapshot: Snapshot) throws(Failure) -> NodeRefreshPlan {
-        let planner = NodeRefreshPlanner(
+    private func plan(_ request: ReprovisionRequest, _ snapshot: Snapshot) throws(Failure) -> ReprovisionPlan {
+        let planner = ReprovisionPlanner(
             snapshot.network,
             definition: conversation.knowledge.definition,
             heard: snapshot.replay.map(\.source)
         )
-        do throws(NodeRefreshRefusal) {
+        do throws(ReprovisionRefusal) {
             return try planner.plan(request)
         } catch {
             throw Failure(error.isUsage ? .usage : .failure, error.message, hint: error.hint)

@@ -113,7 +113,7 @@ extension NetworkExamination {
         add(
             .warning,
             "refresh-open",
-            nodes: network.nodes.filter { network.pendingRefreshes[$0.uuid] != nil }.map(\.name),
+            nodes: network.nodes.filter { network.pendingReprovisions[$0.uuid] != nil }.map(\.name),
             "unknown whether the new device key or address took effect",
             advice: "meshplan apply or meshplan reprovision finds out when it reaches them."
         )

@@ -33,7 +33,7 @@ struct PlanNotes {
                 difference.order.flatMap { $0.isReplacement ? nil : $0.name }
             }
         )
-        notes += NodeRefreshAdvice.notes(of: network)
+        notes += ReprovisionAdvice.notes(of: network)
         all = notes
     }
 

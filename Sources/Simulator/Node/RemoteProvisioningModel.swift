@@ -19,12 +19,12 @@ struct RemoteProvisioningModel {
     /// Messages that the stack is sending, and whether each reports a PDU of a device.
     var underWay: [TransmissionIdentifier: Bool] = [:]
     /// What changes on the node itself once everything is sent.
-    var pendingRefresh: AcceptedRefresh?
+    var pendingReprovision: AcceptedReprovision?
 }
 
 /// New values that a node has accepted over its Node Provisioning Protocol Interface. They take effect when the link is
 /// closed with success.
-struct AcceptedRefresh {
+struct AcceptedReprovision {
     let procedure: NodeProvisioningProcedure
     let data: ProvisioningData
     let deviceKey: KeyMaterial
@@ -43,7 +43,7 @@ struct RemoteSession {
     /// The last PDU that the other side has received.
     var lastPDU: [UInt8] = []
     /// The values that the node has accepted.
-    var accepted: AcceptedRefresh?
+    var accepted: AcceptedReprovision?
 }
 
 /// Events of Remote Provisioning in a simulated world.

@@ -87,7 +87,7 @@ package struct SimulatorState: Hashable, Sendable {
             deviceKeyCandidates[node.uuid] = nil
             provisioned.insert(node.uuid)
             for stream in SequenceStream.all(of: node, under: ivIndex) { reservations[stream] = nil }
-        case .refreshed(let node, let ivIndex, let candidate):
+        case .reprovisioned(let node, let ivIndex, let candidate):
             if nodes[node.uuid]?.address != node.address {
                 for stream in SequenceStream.all(of: node, under: ivIndex) { reservations[stream] = nil }
             }
@@ -108,7 +108,7 @@ package struct SimulatorState: Hashable, Sendable {
             if provisioned.contains(uuid), let ivIndex = ivIndexes[uuid] {
                 records.append(.provisioned(node, ivIndex))
                 if let candidate = deviceKeyCandidates[uuid] {
-                    records.append(.refreshed(node, ivIndex, candidate: candidate))
+                    records.append(.reprovisioned(node, ivIndex, candidate: candidate))
                 }
             } else {
                 records.append(.node(node))

@@ -50,7 +50,7 @@ extension ByteWriter {
             write(ivIndex.isUpdateInProgress)
             write(node)
             if !isPlain { write(node.foundation) }
-        case .refreshed(let node, let ivIndex, let candidate):
+        case .reprovisioned(let node, let ivIndex, let candidate):
             write(UInt8(11))
             write(ivIndex.value)
             write(ivIndex.isUpdateInProgress)
@@ -147,7 +147,7 @@ extension ByteReader {
         case 11:
             let ivIndex = IVIndex(value: try readUInt32(), isUpdateInProgress: try readFlag())
             let candidate = try readOptionalKey()
-            return .refreshed(try readNodeStateWithFoundation(), ivIndex, candidate: candidate)
+            return .reprovisioned(try readNodeStateWithFoundation(), ivIndex, candidate: candidate)
         case 12:
             let node = try readDeviceUUID()
             let habits = try readList { (reader) throws(DecodeError) in

@@ -19,10 +19,10 @@ package enum StateRecord: Hashable, Sendable {
     /// A device accepted provisioning data, and is a node with that configuration and IV index. Its earlier life is
     /// over. From then on, this file decides what the device is, not a database.
     case provisioned(NodeConfigurationState, IVIndex)
-    /// A node was refreshed over its Node Provisioning Protocol Interface, and continues with that configuration and IV
-    /// index. Its replay protection stays. The candidate becomes its DeviceKey with the first message under it. From
-    /// then on, this file decides what the node is, not a database.
-    case refreshed(NodeConfigurationState, IVIndex, candidate: KeyMaterial?)
+    /// A node was reprovisioned over its Node Provisioning Protocol Interface, and continues with that configuration
+    /// and IV index. Its replay protection stays. The candidate becomes its DeviceKey with the first message under it.
+    /// From then on, this file decides what the node is, not a database.
+    case reprovisioned(NodeConfigurationState, IVIndex, candidate: KeyMaterial?)
     /// How a device deviates from others; the last record of a device counts.
     case habits(DeviceUUID, Set<DeviceHabit>)
     /// The place of a node or device; the last record of a device counts.

@@ -47,18 +47,18 @@ extension SimulatedWorld {
 
     /// The device's side of a session on a link that was just opened.
     ///
-    /// - Parameter refresh: the node's present values, if a node is refreshed.
-    func provisioningSession(of node: Int, refresh: NodeRefresh? = nil) -> ProvisioningDevice {
+    /// - Parameter reprovision: the node's present values, if a node is reprovisioned.
+    func provisioningSession(of node: Int, reprovision: ReprovisionRules? = nil) -> ProvisioningDevice {
         let device = nodes[node].device
         let state = nodes[node].state
         var capabilities = device.capabilities
-        let next = refresh?.procedure == .nodeAddressRefresh ? state.nextComposition : nil
+        let next = reprovision?.procedure == .nodeAddressRefresh ? state.nextComposition : nil
         capabilities.elementCount = UInt8(clamping: (next?.elements.count ?? state.elements.count))
         return ProvisioningDevice(
             capabilities: capabilities,
             staticValue: nodes[node].faults.provisioning.staticValue ?? device.staticValue,
             secrets: .random(using: &secretGenerator, keyPair: device.keyPair),
-            refresh: refresh,
+            reprovision: reprovision,
             at: now
         )
     }
@@ -97,7 +97,7 @@ extension SimulatedWorld {
                 observe(.inputAwaited(action, size: size), of: node)
             case .provisioned(let data, let deviceKey):
                 if let procedure = links[link]?.remote?.procedure {
-                    let accepted = AcceptedRefresh(procedure: procedure, data: data, deviceKey: deviceKey)
+                    let accepted = AcceptedReprovision(procedure: procedure, data: data, deviceKey: deviceKey)
                     links[link]?.remote?.accepted = accepted
                     continue
                 }

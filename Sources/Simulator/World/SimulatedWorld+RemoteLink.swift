@@ -43,8 +43,8 @@ extension SimulatedWorld {
     private func open(to device: Int, from node: Int, procedure: NodeProvisioningProcedure?) {
         let link = LinkIdentifier(rawValue: nextLink)
         nextLink += 1
-        let refresh = procedure.map { procedure in
-            NodeRefresh(
+        let reprovision = procedure.map { procedure in
+            ReprovisionRules(
                 procedure: procedure,
                 netKeys: nodes[node].state.netKeys.map {
                     NetKey(index: $0.index, name: "", key: $0.key, oldKey: $0.oldKey, phase: $0.phase)
@@ -58,7 +58,9 @@ extension SimulatedWorld {
             toNode: ConnectionEvents(interval: settings.connectionInterval, packets: settings.packetsPerEvent),
             toClient: ConnectionEvents(interval: settings.connectionInterval, packets: settings.packetsPerEvent)
         )
-        links[link]?.provisioning = ProvisioningService(device: provisioningSession(of: device, refresh: refresh))
+        links[link]?.provisioning = ProvisioningService(
+            device: provisioningSession(of: device, reprovision: reprovision)
+        )
         links[link]?.remote = RemoteSession(server: node, procedure: procedure)
         nodes[node].remote.link = link
         scheduleProvisioningWake(link)
@@ -151,8 +153,8 @@ extension SimulatedWorld {
         leaveProvisioning(link)
         links[link] = nil
         guard reason == .success, let accepted = carrier?.accepted else { return }
-        nodes[node].remote.pendingRefresh = accepted
-        refreshIfReady(node)
+        nodes[node].remote.pendingReprovision = accepted
+        reprovisionIfReady(node)
     }
 
     /// The other side of a server's link ends it. A device without power does not even say so.

@@ -117,7 +117,7 @@ extension SimulatedWorld {
         } catch {
             report("\(nodes[node].state.name) cannot answer: \(error)")
             if isPDUReport { perform(nodes[node].remote.server.pduReportFailed(), at: node) }
-            refreshIfReady(node)
+            reprovisionIfReady(node)
         }
     }
 
@@ -134,7 +134,7 @@ extension SimulatedWorld {
             default: break
             }
         }
-        refreshIfReady(node)
+        reprovisionIfReady(node)
     }
 
     // MARK: Scanning

@@ -65,7 +65,7 @@ package enum CDBExport {
         var network = contents.subnets.map { network.limited(to: $0) } ?? network
         for pending in network.pendingProvisionings { network.exclude(pending.addresses) }
         let taken = Set(network.nodes.flatMap(\.addresses))
-        for pending in network.sortedPendingRefreshes {
+        for pending in network.sortedPendingReprovisions {
             network.exclude(pending.addresses.filter { !taken.contains($0) })
         }
         // What the model does not know may be a secret, so it goes out only if all keys do.

@@ -44,9 +44,9 @@ extension MeshDatabase {
         for pending in changes.pendingProvisionings {
             batch.put(RowName(pending: pending.uuid), PendingProvisioningCodec.encode(pending))
         }
-        for uuid in changes.removedPendingRefreshes { batch.delete(RowName(refresh: uuid)) }
-        for pending in changes.pendingRefreshes {
-            batch.put(RowName(refresh: pending.uuid), PendingRefreshCodec.encode(pending))
+        for uuid in changes.removedPendingReprovisions { batch.delete(RowName(reprovision: uuid)) }
+        for pending in changes.pendingReprovisions {
+            batch.put(RowName(reprovision: pending.uuid), PendingReprovisionCodec.encode(pending))
         }
         try addReplay(changes.replay, to: &batch)
         var manifest = lease.manifest

@@ -84,7 +84,7 @@ extension MeshDatabase {
         case .plan: _ = try decode(row, JournalCodec.decodePlan)
         case .pendingProvisioning: _ = try decode(row, PendingProvisioningCodec.decode)
         case .retiredNode: _ = try decode(row, RetiredNodeCodec.decode)
-        case .pendingRefresh: _ = try decode(row, PendingRefreshCodec.decode)
+        case .pendingReprovision: _ = try decode(row, PendingReprovisionCodec.decode)
         case .drift: _ = try decode(row, NodeDriftCodec.decode)
         case .capacities: _ = try decode(row, CapacityCodec.decode)
         case .listSharings: _ = try decode(row, ListSharingCodec.decode)

@@ -97,7 +97,9 @@ package final class MeshDatabase {
         bodies += network.pendingProvisionings.map {
             (RowName(pending: $0.uuid), PendingProvisioningCodec.encode($0))
         }
-        bodies += network.sortedPendingRefreshes.map { (RowName(refresh: $0.uuid), PendingRefreshCodec.encode($0)) }
+        bodies += network.sortedPendingReprovisions.map {
+            (RowName(reprovision: $0.uuid), PendingReprovisionCodec.encode($0))
+        }
         bodies += network.drifts.values.map { (RowName(drift: $0.recorded.uuid), NodeDriftCodec.encode($0)) }
         var manifest = Manifest(created: now)
         for retired in network.retiredNodes {
@@ -294,9 +296,9 @@ extension RowName {
         self.init(.pendingProvisioning, key: uuid.rawValue.bytes)
     }
 
-    /// The row of the pending refresh of the node with that UUID.
-    init(refresh uuid: DeviceUUID) {
-        self.init(.pendingRefresh, key: uuid.rawValue.bytes)
+    /// The row of the pending reprovisioning of the node with that UUID.
+    init(reprovision uuid: DeviceUUID) {
+        self.init(.pendingReprovision, key: uuid.rawValue.bytes)
     }
 
     /// The row of the drift of the node with that UUID.
@@ -329,8 +331,8 @@ extension RowName: CustomStringConvertible {
         case .listSharings: "the row of shared subscription lists"
         case .pendingProvisioning:
             "the row of pending device \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
-        case .pendingRefresh:
-            "the row of the pending refresh of node \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
+        case .pendingReprovision:
+            "the row of the pending reprovisioning of node \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
         case .retiredNode: "the row of retired node \(key.reduce(0) { $0 << 8 | UInt64($1) })"
         case .drift: "the row of the drift of node \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
         case .historyEntry: "entry \(key.reduce(0) { $0 << 8 | UInt64($1) }) of the history"

@@ -27,7 +27,7 @@ enum RowKind: UInt8 {
     /// A node that was retired; key is its number in the order of retirement from 1 on, 8 octets.
     case retiredNode = 12
     /// A node that may have another DeviceKey by now; key is its UUID, 16 octets.
-    case pendingRefresh = 22
+    case pendingReprovision = 22
     /// The recorded state of a node that has reported another one; key is its UUID, 16 octets.
     case drift = 16
     /// The known sizes of lists, by product; key empty.

@@ -22,8 +22,8 @@ extension StoreChanges {
         )
         pendingProvisionings = new.pendingProvisionings.filter { oldPending[$0.uuid] != $0 }
         removedPendingProvisionings = Self.removed(oldPending.keys, from: Set(new.pendingProvisionings.map(\.uuid)))
-        pendingRefreshes = new.sortedPendingRefreshes.filter { old.pendingRefreshes[$0.uuid] != $0 }
-        removedPendingRefreshes = Self.removed(old.pendingRefreshes.keys, from: Set(new.pendingRefreshes.keys))
+        pendingReprovisions = new.sortedPendingReprovisions.filter { old.pendingReprovisions[$0.uuid] != $0 }
+        removedPendingReprovisions = Self.removed(old.pendingReprovisions.keys, from: Set(new.pendingReprovisions.keys))
         let known = Set(old.retiredNodes)
         retiredNodes = new.retiredNodes.filter { !known.contains($0) }
         if old.withoutRows != new.withoutRows { network = new }
@@ -42,7 +42,7 @@ extension MeshNetwork {
         var network = self
         network.nodes = []
         network.pendingProvisionings = []
-        network.pendingRefreshes = [:]
+        network.pendingReprovisions = [:]
         network.retiredNodes = []
         network.drifts = [:]
         network.capacities = []

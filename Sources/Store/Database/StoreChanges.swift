@@ -18,9 +18,9 @@ package struct StoreChanges: Sendable {
     /// Devices that are now known to be nodes, or not to be.
     package var removedPendingProvisionings: [DeviceUUID] = []
     /// Nodes that will now get another DeviceKey, each as a whole.
-    package var pendingRefreshes: [PendingRefresh] = []
+    package var pendingReprovisions: [PendingReprovision] = []
     /// Nodes whose DeviceKey is known again.
-    package var removedPendingRefreshes: [DeviceUUID] = []
+    package var removedPendingReprovisions: [DeviceUUID] = []
     /// Former nodes to add to those recorded before. ``removedNodes`` says that each is gone, unless ``nodes`` holds
     /// what replaced it; ``network`` says what happened to its addresses.
     package var retiredNodes: [RetiredNode] = []
@@ -52,8 +52,8 @@ package struct StoreChanges: Sendable {
         !nodes.isEmpty || !removedNodes.isEmpty || network != nil || extras != nil || capacities != nil
             || listSharings != nil
             || !pendingProvisionings.isEmpty || !removedPendingProvisionings.isEmpty || !retiredNodes.isEmpty
-            || !drifts.isEmpty || !removedDrifts.isEmpty || !pendingRefreshes.isEmpty
-            || !removedPendingRefreshes.isEmpty
+            || !drifts.isEmpty || !removedDrifts.isEmpty || !pendingReprovisions.isEmpty
+            || !removedPendingReprovisions.isEmpty
     }
 
     /// Whether there is nothing to commit.

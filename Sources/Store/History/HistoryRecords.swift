@@ -204,7 +204,7 @@ extension RowKind {
     /// Whether rows of this kind belong to the states that the serial counts.
     var isState: Bool {
         switch self {
-        case .network, .node, .extras, .pendingProvisioning, .retiredNode, .pendingRefresh, .drift, .capacities,
+        case .network, .node, .extras, .pendingProvisioning, .retiredNode, .pendingReprovision, .drift, .capacities,
             .listSharings:
             true
         // Replay entries and sequence numbers never go back. The rest is no state of the network.

@@ -5,7 +5,7 @@ struct SnapshotBuilder {
     private var network: MeshNetwork?
     private var nodes: [Node] = []
     private var pending: [PendingProvisioning] = []
-    private var refreshes: [DeviceUUID: PendingRefresh] = [:]
+    private var reprovisions: [DeviceUUID: PendingReprovision] = [:]
     private var retired: [(key: [UInt8], node: RetiredNode)] = []
     private var drifts: [DeviceUUID: NodeDrift] = [:]
     private var capacities: [ListCapacity] = []
@@ -17,9 +17,9 @@ struct SnapshotBuilder {
         case .network: network = try NetworkCodec.decode(bytes)
         case .node: nodes.append(try NodeCodec.decode(bytes))
         case .pendingProvisioning: pending.append(try PendingProvisioningCodec.decode(bytes))
-        case .pendingRefresh:
-            let refresh = try PendingRefreshCodec.decode(bytes)
-            refreshes[refresh.uuid] = refresh
+        case .pendingReprovision:
+            let reprovision = try PendingReprovisionCodec.decode(bytes)
+            reprovisions[reprovision.uuid] = reprovision
         case .retiredNode: retired.append((name.key, try RetiredNodeCodec.decode(bytes)))
         case .drift:
             let drift = try NodeDriftCodec.decode(bytes)
@@ -35,7 +35,7 @@ struct SnapshotBuilder {
         guard var network else { return nil }
         network.nodes = nodes.sorted { ($0.unicastAddress, $0.uuid) < ($1.unicastAddress, $1.uuid) }
         network.pendingProvisionings = pending.sorted { $0.uuid < $1.uuid }
-        network.pendingRefreshes = refreshes
+        network.pendingReprovisions = reprovisions
         network.retiredNodes = retired.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.node)
         network.drifts = drifts
         network.capacities = capacities

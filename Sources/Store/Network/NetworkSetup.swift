@@ -114,7 +114,7 @@ extension MeshNetwork {
     private var allocatedUnicastRanges: [ClosedRange<UInt16>] { provisioners.flatMap(\.unicastRanges) }
 
     private var usedUnicastRanges: [ClosedRange<UInt16>] {
-        nodes.map(\.addresses) + pendingProvisionings.map(\.addresses) + pendingRefreshes.values.map(\.addresses)
+        nodes.map(\.addresses) + pendingProvisionings.map(\.addresses) + pendingReprovisions.values.map(\.addresses)
             + exclusions.flatMap { $0.addresses.map { $0.rawValue...$0.rawValue } }
     }
 

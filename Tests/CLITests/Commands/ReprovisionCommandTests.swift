@@ -163,7 +163,7 @@ struct ReprovisionCommandTests {
         fixture.environment["LAMP"] = nil
         let unknown = reprovision(fixture, "lamp", "--device-key", "--auto-approve")
         #expect(unknown.status == 1 && unknown.error.contains("the environment variable LAMP is not set"))
-        #expect(try network(fixture).pendingRefreshes.isEmpty)
+        #expect(try network(fixture).pendingReprovisions.isEmpty)
         let address = try required(network(fixture).node(named: "lamp")?.unicastAddress)
         try fixture.write(Self.definition("address: \(address)"), to: "villa.yaml")
         let fixed = reprovision(fixture, "lamp", "--address", "--auto-approve")
@@ -196,12 +196,12 @@ struct ReprovisionCommandTests {
         #expect(applied.output.contains("so it is not known yet whether its node address refresh"), "\(applied.output)")
         let silent = reprovision(fixture, "lamp", "--device-key", "--auto-approve", "--off", "lamp")
         #expect(silent.status == 4 && silent.error.contains("Both are kept"), "\(silent.error)")
-        #expect(try network(fixture).pendingRefreshes[uuid] != nil)
+        #expect(try network(fixture).pendingReprovisions[uuid] != nil)
         let result = reprovision(fixture, "lamp", "--device-key", "--auto-approve")
         #expect(result.status == 0, "\(result.error)")
         #expect(result.output.contains("lamp: the node address refresh of an earlier run has not taken effect"))
         #expect(result.output.contains("lamp has a new device key."))
-        #expect(try network(fixture).pendingRefreshes.isEmpty)
+        #expect(try network(fixture).pendingReprovisions.isEmpty)
         expectAsRecorded(fixture)
     }
 
@@ -214,7 +214,7 @@ struct ReprovisionCommandTests {
         let uuid = try leaveOpen(fixture)
         let result = fixture.run(command + simulated)
         #expect(result.status == 0, "\(result.output)\(result.error)")
-        #expect(try network(fixture).pendingRefreshes[uuid] == nil)
+        #expect(try network(fixture).pendingReprovisions[uuid] == nil)
         expectAsRecorded(fixture)
     }
 
@@ -227,8 +227,8 @@ struct ReprovisionCommandTests {
         defer { lease.release() }
         let uuid = try required(database.snapshot().network.node(named: "lamp")?.uuid)
         var changes = StoreChanges()
-        changes.pendingRefreshes = [
-            PendingRefresh(
+        changes.pendingReprovisions = [
+            PendingReprovision(
                 uuid: uuid,
                 procedure: .nodeAddressRefresh,
                 deviceKey: KeyMaterial(Octets16(high: 1, low: 2)),

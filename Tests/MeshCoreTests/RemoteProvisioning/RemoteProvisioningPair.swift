@@ -1,8 +1,8 @@
 import MeshCore
 import TestSupport
 
-/// A provisioner's session over a link of Remote Provisioning, and a server with a device in its range, or the node itself;
-/// a test can disturb what goes between client and server.
+/// A provisioner's session over a link of Remote Provisioning, and a server with a device in its range, or the node
+/// itself; a test can disturb what goes between client and server.
 struct RemoteProvisioningPair {
     /// A message between client and server.
     struct Message: Hashable {
@@ -54,7 +54,7 @@ struct RemoteProvisioningPair {
     init(
         target: RemoteProvisioningLinkOpen.Target = .device(Self.uuid, timeout: nil),
         seed: UInt64 = 1,
-        refresh: NodeRefresh? = nil
+        reprovision: ReprovisionRules? = nil
     ) {
         var generator = SplitMix64(seed: seed)
         link = RemoteProvisioningLink(target: target)
@@ -65,7 +65,7 @@ struct RemoteProvisioningPair {
             ProvisioningDevice(
                 capabilities: ProvisioningFixture.capabilities,
                 secrets: secrets,
-                refresh: refresh,
+                reprovision: reprovision,
                 at: now
             )
         }

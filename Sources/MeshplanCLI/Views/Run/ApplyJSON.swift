@@ -137,7 +137,7 @@ struct ApplyJSON {
             lines.write([
                 "type": "reset_seen", "node_uuid": node.description.json, "seen": sighting.identifier.json,
             ])
-        case .refreshSettled(let node, let procedure, let tookEffect):
+        case .reprovisionSettled(let node, let procedure, let tookEffect):
             lines.write([
                 "type": "refresh_settled", "node_uuid": node.description.json,
                 "procedure": procedure.identifier.json, "took_effect": tookEffect.map { .bool($0) },

@@ -130,7 +130,7 @@ final class ApplyView {
         case .resetSeen(_, .stillNode), .resetSeen(_, .notLookedFor): break
         case .resetSeen(let node, .unprovisioned): seenResets[node] = true
         case .resetSeen(let node, .notSeen): seenResets[node] = false
-        case .refreshSettled(let node, let procedure, let tookEffect):
+        case .reprovisionSettled(let node, let procedure, let tookEffect):
             result(ReprovisionText.settled(name(node), procedure, tookEffect))
         case .nodeReadBack: break
         case .progress(let decided, let total):

@@ -91,7 +91,7 @@ final class RefreshReporter {
             result("\(name(node)): \(action.text) of an earlier run \(effect)")
         case .doubtAbandoned(let node, let action, let end):
             result(end.text(name(node), action))
-        case .refreshSettled(let node, let procedure, let tookEffect):
+        case .reprovisionSettled(let node, let procedure, let tookEffect):
             result(ReprovisionText.settled(name(node), procedure, tookEffect))
         case .habitMet(let node, let habit): habits[habit, default: []].insert(node)
         case .stepRetried:

@@ -22,7 +22,7 @@ struct ReprovisionView {
     // MARK: Before
 
     /// Shows what will happen.
-    func show(_ plan: NodeRefreshPlan, in network: MeshNetwork) {
+    func show(_ plan: ReprovisionPlan, in network: MeshNetwork) {
         if let lines = context.json {
             lines.write([
                 "type": "reprovision_plan", "network": network.name.json, "node": plan.name.json,
@@ -47,7 +47,7 @@ struct ReprovisionView {
         context.output.line()
     }
 
-    private func details(_ plan: NodeRefreshPlan) -> [String] {
+    private func details(_ plan: ReprovisionPlan) -> [String] {
         var lines = ["device key: a new one; the present one is kept until the node answers under it"]
         switch plan.procedure {
         case .deviceKeyRefresh: lines.append("all else stays as it is")
@@ -75,7 +75,7 @@ struct ReprovisionView {
     }
 
     /// What approval will do.
-    func explanation(of plan: NodeRefreshPlan) -> String {
+    func explanation(of plan: ReprovisionPlan) -> String {
         switch plan.procedure {
         case .deviceKeyRefresh: "meshplan will give the node a new device key."
         case .nodeAddressRefresh: "meshplan will give the node a new device key and move it to other addresses."
@@ -87,19 +87,19 @@ struct ReprovisionView {
     // MARK: After
 
     /// Reports what became of an earlier attempt.
-    func settled(_ outcome: NodeRefreshOutcome, _ procedure: NodeProvisioningProcedure) {
+    func settled(_ outcome: ReprovisionOutcome, _ procedure: NodeProvisioningProcedure) {
         reporter.terminal.show(status: nil)
         switch outcome {
-        case .refreshed: reporter.handle(.refreshSettled(node, procedure, tookEffect: true))
-        case .unchanged: reporter.handle(.refreshSettled(node, procedure, tookEffect: false))
+        case .reprovisioned: reporter.handle(.reprovisionSettled(node, procedure, tookEffect: true))
+        case .unchanged: reporter.handle(.reprovisionSettled(node, procedure, tookEffect: false))
         case .unresolved, .unreachable, .unanswered, .stopped: explain(outcome)
         }
     }
 
     /// Reports the result.
-    func show(_ outcome: NodeRefreshOutcome, of plan: NodeRefreshPlan, in network: MeshNetwork) {
+    func show(_ outcome: ReprovisionOutcome, of plan: ReprovisionPlan, in network: MeshNetwork) {
         reporter.terminal.show(status: nil)
-        guard case .refreshed(let result, let isAuthenticated) = outcome else { return explain(outcome) }
+        guard case .reprovisioned(let result, let isAuthenticated) = outcome else { return explain(outcome) }
         let before = result.former.node
         let isMoved = before.unicastAddress != result.node.unicastAddress
         let end = isMoved ? network.exclusionEnd(of: before.unicastAddress) : nil
@@ -143,14 +143,14 @@ struct ReprovisionView {
         context.output.line("Next: meshplan plan shows what is to be configured now, also on nodes that refer to it.")
     }
 
-    private func explain(_ outcome: NodeRefreshOutcome) {
+    private func explain(_ outcome: ReprovisionOutcome) {
         guard let failure = failure(of: outcome) else { return }
         FailureView(context).show(failure)
     }
 
-    private func failure(of outcome: NodeRefreshOutcome) -> Failure? {
+    private func failure(of outcome: ReprovisionOutcome) -> Failure? {
         switch outcome {
-        case .refreshed: return nil
+        case .reprovisioned: return nil
         case .unchanged(let problem):
             return Failure(.failure, "\(name) is as before: \(problem)", hint: hint(problem))
         case .unresolved(let reason, let hint):
@@ -173,13 +173,13 @@ struct ReprovisionView {
         }
     }
 
-    private func hint(_ problem: NodeRefreshProblem) -> String {
+    private func hint(_ problem: ReprovisionProblem) -> String {
         if case .provisioning(let cause) = problem, case .policy = cause { return StepFailure.provisioning(cause).hint }
         return problem.advice.asSentence
     }
 
     /// The exit status for the result.
-    func status(of outcome: NodeRefreshOutcome) -> ExitStatus { failure(of: outcome)?.status ?? .success }
+    func status(of outcome: ReprovisionOutcome) -> ExitStatus { failure(of: outcome)?.status ?? .success }
 
     /// The last line for machines.
     func finish(_ status: ExitStatus) {

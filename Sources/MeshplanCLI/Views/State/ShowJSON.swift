@@ -75,7 +75,7 @@ enum ShowJSON {
     }
 
     /// A node that may have a new device key, without its keys.
-    static func pendingRefresh(_ pending: PendingRefresh) -> KeyValuePairs<String, JSONValue?> {
+    static func pendingReprovision(_ pending: PendingReprovision) -> KeyValuePairs<String, JSONValue?> {
         [
             "type": "pending_refresh", "node_uuid": pending.uuid.description.json,
             "procedure": pending.procedure.identifier.json, "new_address": pending.address.description.json,

@@ -76,7 +76,7 @@ struct ShowView {
         if !pending.rows.isEmpty { text += section("Pending provisionings", pending, pending.rows.count) }
         var refreshes = Table(["NODE", "ADDRESSES", "OR", "PROCEDURE", "LAST ATTEMPT"])
         for node in network.nodes {
-            guard let pending = network.pendingRefreshes[node.uuid] else { continue }
+            guard let pending = network.pendingReprovisions[node.uuid] else { continue }
             refreshes.rows.append([
                 node.name.printable, range(node.addresses),
                 pending.addresses == node.addresses ? "-" : range(pending.addresses), pending.procedure.name,
@@ -292,7 +292,7 @@ extension RetiredNode.Reason {
         case .reset: "reset"
         case .replaced: "replaced"
         case .excluded: "excluded"
-        case .refreshed: "refreshed"
+        case .reprovisioned: "refreshed"
         }
     }
 }

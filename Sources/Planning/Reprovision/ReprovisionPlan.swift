@@ -1,8 +1,8 @@
 package import MeshCore
 
-/// What a node becomes by a refresh over its Node Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8); holds no
-/// secret.
-package struct NodeRefreshPlan: Hashable, Sendable {
+/// What a node becomes by a reprovisioning over its Node Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8);
+/// holds no secret.
+package struct ReprovisionPlan: Hashable, Sendable {
     /// The node.
     package var node: DeviceUUID
     /// Its name in the database.
@@ -11,14 +11,14 @@ package struct NodeRefreshPlan: Hashable, Sendable {
     package var procedure: NodeProvisioningProcedure
     /// The present addresses of its elements.
     package var before: ClosedRange<UInt16>
-    /// The future addresses of its elements; unchanged unless the addresses are refreshed.
+    /// The future addresses of its elements; unchanged unless the addresses are reprovisioned.
     package var after: ClosedRange<UInt16>
     /// The subnet whose NetKey is in the provisioning data; the node has it already.
     package var netKeyIndex: NetKeyIndex
     /// How to authenticate the session.
     package var provisioning: ProvisioningOrder
     /// What in the database names the addresses that the node gives up.
-    package var references = NodeRefreshReferences()
+    package var references = ReprovisionReferences()
 
     package init(
         node: DeviceUUID,
@@ -45,8 +45,8 @@ package struct NodeRefreshPlan: Hashable, Sendable {
     package var address: UnicastAddress? { UnicastAddress(rawValue: after.lowerBound) }
 }
 
-/// The states of other nodes that name a node's addresses. Its refresh changes none of them.
-package struct NodeRefreshReferences: Hashable, Sendable {
+/// The states of other nodes that name a node's addresses. Its reprovisioning changes none of them.
+package struct ReprovisionReferences: Hashable, Sendable {
     /// The names of nodes with a model that publishes to it, in the order of addresses.
     package var publishers: [String] = []
     /// The names of nodes that send heartbeats to it or count its heartbeats.
@@ -61,8 +61,8 @@ package struct NodeRefreshReferences: Hashable, Sendable {
     package var isEmpty: Bool { publishers.isEmpty && heartbeats.isEmpty && bridges.isEmpty }
 }
 
-/// Why a node cannot be refreshed.
-package struct NodeRefreshRefusal: Error, Hashable, Sendable {
+/// Why a node cannot be reprovisioned.
+package struct ReprovisionRefusal: Error, Hashable, Sendable {
     /// What is wrong, as a sentence without a full stop.
     package var message: String
     /// How to mend it; nil if nothing is known.

@@ -1,7 +1,7 @@
-/// A node before a refresh over its Node Provisioning Protocol Interface. The provisioning data may change only what
-/// the procedure is for (Mesh Protocol 1.1, 3.11.8).
-package struct NodeRefresh: Hashable, Sendable {
-    /// The procedure of the refresh.
+/// A node before a reprovisioning over its Node Provisioning Protocol Interface. The provisioning data may change only
+/// what the procedure is for (Mesh Protocol 1.1, 3.11.8).
+package struct ReprovisionRules: Hashable, Sendable {
+    /// The procedure of the reprovisioning.
     package var procedure: NodeProvisioningProcedure
     /// The NetKeys of the node.
     package var netKeys: [NetKey]
@@ -25,9 +25,9 @@ package struct NodeRefresh: Hashable, Sendable {
     /// The first part of the provisioning data that the procedure does not allow; nil if it allows everything.
     ///
     /// NetKey, index, flags and IV index must be those of the node. The address must be the node's, or, for an address
-    /// refresh, the start of a range that does not overlap the node's.
+    /// reprovisioning, the start of a range that does not overlap the node's.
     ///
-    /// - Parameter elementCount: the number of elements after the refresh.
+    /// - Parameter elementCount: the number of elements after the reprovisioning.
     package func mismatch(of data: ProvisioningData, elementCount: UInt8) -> DecodeError? {
         guard let key = netKeys.first(where: { $0.index == data.netKeyIndex }) else {
             return .prohibited(field: "NetKeyIndex", value: UInt64(data.netKeyIndex.rawValue))

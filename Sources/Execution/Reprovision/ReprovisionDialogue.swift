@@ -3,7 +3,7 @@ import Planning
 
 /// One provisioning session with a node, over the link that its own Remote Provisioning Server opens to its Node
 /// Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8, 5.2.3).
-struct NodeRefreshDialogue {
+struct ReprovisionDialogue {
     /// How the dialogue ended.
     enum Ending {
         /// The node has taken the provisioning data, and the link was closed with success.

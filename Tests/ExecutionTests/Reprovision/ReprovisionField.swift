@@ -7,8 +7,8 @@ import Store
 import TestSupport
 import Testing
 
-/// Lamps with a Remote Provisioning Server, of which the second is refreshed; the first is the proxy.
-enum NodeRefreshField {
+/// Lamps with a Remote Provisioning Server, of which the second is reprovisioned; the first is the proxy.
+enum ReprovisionField {
     static let keys = [AppKey(index: .first, name: "lighting", boundNetKey: .primary, key: secret(0x20))]
 
     /// The network as the database knows it: both lamps have the application key and a configuration, and the first
@@ -71,35 +71,35 @@ enum NodeRefreshField {
 }
 
 extension Site {
-    /// Plans a refresh of the second lamp as the command does.
-    func refreshPlan(
+    /// Plans a reprovisioning of the second lamp as the command does.
+    func reprovisionPlan(
         _ procedure: NodeProvisioningProcedure,
         to address: UnicastAddress? = nil
-    ) throws -> NodeRefreshPlan {
+    ) throws -> ReprovisionPlan {
         let snapshot = try database.snapshot()
-        return try NodeRefreshPlanner(snapshot.network, definition: nil, heard: snapshot.replay.map(\.source))
-            .plan(NodeRefreshRequest(node: uuid(2), procedure: procedure, address: address))
+        return try ReprovisionPlanner(snapshot.network, definition: nil, heard: snapshot.replay.map(\.source))
+            .plan(ReprovisionRequest(node: uuid(2), procedure: procedure, address: address))
     }
 
-    /// Finds out what an earlier run has left open, then refreshes the second lamp, unless it is found to be.
+    /// Finds out what an earlier run has left open, then reprovisions the second lamp, unless it is found to be.
     func reprovision(
         _ procedure: NodeProvisioningProcedure,
         to address: UnicastAddress? = nil
-    ) throws -> NodeRefreshOutcome {
+    ) throws -> ReprovisionOutcome {
         try execute { executor in
-            switch executor.settleRefresh(of: uuid(2)) {
+            switch executor.resolveReprovision(of: uuid(2)) {
             case .unchanged, nil: break
             case let outcome?: return outcome
             }
             let identifier = Octets16(high: 0x4E, low: UInt64(world.now.microseconds))
-            return executor.refresh(try refreshPlan(procedure, to: address), identifier: identifier)
+            return executor.reprovision(try reprovisionPlan(procedure, to: address), identifier: identifier)
         }
     }
 
     /// The second lamp answers as the database says, and nothing is left open.
     func expectSettled(_ comment: Comment? = nil) throws {
         let network = try self.network
-        #expect(network.pendingRefreshes.isEmpty, comment)
+        #expect(network.pendingReprovisions.isEmpty, comment)
         let recap = try execute { $0.readBack([uuid(2)]) }
         #expect(recap.isComplete, "\(comment ?? ""): \(recap)")
         #expect(world.mismatches(against: try self.network) == [], comment)
@@ -111,7 +111,7 @@ extension Site {
         let network = try self.network
         let state = try required(world.node(uuid(2)))
         let node = try required(network.nodes.first { $0.uuid == uuid(2) })
-        let pending = network.pendingRefreshes[node.uuid]
+        let pending = network.pendingReprovisions[node.uuid]
         let forms = [
             (node.unicastAddress, node.deviceKey), (pending?.address ?? node.unicastAddress, pending?.deviceKey),
         ]

@@ -1,8 +1,8 @@
-/// Refreshes of nodes over their Node Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8). These are pure
+/// Reprovisioning of nodes over their Node Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8). These are pure
 /// functions: the caller commits the changes in one transaction.
 extension MeshNetwork {
-    /// The result of a node's refresh.
-    package struct NodeRefreshResult: Hashable, Sendable {
+    /// The result of a node's reprovisioning.
+    package struct ReprovisionResult: Hashable, Sendable {
         /// The node after it.
         package var node: Node
         /// The node before it, with its former DeviceKey.
@@ -11,32 +11,32 @@ extension MeshNetwork {
         package var droppedModels: [ModelAddress] = []
     }
 
-    /// The refreshes whose outcome is unknown, sorted by UUID.
-    package var sortedPendingRefreshes: [PendingRefresh] {
-        pendingRefreshes.values.sorted { $0.uuid < $1.uuid }
+    /// The reprovisionings whose outcome is unknown, sorted by UUID.
+    package var sortedPendingReprovisions: [PendingReprovision] {
+        pendingReprovisions.values.sorted { $0.uuid < $1.uuid }
     }
 
-    /// Completes a pending refresh that has taken effect. The former DeviceKey is kept among the retired nodes. If the
-    /// node has moved, its former addresses are excluded and scenes drop them.
+    /// Completes a pending reprovisioning that has taken effect. The former DeviceKey is kept among the retired nodes.
+    /// If the node has moved, its former addresses are excluded and scenes drop them.
     ///
     /// Publications of other nodes to the former addresses stay recorded, since those nodes still send them.
     ///
     /// - Parameter composition: the composition that it reported; nil if it reported none or an invalid one.
-    /// - Returns: nil, with nothing changed, if there is no such node or refresh.
-    package mutating func completeRefresh(
+    /// - Returns: nil, with nothing changed, if there is no such node or reprovisioning.
+    package mutating func completeReprovision(
         of uuid: DeviceUUID,
         composition: Composition?,
         at now: Timestamp
-    ) -> NodeRefreshResult? {
+    ) -> ReprovisionResult? {
         guard let place = nodes.firstIndex(where: { $0.uuid == uuid }),
-            let pending = pendingRefreshes.removeValue(forKey: uuid)
+            let pending = pendingReprovisions.removeValue(forKey: uuid)
         else { return nil }
         let before = nodes[place]
-        var node = before.refreshed(by: pending)
+        var node = before.reprovisioned(by: pending)
         if let composition { node.record(composition) }
         node.observedAt = now
         node.unprovisionedSeenAt = nil
-        let former = RetiredNode(node: before, reason: .refreshed, retiredAt: now)
+        let former = RetiredNode(node: before, reason: .reprovisioned, retiredAt: now)
         retiredNodes.append(former)
         let left = before.addresses.filter { !node.addresses.contains($0) }
         if !left.isEmpty {
@@ -46,31 +46,31 @@ extension MeshNetwork {
         drifts[uuid] = nil
         nodes.remove(at: place)
         nodes.insert(node, at: nodes.firstPlace { ($0.unicastAddress, $0.uuid) >= (node.unicastAddress, uuid) })
-        var result = NodeRefreshResult(node: node, former: former)
+        var result = ReprovisionResult(node: node, former: former)
         if pending.procedure != .nodeAddressRefresh { result.droppedModels = before.configuredModels(missingIn: node) }
         return result
     }
 
-    /// Drops a pending refresh that has not taken effect and never will. Its new addresses are free again.
+    /// Drops a pending reprovisioning that has not taken effect and never will. Its new addresses are free again.
     ///
     /// - Returns: the former record; nil if there was none.
     @discardableResult
-    package mutating func dropRefresh(of uuid: DeviceUUID) -> PendingRefresh? {
-        pendingRefreshes.removeValue(forKey: uuid)
+    package mutating func dropReprovision(of uuid: DeviceUUID) -> PendingReprovision? {
+        pendingReprovisions.removeValue(forKey: uuid)
     }
 
-    /// Ends a pending refresh with an unknown outcome because the node has left. What the node may have become is kept
-    /// among the retired nodes, and the addresses that it may have had are excluded.
+    /// Ends a pending reprovisioning with an unknown outcome because the node has left. What the node may have become
+    /// is kept among the retired nodes, and the addresses that it may have had are excluded.
     ///
-    /// - Parameter node: the node before the refresh.
-    /// - Returns: the retired form; nil if no refresh was pending.
-    package mutating func retireRefresh(
+    /// - Parameter node: the node before the reprovisioning.
+    /// - Returns: the retired form; nil if no reprovisioning was pending.
+    package mutating func retireReprovision(
         of node: Node,
         reason: RetiredNode.Reason,
         at now: Timestamp
     ) -> RetiredNode? {
-        guard let pending = pendingRefreshes.removeValue(forKey: node.uuid) else { return nil }
-        let retired = RetiredNode(node: node.refreshed(by: pending), reason: reason, retiredAt: now)
+        guard let pending = pendingReprovisions.removeValue(forKey: node.uuid) else { return nil }
+        let retired = RetiredNode(node: node.reprovisioned(by: pending), reason: reason, retiredAt: now)
         retiredNodes.append(retired)
         exclude(pending.addresses)
         return retired
@@ -78,9 +78,9 @@ extension MeshNetwork {
 }
 
 extension Node {
-    /// The node after a refresh. If it moves, it keeps its keys and loses all other configuration. Its composition is
-    /// then unknown, because it may have changed.
-    package func refreshed(by pending: PendingRefresh) -> Node {
+    /// The node after a reprovisioning. If it moves, it keeps its keys and loses all other configuration. Its
+    /// composition is then unknown, because it may have changed.
+    package func reprovisioned(by pending: PendingReprovision) -> Node {
         var node = self
         node.deviceKey = pending.deviceKey
         guard pending.procedure == .nodeAddressRefresh else {

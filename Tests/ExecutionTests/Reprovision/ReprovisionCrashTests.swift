@@ -8,16 +8,16 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("A refresh of a node that is killed")
-struct NodeRefreshCrashTests {
+@Suite("A reprovisioning of a node that is killed")
+struct ReprovisionCrashTests {
     private static let procedures = NodeProvisioningProcedure.allCases
 
-    /// How many packets a whole refresh takes, by procedure.
+    /// How many packets a whole reprovisioning takes, by procedure.
     private static let moments = procedures.map { procedure in
         Result { () throws -> Int in
-            let site = try NodeRefreshField.site(preparing: 2)
+            let site = try ReprovisionField.site(preparing: 2)
             return try MortalRuns.packets(of: site) {
-                guard case .refreshed = try site.reprovision(procedure) else { throw MissingValue() }
+                guard case .reprovisioned = try site.reprovision(procedure) else { throw MissingValue() }
             }
         }
     }
@@ -26,7 +26,7 @@ struct NodeRefreshCrashTests {
     /// command, or with what every run does first.
     private func dieAndGoOn(_ procedure: NodeProvisioningProcedure, moment: Int) throws {
         let comment: Comment = "\(procedure) at \(moment)"
-        let site = try NodeRefreshField.site(preparing: 2, seed: UInt64(moment))
+        let site = try ReprovisionField.site(preparing: 2, seed: UInt64(moment))
         let old = try site.lamp(2)
         let runs = MortalRuns(site, moment: moment)
         var outcome = try site.reprovision(procedure)
@@ -36,7 +36,7 @@ struct NodeRefreshCrashTests {
                 let recap = try site.execute { $0.resolveInDoubt() }
                 if runs.isDead { continue }
                 #expect(recap.isComplete, comment)
-                #expect(try site.network.pendingRefreshes.isEmpty, comment)
+                #expect(try site.network.pendingReprovisions.isEmpty, comment)
             }
             outcome = try site.lamp(2).deviceKey == old.deviceKey ? site.reprovision(procedure) : outcome
         }
@@ -70,7 +70,7 @@ struct NodeRefreshCrashTests {
     @Test("A node that is silent after its provisioning data is left alone by every run until it answers")
     func silent() throws {
         for procedure in Self.procedures {
-            let site = try NodeRefreshField.site(preparing: 2)
+            let site = try ReprovisionField.site(preparing: 2)
             // The node falls silent as soon as what it will be is stored.
             site.onEvent = { event in
                 if case .provisioningStage(_, .session(.completion)) = event {
@@ -80,7 +80,7 @@ struct NodeRefreshCrashTests {
             #expect(try site.reprovision(procedure) == .unresolved(reason: nil, hint: nil), "\(procedure)")
             site.onEvent = { _ in }
             let network = try site.network
-            let pending = try #require(network.pendingRefreshes[uuid(2)])
+            let pending = try #require(network.pendingReprovisions[uuid(2)])
             #expect(pending.procedure == procedure)
             let before = try site.lamp(2)
             #expect(before.deviceKey == secret(0xD002))
@@ -90,14 +90,14 @@ struct NodeRefreshCrashTests {
             )
             let recap = try site.execute { $0.readBack([uuid(2), uuid(1)]) }
             #expect(recap.pending.map(\.node) == [uuid(2)] && recap.applied == 1, "\(recap)")
-            #expect(site.events.contains(.refreshSettled(uuid(2), procedure, tookEffect: nil)))
-            #expect(throws: NodeRefreshRefusal.self) { try site.refreshPlan(procedure) }
-            #expect(try site.lamp(2) == before && site.network.pendingRefreshes[uuid(2)] == pending)
+            #expect(site.events.contains(.reprovisionSettled(uuid(2), procedure, tookEffect: nil)))
+            #expect(throws: ReprovisionRefusal.self) { try site.reprovisionPlan(procedure) }
+            #expect(try site.lamp(2) == before && site.network.pendingReprovisions[uuid(2)] == pending)
             site.world.setFaults(NodeFaults(isOff: false), of: uuid(2))
             #expect(try site.execute { $0.readBack([uuid(2)]) }.isComplete)
             #expect(
                 site.events.contains { event in
-                    if case .refreshSettled(uuid(2), procedure, tookEffect: _?) = event { true } else { false }
+                    if case .reprovisionSettled(uuid(2), procedure, tookEffect: _?) = event { true } else { false }
                 }
             )
             try site.expectSettled("\(procedure)")

@@ -8,10 +8,10 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("Executor: nodes are refreshed over their Node Provisioning Protocol Interface")
-struct NodeRefreshRunTests {
-    private func result(_ outcome: NodeRefreshOutcome) throws -> MeshNetwork.NodeRefreshResult {
-        guard case .refreshed(let result, _) = outcome else {
+@Suite("Executor: nodes are reprovisioned over their Node Provisioning Protocol Interface")
+struct ReprovisionRunTests {
+    private func result(_ outcome: ReprovisionOutcome) throws -> MeshNetwork.ReprovisionResult {
+        guard case .reprovisioned(let result, _) = outcome else {
             Issue.record("\(outcome)")
             throw MissingValue()
         }
@@ -20,10 +20,10 @@ struct NodeRefreshRunTests {
 
     @Test("A new DeviceKey replaces the old one, which is kept, and all else stays")
     func deviceKey() throws {
-        let site = try NodeRefreshField.site()
+        let site = try ReprovisionField.site()
         let before = try site.lamp(2)
         let outcome = try site.reprovision(.deviceKeyRefresh)
-        guard case .refreshed(let result, let isAuthenticated) = outcome else {
+        guard case .reprovisioned(let result, let isAuthenticated) = outcome else {
             Issue.record("\(outcome)")
             return
         }
@@ -34,7 +34,7 @@ struct NodeRefreshRunTests {
         expected.observedAt = Site.now
         #expect(try site.lamp(2) == expected)
         #expect(result.node.deviceKey != before.deviceKey)
-        #expect(network.retiredNodes.map(\.node) == [before] && network.retiredNodes.map(\.reason) == [.refreshed])
+        #expect(network.retiredNodes.map(\.node) == [before] && network.retiredNodes.map(\.reason) == [.reprovisioned])
         #expect(network.exclusions == [], "its addresses are still its own")
         try site.expectSettled()
         let again = try self.result(site.reprovision(.deviceKeyRefresh))
@@ -44,8 +44,8 @@ struct NodeRefreshRunTests {
 
     @Test("A node moves to free addresses, keeps its keys, and leaves its former addresses for good")
     func address() throws {
-        let site = try NodeRefreshField.site()
-        let plan = try site.refreshPlan(.nodeAddressRefresh)
+        let site = try ReprovisionField.site()
+        let plan = try site.reprovisionPlan(.nodeAddressRefresh)
         #expect(plan.before == 0x20...0x21 && plan.after == 0x02...0x03)
         #expect(plan.references.publishers == ["lamp-1"])
         let moved = try result(site.reprovision(.nodeAddressRefresh)).node
@@ -56,9 +56,9 @@ struct NodeRefreshRunTests {
         #expect(network.exclusions.map(\.addresses) == [[try unicast(0x20), try unicast(0x21)]])
         try site.expectSettled()
         // And on from there, by name: once more, to an address that is asked for.
-        #expect(throws: NodeRefreshRefusal.self) { try site.refreshPlan(.nodeAddressRefresh, to: unicast(0x21)) }
-        #expect(throws: NodeRefreshRefusal.self) { try site.refreshPlan(.nodeAddressRefresh, to: unicast(0x03)) }
-        #expect(throws: NodeRefreshRefusal.self) { try site.refreshPlan(.nodeAddressRefresh, to: unicast(0x11)) }
+        #expect(throws: ReprovisionRefusal.self) { try site.reprovisionPlan(.nodeAddressRefresh, to: unicast(0x21)) }
+        #expect(throws: ReprovisionRefusal.self) { try site.reprovisionPlan(.nodeAddressRefresh, to: unicast(0x03)) }
+        #expect(throws: ReprovisionRefusal.self) { try site.reprovisionPlan(.nodeAddressRefresh, to: unicast(0x11)) }
         let again = try result(site.reprovision(.nodeAddressRefresh, to: unicast(0x300))).node
         #expect(again.addresses == 0x300...0x301)
         try site.expectSettled()
@@ -67,7 +67,7 @@ struct NodeRefreshRunTests {
 
     @Test("A plan after an address refresh restores the configuration, and changes what others publish to the node")
     func planAfterwards() throws {
-        let site = try NodeRefreshField.site()
+        let site = try ReprovisionField.site()
         site.definition = try House.definition(lamps: 2) { text in
             text.replacing(
                 "node: lamp-1, model: generic-onoff-client, to: all",
@@ -92,7 +92,7 @@ struct NodeRefreshRunTests {
 
     @Test("A plan after an address refresh mends the heartbeats and bridging entries of others that name the node")
     func foundationAfterwards() throws {
-        var network = try NodeRefreshField.network()
+        var network = try ReprovisionField.network()
         network.nodes[1].elements[0].models.append(Model(identifier: .bridgeConfigurationServer))
         let uuids = (1...2).map { uuid(UInt64($0)).rawValue.hexadecimal }
         let text = """
@@ -147,7 +147,7 @@ struct NodeRefreshRunTests {
 
     @Test("A node becomes what it has prepared; what is gone is told, and what stays keeps its configuration")
     func composition() throws {
-        let site = try NodeRefreshField.site(preparing: 2)
+        let site = try ReprovisionField.site(preparing: 2)
         let result = try self.result(site.reprovision(.nodeCompositionRefresh))
         #expect(result.node.product?.version == 3)
         #expect(result.node.elements[1].models.map(\.identifier) == [.sig(0x1002)])
@@ -160,15 +160,15 @@ struct NodeRefreshRunTests {
 
     @Test("Without another composition there is nothing to become, and one with more elements needs other addresses")
     func elementCount() throws {
-        let plain = try NodeRefreshField.site()
+        let plain = try ReprovisionField.site()
         #expect(try plain.reprovision(.nodeCompositionRefresh) == .unchanged(.nothingToBecome))
-        let site = try NodeRefreshField.site(preparing: 3)
+        let site = try ReprovisionField.site(preparing: 3)
         #expect(try site.reprovision(.nodeCompositionRefresh) == .unchanged(.elementCount(3, before: 2)))
         #expect(try site.reprovision(.nodeAddressRefresh) == .unchanged(.otherElementCount(3)))
-        #expect(throws: NodeRefreshRefusal.elementCount(3, of: try site.lamp(2))) {
-            try site.refreshPlan(.nodeCompositionRefresh)
+        #expect(throws: ReprovisionRefusal.elementCount(3, of: try site.lamp(2))) {
+            try site.reprovisionPlan(.nodeCompositionRefresh)
         }
-        let plan = try site.refreshPlan(.nodeAddressRefresh)
+        let plan = try site.reprovisionPlan(.nodeAddressRefresh)
         #expect(plan.after == 0x02...0x04)
         let moved = try result(site.reprovision(.nodeAddressRefresh)).node
         #expect(moved.addresses == 0x02...0x04 && moved.elements.count == 3 && moved.product?.version == 3)
@@ -179,14 +179,14 @@ struct NodeRefreshRunTests {
         "A node without a Remote Provisioning Server, in a key refresh, or unknown is refused before anything is sent"
     )
     func refused() throws {
-        let plain = try NodeRefreshField.site(isServer: false)
-        #expect(throws: NodeRefreshRefusal.self) { try plain.refreshPlan(.deviceKeyRefresh) }
+        let plain = try ReprovisionField.site(isServer: false)
+        #expect(throws: ReprovisionRefusal.self) { try plain.reprovisionPlan(.deviceKeyRefresh) }
         func refusal(_ change: (inout MeshNetwork) -> Void) throws -> String? {
-            var network = try NodeRefreshField.network()
+            var network = try ReprovisionField.network()
             change(&network)
-            do throws(NodeRefreshRefusal) {
-                _ = try NodeRefreshPlanner(network, definition: nil, heard: [])
-                    .plan(NodeRefreshRequest(node: uuid(2), procedure: .deviceKeyRefresh))
+            do throws(ReprovisionRefusal) {
+                _ = try ReprovisionPlanner(network, definition: nil, heard: [])
+                    .plan(ReprovisionRequest(node: uuid(2), procedure: .deviceKeyRefresh))
                 return nil
             } catch {
                 return error.message
@@ -206,14 +206,14 @@ struct NodeRefreshRunTests {
 
     @Test("A node that does not answer is left as it is, and so is one whose static value is not at hand")
     func failed() throws {
-        let site = try NodeRefreshField.site()
+        let site = try ReprovisionField.site()
         site.world.setFaults(NodeFaults(isOff: true), of: uuid(2))
         #expect(try site.reprovision(.deviceKeyRefresh) == .unanswered)
         site.world.setFaults(NodeFaults(isOff: false), of: uuid(2))
-        #expect(try site.network == (try NodeRefreshField.network()))
-        var plan = try site.refreshPlan(.deviceKeyRefresh)
+        #expect(try site.network == (try ReprovisionField.network()))
+        var plan = try site.reprovisionPlan(.deviceKeyRefresh)
         plan.provisioning.requiresAuthentication = true
-        let outcome = try site.execute { $0.refresh(plan, identifier: Octets16(high: 1, low: 1)) }
+        let outcome = try site.execute { $0.reprovision(plan, identifier: Octets16(high: 1, low: 1)) }
         guard case .unchanged(.provisioning(.policy)) = outcome else {
             Issue.record("\(outcome)")
             return
@@ -230,11 +230,11 @@ struct NodeRefreshRunTests {
         var settings = WorldSettings.ideal
         settings.copyLoss = 0.1
         settings.topology = .hops(2)
-        let site = try NodeRefreshField.site(preparing: 2, settings: settings, seed: seed)
+        let site = try ReprovisionField.site(preparing: 2, settings: settings, seed: seed)
         for procedure in [NodeProvisioningProcedure.deviceKeyRefresh, .nodeCompositionRefresh, .nodeAddressRefresh] {
             var outcome = try site.reprovision(procedure)
             for _ in 0..<3 {
-                if case .refreshed = outcome { break }
+                if case .reprovisioned = outcome { break }
                 try site.expectNothingLost()
                 outcome = try site.reprovision(procedure)
             }

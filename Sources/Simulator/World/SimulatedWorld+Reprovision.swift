@@ -2,41 +2,41 @@ package import MeshCore
 
 /// The effects of the Node Provisioning Protocol Interface on nodes (Mesh Protocol 1.1, 3.11.8).
 extension SimulatedWorld {
-    /// Refreshes a node that has accepted new values. If its address changes, the node first sends everything it still
-    /// has to send under the old one.
-    func refreshIfReady(_ node: Int) {
-        guard let refresh = nodes[node].remote.pendingRefresh else { return }
+    /// Reprovisions a node that has accepted new values. If its address changes, the node first sends everything it
+    /// still has to send under the old one.
+    func reprovisionIfReady(_ node: Int) {
+        guard let accepted = nodes[node].remote.pendingReprovision else { return }
         let isSilent = nodes[node].remote.waiting == 0 && nodes[node].remote.underWay.isEmpty
-        guard isSilent || refresh.procedure != .nodeAddressRefresh else { return }
-        nodes[node].remote.pendingRefresh = nil
-        if refresh.procedure == .nodeAddressRefresh {
-            move(node, refresh)
+        guard isSilent || accepted.procedure != .nodeAddressRefresh else { return }
+        nodes[node].remote.pendingReprovision = nil
+        if accepted.procedure == .nodeAddressRefresh {
+            move(node, accepted)
         } else {
-            takeCandidate(node, refresh)
+            takeCandidate(node, accepted)
         }
     }
 
     /// The new DeviceKey takes over with the first message under it. Until then the old one holds.
-    private func takeCandidate(_ node: Int, _ refresh: AcceptedRefresh) {
+    private func takeCandidate(_ node: Int, _ accepted: AcceptedReprovision) {
         var state = nodes[node].state
-        if refresh.procedure == .nodeCompositionRefresh, let composition = state.nextComposition {
+        if accepted.procedure == .nodeCompositionRefresh, let composition = state.nextComposition {
             state.become(composition)
         }
-        guard recorder(.refreshed(state, nodes[node].stack.ivIndex, candidate: refresh.deviceKey)) else { return }
+        guard recorder(.reprovisioned(state, nodes[node].stack.ivIndex, candidate: accepted.deviceKey)) else { return }
         nodes[node].state = state
         nodes[node].description?.composition = state.composition
         radioChanges()
-        nodes[node].deviceKeyCandidate = refresh.deviceKey
-        nodes[node].stack.keys.setDeviceKeyCandidate(refresh.deviceKey, of: state.address)
+        nodes[node].deviceKeyCandidate = accepted.deviceKey
+        nodes[node].stack.keys.setDeviceKeyCandidate(accepted.deviceKey, of: state.address)
     }
 
     /// The node gets the new address and the new DeviceKey at once. It keeps its NetKeys and AppKeys; everything else
     /// is reset.
-    private func move(_ node: Int, _ refresh: AcceptedRefresh) {
+    private func move(_ node: Int, _ accepted: AcceptedReprovision) {
         let before = nodes[node].state
         let ivIndex = nodes[node].stack.ivIndex
-        let state = before.moved(refresh.data, deviceKey: refresh.deviceKey)
-        guard recorder(.refreshed(state, ivIndex, candidate: nil)) else { return }
+        let state = before.moved(accepted.data, deviceKey: accepted.deviceKey)
+        guard recorder(.reprovisioned(state, ivIndex, candidate: nil)) else { return }
         vacateAddresses(of: node)
         for stream in SequenceStream.all(of: state, under: ivIndex) { sequenceNumbers.restart(stream) }
         let replay = nodes[node].stack.replay
@@ -57,7 +57,7 @@ extension SimulatedWorld {
         guard let candidate = nodes[node].deviceKeyCandidate else { return true }
         var state = nodes[node].state
         state.deviceKey = candidate
-        guard recorder(.refreshed(state, nodes[node].stack.ivIndex, candidate: nil)) else {
+        guard recorder(.reprovisioned(state, nodes[node].stack.ivIndex, candidate: nil)) else {
             nodes[node].stack.keys = keyRing(of: nodes[node].state)
             nodes[node].stack.keys.setDeviceKeyCandidate(candidate, of: state.address)
             return false
@@ -74,7 +74,7 @@ extension SimulatedWorld {
 }
 
 extension NodeConfigurationState {
-    /// Page 128: the composition after a refresh. Nil if the page is missing, malformed, or equal to the present
+    /// Page 128: the composition after a reprovisioning. Nil if the page is missing, malformed, or equal to the present
     /// composition.
     var nextComposition: Composition? {
         guard let page = foundation.compositionPages[128], let next = try? Composition(page0: page),

@@ -4,18 +4,18 @@
 ///
 /// Until the outcome is known, the node answers either as its ``Node`` says or with the values here. Meanwhile the
 /// record keeps the new addresses from being assigned.
-package struct PendingRefresh: Hashable, Sendable {
+package struct PendingReprovision: Hashable, Sendable {
     /// The node.
     package var uuid: DeviceUUID
-    /// The procedure of the refresh.
+    /// The procedure of the reprovisioning.
     package var procedure: NodeProvisioningProcedure
-    /// The DeviceKey after the refresh.
+    /// The DeviceKey after the reprovisioning.
     package var deviceKey: KeyMaterial
-    /// The address of its primary element after the refresh.
+    /// The address of its primary element after the reprovisioning.
     package var address: UnicastAddress
-    /// The number of its elements after the refresh, 1...255.
+    /// The number of its elements after the reprovisioning, 1...255.
     package var elementCount: UInt8
-    /// When the refresh was attempted.
+    /// When the reprovisioning was attempted.
     package var attemptedAt: Timestamp
 
     package init(
@@ -34,7 +34,7 @@ package struct PendingRefresh: Hashable, Sendable {
         self.attemptedAt = attemptedAt
     }
 
-    /// The addresses of the node after the refresh.
+    /// The addresses of the node after the reprovisioning.
     package var addresses: ClosedRange<UInt16> {
         let last = min(Int(address.rawValue) + Int(max(elementCount, 1)) - 1, Int(UnicastAddress.last.rawValue))
         return address.rawValue...UInt16(last)

@@ -2,18 +2,18 @@ import MeshCore
 import Planning
 import Store
 
-/// One refresh of one node, from the first question to the durable result.
-struct NodeRefreshWork {
+/// One reprovisioning of one node, from the first question to the durable result.
+struct ReprovisionWork {
     private let executor: Executor
     private let snapshot: Snapshot
     private let node: Node
-    private let plan: NodeRefreshPlan
+    private let plan: ReprovisionPlan
     private let run: RunIdentifier
     /// What the node is about to become, once that is durable.
-    private var pending: PendingRefresh?
+    private var pending: PendingReprovision?
 
     /// Work that has not begun.
-    init(executor: Executor, snapshot: Snapshot, node: Node, plan: NodeRefreshPlan, run: RunIdentifier) {
+    init(executor: Executor, snapshot: Snapshot, node: Node, plan: ReprovisionPlan, run: RunIdentifier) {
         self.executor = executor
         self.snapshot = snapshot
         self.node = node
@@ -27,7 +27,7 @@ struct NodeRefreshWork {
     private var subnets: [NetKeyIndex] { [plan.netKeyIndex] }
 
     /// Does all of the work.
-    mutating func perform(in conversation: inout Conversation) throws(ExecutionStop) -> NodeRefreshOutcome {
+    mutating func perform(in conversation: inout Conversation) throws(ExecutionStop) -> ReprovisionOutcome {
         if let outcome = clearLink(in: &conversation) { return outcome }
         if plan.procedure != .deviceKeyRefresh, let outcome = try checkComposition(in: &conversation) { return outcome }
         var (ending, stored) = converse(&conversation)
@@ -53,14 +53,14 @@ struct NodeRefreshWork {
         var isAuthenticated: Bool?
         switch ending {
         case .failed(let problem, isCertain: true):
-            let finding = NodeRefreshFinding.unchanged(nil)
+            let finding = ReprovisionFinding.unchanged(nil)
             _ = try executor.record(finding, of: node.uuid, isAuthenticated: nil, conversation: &conversation)
             return .unchanged(.provisioning(problem))
         case .completed(let authenticated): isAuthenticated = authenticated
         case .failed, .unreachable, .stopped: break
         }
         conversation.toleratedInterrupts = 1
-        let inquiry = NodeRefreshInquiry(
+        let inquiry = ReprovisionInquiry(
             node,
             stored,
             subnets: subnets,
@@ -83,7 +83,7 @@ struct NodeRefreshWork {
 
     /// Closes a link that an earlier run has left open: a node only tells that a link to itself is open, not since
     /// when. Returns an outcome if the work cannot continue.
-    private func clearLink(in conversation: inout Conversation) -> NodeRefreshOutcome? {
+    private func clearLink(in conversation: inout Conversation) -> ReprovisionOutcome? {
         switch conversation.clearRemoteLink(in: subnets, deadline: executor.options.retry.deadline) {
         case .answered(true): return nil
         case .answered(false): return .unchanged(.provisioning(.remoteLink(.refused(.linkCannotOpen), at: .notStarted)))
@@ -99,7 +99,7 @@ struct NodeRefreshWork {
     /// continue.
     private func checkComposition(
         in conversation: inout Conversation
-    ) throws(ExecutionStop) -> NodeRefreshOutcome? {
+    ) throws(ExecutionStop) -> ReprovisionOutcome? {
         switch conversation.ask(PageReading.Part.composition(page: 128).question, in: subnets) {
         case .answered(let answer?): return try check(answer, &conversation)
         case .answered(nil): return nil
@@ -112,7 +112,7 @@ struct NodeRefreshWork {
     private func check(
         _ answer: PageReading.Answer,
         _ conversation: inout Conversation
-    ) throws(ExecutionStop) -> NodeRefreshOutcome? {
+    ) throws(ExecutionStop) -> ReprovisionOutcome? {
         guard answer.page == 128 else {
             if plan.procedure == .nodeCompositionRefresh { return .unchanged(.nothingToBecome) }
             return try expect(node.elements.count, knowing: nil, &conversation)
@@ -135,7 +135,7 @@ struct NodeRefreshWork {
         _ count: Int,
         knowing answer: PageReading.Answer?,
         _ conversation: inout Conversation
-    ) throws(ExecutionStop) -> NodeRefreshOutcome? {
+    ) throws(ExecutionStop) -> ReprovisionOutcome? {
         guard count != Int(plan.elementCount) else { return nil }
         var told = node
         if node.compositionPages != nil || answer != nil {
@@ -151,15 +151,15 @@ struct NodeRefreshWork {
 
     // MARK: The session
 
-    private func converse(_ conversation: inout Conversation) -> (NodeRefreshDialogue.Ending, PendingRefresh?) {
+    private func converse(_ conversation: inout Conversation) -> (ReprovisionDialogue.Ending, PendingReprovision?) {
         // The closure that stores it is the first to know it.
-        let stored = StoredRefresh()
-        let owner = NodeRefreshDialogue.Owner(
+        let stored = StoredReprovision()
+        let owner = ReprovisionDialogue.Owner(
             choose: { capabilities, ivIndex throws(ProvisioningProblem) in try choose(capabilities, ivIndex) },
             store: { candidate throws(ExecutionStop) in stored.value = try store(candidate) },
             progress: { [executor, node] in executor.context.emit(.provisioningStage(node.uuid, .session($0))) }
         )
-        var dialogue = NodeRefreshDialogue(
+        var dialogue = ReprovisionDialogue(
             plan.provisioning,
             procedure: plan.procedure,
             subnets: subnets,
@@ -173,8 +173,8 @@ struct NodeRefreshWork {
     }
 
     /// Holds what became durable.
-    private final class StoredRefresh {
-        var value: PendingRefresh?
+    private final class StoredReprovision {
+        var value: PendingReprovision?
     }
 
     private func choose(
@@ -197,8 +197,8 @@ struct NodeRefreshWork {
     /// Records what the node will be. This must be durable before the node learns it.
     private func store(
         _ candidate: ProvisioningConversation.Candidate
-    ) throws(ExecutionStop) -> PendingRefresh {
-        let pending = PendingRefresh(
+    ) throws(ExecutionStop) -> PendingReprovision {
+        let pending = PendingReprovision(
             uuid: node.uuid,
             procedure: plan.procedure,
             deviceKey: candidate.deviceKey,
@@ -207,7 +207,7 @@ struct NodeRefreshWork {
             attemptedAt: executor.context.now()
         )
         var changes = StoreChanges()
-        changes.pendingRefreshes = [pending]
+        changes.pendingReprovisions = [pending]
         _ = try executor.stopping { () throws(StoreError) in
             try executor.database.commit(changes, with: executor.lease)
         }
@@ -217,11 +217,11 @@ struct NodeRefreshWork {
     // MARK: The journal
 
     /// Records the result and the end of the run.
-    func finish(_ outcome: NodeRefreshOutcome, conversation: inout Conversation) throws(ExecutionStop) {
+    func finish(_ outcome: ReprovisionOutcome, conversation: inout Conversation) throws(ExecutionStop) {
         let result: JournalResult
         let end: RunOutcome
         switch outcome {
-        case .refreshed: (result, end) = (.succeeded, .completed)
+        case .reprovisioned: (result, end) = (.succeeded, .completed)
         case .unchanged: (result, end) = (.skipped, .failed)
         case .unresolved: (result, end) = (.unknown, .partial)
         case .unreachable, .unanswered: (result, end) = (.skipped, .partial)

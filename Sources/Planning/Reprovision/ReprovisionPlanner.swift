@@ -2,7 +2,7 @@ package import DefinitionModel
 package import MeshCore
 
 /// A request for one procedure of the Node Provisioning Protocol Interface on one node.
-package struct NodeRefreshRequest: Hashable, Sendable {
+package struct ReprovisionRequest: Hashable, Sendable {
     /// The node.
     package var node: DeviceUUID
     /// The procedure.
@@ -17,9 +17,9 @@ package struct NodeRefreshRequest: Hashable, Sendable {
     }
 }
 
-/// Plans a refresh of a node over its Node Provisioning Protocol Interface, or says why that is not possible (Mesh
-/// Protocol 1.1, 3.11.8). It is pure and deterministic, and takes linear time in the nodes.
-package struct NodeRefreshPlanner {
+/// Plans a reprovisioning of a node over its Node Provisioning Protocol Interface, or says why that is not possible
+/// (Mesh Protocol 1.1, 3.11.8). It is pure and deterministic, and takes linear time in the nodes.
+package struct ReprovisionPlanner {
     private let network: MeshNetwork
     private let definition: Definition?
     /// Elements that were heard. Nobody may use their sequence numbers again.
@@ -36,16 +36,16 @@ package struct NodeRefreshPlanner {
         self.heard = Set(heard.map(\.rawValue))
     }
 
-    /// Plans a refresh.
+    /// Plans a reprovisioning.
     ///
-    /// - Throws: ``NodeRefreshRefusal`` if the node cannot be refreshed this way.
-    package func plan(_ request: NodeRefreshRequest) throws(NodeRefreshRefusal) -> NodeRefreshPlan {
+    /// - Throws: ``ReprovisionRefusal`` if the node cannot be reprovisioned this way.
+    package func plan(_ request: ReprovisionRequest) throws(ReprovisionRefusal) -> ReprovisionPlan {
         guard let node = network.nodes.first(where: { $0.uuid == request.node }) else {
-            throw NodeRefreshRefusal("there is no such node", hint: "meshplan show lists the nodes", isUsage: true)
+            throw ReprovisionRefusal("there is no such node", hint: "meshplan show lists the nodes", isUsage: true)
         }
         try check(node)
         let subnet = try subnet(of: node)
-        var plan = NodeRefreshPlan(
+        var plan = ReprovisionPlan(
             node: node.uuid,
             name: node.name,
             procedure: request.procedure,
@@ -69,61 +69,61 @@ package struct NodeRefreshPlanner {
 
     // MARK: The node
 
-    private func check(_ node: Node) throws(NodeRefreshRefusal) {
+    private func check(_ node: Node) throws(ReprovisionRefusal) {
         let name = node.name
         guard node.uuid != network.ownProvisioner, !network.provisioners.contains(where: { $0.uuid == node.uuid })
         else {
-            throw NodeRefreshRefusal("`\(name)` is a provisioner, which is not refreshed over the air", isUsage: true)
+            throw ReprovisionRefusal("`\(name)` is a provisioner, which is not refreshed over the air", isUsage: true)
         }
         if node.isExcluded {
-            throw NodeRefreshRefusal("`\(name)` is excluded from the network", hint: "Provision it again.")
+            throw ReprovisionRefusal("`\(name)` is excluded from the network", hint: "Provision it again.")
         }
         if node.unprovisionedSeenAt != nil {
-            throw NodeRefreshRefusal(
+            throw ReprovisionRefusal(
                 "`\(name)` was reset and is no longer a node",
                 hint: "meshplan apply provisions it."
             )
         }
-        if network.pendingRefreshes[node.uuid] != nil {
-            throw NodeRefreshRefusal(
+        if network.pendingReprovisions[node.uuid] != nil {
+            throw ReprovisionRefusal(
                 "it is not known yet what became of the last refresh of `\(name)`",
                 hint: "Switch the node on and run the command again, which finds out first."
             )
         }
         guard node.deviceKey != nil else {
-            throw NodeRefreshRefusal(
+            throw ReprovisionRefusal(
                 "the database has no device key of `\(name)`, so nothing can be sent to it",
                 hint: "Import a database that holds it."
             )
         }
         guard node.isCompositionKnown else {
-            throw NodeRefreshRefusal(
+            throw ReprovisionRefusal(
                 "the composition of `\(name)` is not known",
                 hint: "Name it in the definition; meshplan apply reads it."
             )
         }
         guard node.elements[0].models.contains(where: { $0.identifier == .remoteProvisioningServer }) else {
-            throw NodeRefreshRefusal(
+            throw ReprovisionRefusal(
                 "`\(name)` has no Remote Provisioning Server on its primary element, over which a node is refreshed",
                 hint: "Reset it and provision it again: remove its line with `on_remove: reset`, then add it again."
             )
         }
     }
 
-    /// A subnet of the node without a key refresh. In a refresh, the node may have another key, or be in another phase,
-    /// than the database says.
+    /// A subnet of the node without a key refresh. In a reprovisioning, the node may have another key, or be in another
+    /// phase, than the database says.
     ///
-    /// - Throws: ``NodeRefreshRefusal`` if there is none.
-    private func subnet(of node: Node) throws(NodeRefreshRefusal) -> NetKeyIndex {
+    /// - Throws: ``ReprovisionRefusal`` if there is none.
+    private func subnet(of node: Node) throws(ReprovisionRefusal) -> NetKeyIndex {
         let known = node.netKeys.filter { key in network.netKeys.contains { $0.index == key.index } }
         guard !known.isEmpty else {
-            throw NodeRefreshRefusal("`\(node.name)` has no network key that the database has")
+            throw ReprovisionRefusal("`\(node.name)` has no network key that the database has")
         }
         let quiet = known.first { key in
             key.progress == .none && network.netKeys.contains { $0.index == key.index && $0.phase == .normal }
         }
         guard let quiet else {
-            throw NodeRefreshRefusal(
+            throw ReprovisionRefusal(
                 "a key refresh is under way in every subnet of `\(node.name)`",
                 hint: "Finish it with meshplan keys refresh, then run the command again."
             )
@@ -142,7 +142,7 @@ package struct NodeRefreshPlanner {
     private func addresses(
         for node: Node,
         _ requested: UnicastAddress?
-    ) throws(NodeRefreshRefusal) -> ClosedRange<UInt16> {
+    ) throws(ReprovisionRefusal) -> ClosedRange<UInt16> {
         let declared = definition?.nodes.first { $0.uuid.value == node.uuid }?.address?.value
         if let declared, let problem = contradiction(of: declared, to: requested, for: node) { throw problem }
         let count = elementCountToBe(node) ?? node.elements.count
@@ -151,7 +151,7 @@ package struct NodeRefreshPlanner {
         pool.exclude(heard.subtracting(held).sorted(), leftBy: node.uuid)
         guard let address = requested ?? declared else {
             guard let free = pool.reserveBlock(of: count, for: node.uuid) else {
-                throw NodeRefreshRefusal(
+                throw ReprovisionRefusal(
                     "the ranges of meshplan's provisioner have no \(count) consecutive free addresses left",
                     hint: "Free addresses, or give the provisioner a larger range."
                 )
@@ -159,7 +159,7 @@ package struct NodeRefreshPlanner {
             return free.rawValue...free.rawValue + UInt16(count - 1)
         }
         if let conflict = pool.conflict(at: address, count: count, for: node.uuid) {
-            throw NodeRefreshRefusal(
+            throw ReprovisionRefusal(
                 "\(count == 1 ? "its element" : "its \(count) elements") cannot begin at \(address): "
                     + clause(of: conflict, node),
                 hint: "Name an address with room for all elements, or leave it out to have one chosen.",
@@ -174,17 +174,17 @@ package struct NodeRefreshPlanner {
         of declared: UnicastAddress,
         to requested: UnicastAddress?,
         for node: Node
-    ) -> NodeRefreshRefusal? {
+    ) -> ReprovisionRefusal? {
         if let requested {
             guard declared != requested else { return nil }
-            return NodeRefreshRefusal(
+            return ReprovisionRefusal(
                 "the definition fixes the address of `\(node.name)` as \(declared), not \(requested)",
                 hint: "Write `address: \(requested)` in the definition, or leave the address out there.",
                 isUsage: true
             )
         }
         guard declared == node.unicastAddress else { return nil }
-        return NodeRefreshRefusal(
+        return ReprovisionRefusal(
             "the definition fixes the address of `\(node.name)` as \(declared), but reprovisioning is to change it",
             hint: "Write its new address in the definition, or leave the address out there.",
             isUsage: true
@@ -209,10 +209,10 @@ package struct NodeRefreshPlanner {
 
     // MARK: What names the node
 
-    private func references(to node: Node) -> NodeRefreshReferences {
+    private func references(to node: Node) -> ReprovisionReferences {
         let addresses = node.addresses
         func isMeant(_ address: UInt16) -> Bool { addresses.contains(address) }
-        var references = NodeRefreshReferences()
+        var references = ReprovisionReferences()
         for other in network.nodes where other.uuid != node.uuid && !other.isExcluded {
             let publishes = other.elements.contains { element in
                 element.models.contains { model in
@@ -254,10 +254,10 @@ package struct NodeRefreshPlanner {
     }
 }
 
-extension NodeRefreshRefusal {
+extension ReprovisionRefusal {
     /// The refusal if the number of elements would change, so that the node's addresses are too few or too many.
-    package static func elementCount(_ count: Int, of node: Node) -> NodeRefreshRefusal {
-        NodeRefreshRefusal(
+    package static func elementCount(_ count: Int, of node: Node) -> ReprovisionRefusal {
+        ReprovisionRefusal(
             "`\(node.name)` will have \(count) elements instead of \(node.elements.count), for which it needs other addresses",
             hint: "Use --address, which takes on the new composition as well."
         )

@@ -2,8 +2,8 @@ import MeshCore
 import TestSupport
 import Testing
 
-@Suite("Refreshes of nodes")
-struct NodeRefreshTests {
+@Suite("Reprovisioning of nodes")
+struct ReprovisionTests {
     private let key = NetKey(
         index: .primary,
         name: "",
@@ -12,10 +12,10 @@ struct NodeRefreshTests {
         phase: .keyDistribution
     )
 
-    private func refresh(_ procedure: NodeProvisioningProcedure, phase: KeyRefreshPhase = .normal) -> NodeRefresh {
+    private func rules(_ procedure: NodeProvisioningProcedure, phase: KeyRefreshPhase = .normal) -> ReprovisionRules {
         var key = key
         key.phase = phase
-        return NodeRefresh(
+        return ReprovisionRules(
             procedure: procedure,
             netKeys: [key],
             ivIndex: IVIndex(value: 9, isUpdateInProgress: true),
@@ -38,10 +38,10 @@ struct NodeRefreshTests {
         for address in 0x00FA...0x0108 as ClosedRange<UInt16> {
             let data = try data(at: address)
             let isBeside = address + UInt16(elements) <= 0x0100 || address > 0x0103
-            let moved = refresh(.nodeAddressRefresh).mismatch(of: data, elementCount: elements)
+            let moved = rules(.nodeAddressRefresh).mismatch(of: data, elementCount: elements)
             #expect((moved == nil) == isBeside, "\(address)")
             for procedure in [NodeProvisioningProcedure.deviceKeyRefresh, .nodeCompositionRefresh] {
-                let kept = refresh(procedure).mismatch(of: data, elementCount: elements)
+                let kept = rules(procedure).mismatch(of: data, elementCount: elements)
                 #expect((kept == nil) == (address == 0x0100))
             }
         }
@@ -52,7 +52,7 @@ struct NodeRefreshTests {
     @Test("Each phase of a key refresh asks for its key and flag", arguments: everyPhase)
     func phases(phase: KeyRefreshPhase) throws {
         for other in Self.everyPhase {
-            let mismatch = refresh(.deviceKeyRefresh, phase: phase)
+            let mismatch = rules(.deviceKeyRefresh, phase: phase)
                 .mismatch(of: try data(at: 0x0100, phase: other), elementCount: 4)
             #expect((mismatch == nil) == (other == phase))
         }
@@ -65,9 +65,9 @@ struct NodeRefreshTests {
         changed[0].netKeyIndex = try #require(NetKeyIndex(rawValue: 1))
         changed[1].ivIndex.value = 8
         changed[2].ivIndex.isUpdateInProgress = false
-        let refresh = refresh(.deviceKeyRefresh)
-        #expect(refresh.mismatch(of: good, elementCount: 4) == nil)
-        for data in changed { #expect(refresh.mismatch(of: data, elementCount: 4) != nil) }
+        let rules = rules(.deviceKeyRefresh)
+        #expect(rules.mismatch(of: good, elementCount: 4) == nil)
+        for data in changed { #expect(rules.mismatch(of: data, elementCount: 4) != nil) }
     }
 
     @Test("Both DeviceKeys are read until the candidate is used; then only that one is")

@@ -1,14 +1,14 @@
 package import MeshCore
 
-/// The result of refreshing a node over its Node Provisioning Protocol Interface.
-package enum NodeRefreshOutcome: Hashable, Sendable {
+/// The result of reprovisioning a node over its Node Provisioning Protocol Interface.
+package enum ReprovisionOutcome: Hashable, Sendable {
     /// The node answers under its new DeviceKey, and this is durable. `isAuthenticated` tells whether a man in the
-    /// middle would have been noticed; nil if an earlier attempt did the refresh and only this run found out.
-    case refreshed(MeshNetwork.NodeRefreshResult, isAuthenticated: Bool?)
+    /// middle would have been noticed; nil if an earlier attempt did the reprovisioning and only this run found out.
+    case reprovisioned(MeshNetwork.ReprovisionResult, isAuthenticated: Bool?)
     /// The node is as before, and nothing of the attempt is left.
-    case unchanged(NodeRefreshProblem)
-    /// The node answers neither as before nor as refreshed. Both DeviceKeys and both address ranges are kept until the
-    /// next attempt finds out. The reason if it is more than silence.
+    case unchanged(ReprovisionProblem)
+    /// The node answers neither as before nor as reprovisioned. Both DeviceKeys and both address ranges are kept until
+    /// the next attempt finds out. The reason if it is more than silence.
     case unresolved(reason: String?, hint: String?)
     /// The node does not answer, and was told nothing.
     case unanswered
@@ -19,7 +19,7 @@ package enum NodeRefreshOutcome: Hashable, Sendable {
 }
 
 /// Why a node stays as before.
-package enum NodeRefreshProblem: Error, Hashable, Sendable {
+package enum ReprovisionProblem: Error, Hashable, Sendable {
     /// The session failed.
     case provisioning(ProvisioningProblem)
     /// The node has no Composition Data page 128, or its present composition equals that page, so it cannot become
@@ -35,7 +35,7 @@ package enum NodeRefreshProblem: Error, Hashable, Sendable {
     case outdated
 }
 
-extension NodeRefreshProblem: CustomStringConvertible {
+extension ReprovisionProblem: CustomStringConvertible {
     /// What happened, a clause without a full stop.
     package var description: String {
         switch self {

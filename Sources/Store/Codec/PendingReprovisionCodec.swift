@@ -1,12 +1,12 @@
 internal import MeshCore
 
-/// The body of the row of a pending refresh, version 1. Integers are big-endian.
+/// The body of the row of a pending reprovisioning, version 1. Integers are big-endian.
 ///
 /// `version 1 | uuid 16 | procedure 1 | address 2 | element count 1 | attempted 8 | DeviceKey 16`.
-enum PendingRefreshCodec {
+enum PendingReprovisionCodec {
     static let version: UInt8 = 1
 
-    static func encode(_ pending: PendingRefresh) -> [UInt8] {
+    static func encode(_ pending: PendingReprovision) -> [UInt8] {
         var writer = ByteWriter(capacity: 48)
         writer.write(version)
         writer.write(pending.uuid.rawValue)
@@ -18,20 +18,20 @@ enum PendingRefreshCodec {
         return writer.bytes
     }
 
-    static func decode(_ bytes: [UInt8]) throws(DecodeError) -> PendingRefresh {
+    static func decode(_ bytes: [UInt8]) throws(DecodeError) -> PendingReprovision {
         var reader = ByteReader(bytes)
         try reader.expectVersion(version)
         let uuid = DeviceUUID(rawValue: try reader.readOctets16())
         let number = try reader.readUInt8()
         guard let procedure = NodeProvisioningProcedure(rawValue: number) else {
-            throw .prohibited(field: "procedure of a refresh", value: UInt64(number))
+            throw .prohibited(field: "procedure of a reprovisioning", value: UInt64(number))
         }
         let address = try reader.readUnicast()
         let elementCount = try reader.readUInt8()
         let attempted = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
         let key = KeyMaterial(try reader.readOctets16())
         try reader.expectEnd()
-        return PendingRefresh(
+        return PendingReprovision(
             uuid: uuid,
             procedure: procedure,
             deviceKey: key,

@@ -2,15 +2,15 @@ import MeshCore
 import Planning
 import Store
 
-/// The answer of a node whose refresh was not finished.
-enum NodeRefreshFinding: Hashable {
-    /// The refresh has taken effect: the composition that the node tells, if it makes sense, and how it relays, if it
-    /// has restarted.
-    case refreshed(Composition?, relay: ConfigRelayStatus?)
-    /// The refresh has not taken effect, and will not: the node answers as before, and its server has no link that
-    /// could still complete it. The composition that the node tells, if it was asked.
+/// The answer of a node whose reprovisioning was not finished.
+enum ReprovisionFinding: Hashable {
+    /// The reprovisioning has taken effect: the composition that the node tells, if it makes sense, and how it relays,
+    /// if it has restarted.
+    case reprovisioned(Composition?, relay: ConfigRelayStatus?)
+    /// The reprovisioning has not taken effect, and will not: the node answers as before, and its server has no link
+    /// that could still complete it. The composition that the node tells, if it was asked.
     case unchanged(Composition?)
-    /// The node answers neither as before nor as refreshed.
+    /// The node answers neither as before nor as reprovisioned.
     case unanswered
     /// No node can be asked.
     case unreachable(String, hint: String?)
@@ -18,16 +18,16 @@ enum NodeRefreshFinding: Hashable {
     case stopped(Recap.Ending)
 }
 
-/// Finds out whether a pending refresh of a node has taken effect. It asks the node as what it may have become, then as
-/// what it was, and then once more as what it may have become, in case only the question was lost.
+/// Finds out whether a pending reprovisioning of a node has taken effect. It asks the node as what it may have become,
+/// then as what it was, and then once more as what it may have become, in case only the question was lost.
 ///
 /// The order matters. The first message under a candidate makes it the DeviceKey (Mesh Protocol 1.1, 3.9.6.1), so its
 /// answer decides. An answer as before decides only once the node's server has no link: a message on its way could
 /// still close an open link with success. So an open link is first closed as failed.
-struct NodeRefreshInquiry {
+struct ReprovisionInquiry {
     private let former: Node
-    private let refreshed: Node
-    private let pending: PendingRefresh
+    private let reprovisioned: Node
+    private let pending: PendingReprovision
     private let subnets: [NetKeyIndex]
     private let deadline: Duration
 
@@ -36,22 +36,22 @@ struct NodeRefreshInquiry {
     /// - Parameters:
     ///   - subnets: the subnets in which the node takes messages, sorted, at least one.
     ///   - deadline: how long an answer may take.
-    init(_ node: Node, _ pending: PendingRefresh, subnets: [NetKeyIndex], deadline: Duration) {
+    init(_ node: Node, _ pending: PendingReprovision, subnets: [NetKeyIndex], deadline: Duration) {
         former = node
-        refreshed = node.refreshed(by: pending)
+        reprovisioned = node.reprovisioned(by: pending)
         self.pending = pending
         self.subnets = subnets
         self.deadline = deadline
     }
 
     private enum Doubt: Error {
-        case decided(NodeRefreshFinding)
+        case decided(ReprovisionFinding)
     }
 
     /// Asks until the result is known, or the node has answered nothing. Afterwards the conversation talks to the node
     /// as it turned out to be.
-    func perform(in conversation: inout Conversation) -> NodeRefreshFinding {
-        let finding: NodeRefreshFinding
+    func perform(in conversation: inout Conversation) -> ReprovisionFinding {
+        let finding: ReprovisionFinding
         do throws(Doubt) {
             finding = try findOut(in: &conversation)
         } catch {
@@ -59,17 +59,17 @@ struct NodeRefreshInquiry {
             case .decided(let decided): finding = decided
             }
         }
-        if case .refreshed = finding { return finding }
+        if case .reprovisioned = finding { return finding }
         conversation.turn(to: former)
         return finding
     }
 
-    private func findOut(in conversation: inout Conversation) throws(Doubt) -> NodeRefreshFinding {
+    private func findOut(in conversation: inout Conversation) throws(Doubt) -> ReprovisionFinding {
         for _ in 0..<2 {
-            conversation.turn(to: refreshed)
+            conversation.turn(to: reprovisioned)
             switch try composition(in: &conversation) {
             case .some(let composition):
-                return .refreshed(composition, relay: relay(of: composition, in: &conversation))
+                return .reprovisioned(composition, relay: relay(of: composition, in: &conversation))
             case nil: break
             }
             conversation.turn(to: former)

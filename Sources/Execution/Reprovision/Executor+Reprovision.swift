@@ -2,21 +2,21 @@ package import MeshCore
 package import Planning
 import Store
 
-/// Refreshes nodes over their Node Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8).
+/// Reprovisions nodes over their Node Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8).
 ///
 /// Before the node gets its provisioning data, its next DeviceKey and addresses are durable beside the present ones.
 /// Once the node has answered under them, one commit replaces the present ones. Until then both are kept, unless the
 /// node has answered as before and can no longer change.
 extension Executor {
-    /// Carries out one refresh, and finds out its result.
+    /// Carries out one reprovisioning, and finds out its result.
     ///
     /// - Parameter identifier: names the run in the journal, 16 random octets.
-    package func refresh(_ plan: NodeRefreshPlan, identifier: Octets16) -> NodeRefreshOutcome {
+    package func reprovision(_ plan: ReprovisionPlan, identifier: Octets16) -> ReprovisionOutcome {
         do throws(ExecutionStop) {
             let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
             guard let node = snapshot.network.nodes.first(where: { $0.uuid == plan.node }),
                 node.addresses == plan.before,
-                snapshot.network.pendingRefreshes[plan.node] == nil
+                snapshot.network.pendingReprovisions[plan.node] == nil
             else { return .unchanged(.outdated) }
             let run = try stopping { () throws(StoreError) in
                 try database.begin(
@@ -27,9 +27,9 @@ extension Executor {
                     with: lease
                 )
             }
-            var work = NodeRefreshWork(executor: self, snapshot: snapshot, node: node, plan: plan, run: run)
+            var work = ReprovisionWork(executor: self, snapshot: snapshot, node: node, plan: plan, run: run)
             var conversation = try conversation(with: node, of: snapshot)
-            var outcome: NodeRefreshOutcome
+            var outcome: ReprovisionOutcome
             do throws(ExecutionStop) {
                 outcome = try work.perform(in: &conversation)
             } catch {
@@ -39,7 +39,7 @@ extension Executor {
             do throws(ExecutionStop) {
                 try work.finish(outcome, conversation: &conversation)
             } catch {
-                if case .refreshed = outcome {} else { outcome = .stopped(error.ending) }
+                if case .reprovisioned = outcome {} else { outcome = .stopped(error.ending) }
             }
             return outcome
         } catch {
@@ -47,26 +47,26 @@ extension Executor {
         }
     }
 
-    /// Finds out the result of an unfinished refresh.
+    /// Finds out the result of an unfinished reprovisioning.
     ///
-    /// - Returns: nil if that node has no pending refresh.
-    package func settleRefresh(of node: DeviceUUID) -> NodeRefreshOutcome? {
+    /// - Returns: nil if that node has no pending reprovisioning.
+    package func resolveReprovision(of node: DeviceUUID) -> ReprovisionOutcome? {
         do throws(ExecutionStop) {
             let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
-            return try settleRefresh(of: node, in: snapshot)
+            return try resolveReprovision(of: node, in: snapshot)
         } catch {
             return .stopped(error.ending)
         }
     }
 
-    /// Finds out the results of all unfinished refreshes, before anything else is sent to these nodes. This executor
-    /// does not talk to nodes whose result stays unknown.
+    /// Finds out the results of all unfinished reprovisionings, before anything else is sent to these nodes. This
+    /// executor does not talk to nodes whose result stays unknown.
     ///
     /// - Throws: ``ExecutionStop`` if the database cannot be read or written, or a conversation was stopped.
-    func settleRefreshes() throws(ExecutionStop) {
+    func resolveReprovisions() throws(ExecutionStop) {
         let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
         var isReachable = true
-        for pending in snapshot.network.sortedPendingRefreshes where !isSilent(pending.uuid) {
+        for pending in snapshot.network.sortedPendingReprovisions where !isSilent(pending.uuid) {
             guard let node = snapshot.network.nodes.first(where: { $0.uuid == pending.uuid }) else { continue }
             // The run does not talk to excluded nodes, and finds out about devices that were reset in another way.
             if node.isExcluded || node.unprovisionedSeenAt != nil { continue }
@@ -74,24 +74,24 @@ extension Executor {
                 leaveSilent(pending.uuid)
                 continue
             }
-            let outcome = try settleRefresh(of: pending.uuid, in: snapshot)
+            let outcome = try resolveReprovision(of: pending.uuid, in: snapshot)
             switch outcome {
-            case .refreshed: context.emit(.refreshSettled(pending.uuid, pending.procedure, tookEffect: true))
-            case .unchanged: context.emit(.refreshSettled(pending.uuid, pending.procedure, tookEffect: false))
+            case .reprovisioned: context.emit(.reprovisionSettled(pending.uuid, pending.procedure, tookEffect: true))
+            case .unchanged: context.emit(.reprovisionSettled(pending.uuid, pending.procedure, tookEffect: false))
             case .stopped(let ending): throw ExecutionStop(ending)
             case .unresolved, .unreachable, .unanswered, nil:
                 if case .unreachable = outcome { isReachable = false }
                 leaveSilent(pending.uuid)
-                context.emit(.refreshSettled(pending.uuid, pending.procedure, tookEffect: nil))
+                context.emit(.reprovisionSettled(pending.uuid, pending.procedure, tookEffect: nil))
             }
         }
     }
 
-    private func settleRefresh(
+    private func resolveReprovision(
         of uuid: DeviceUUID,
         in snapshot: Snapshot
-    ) throws(ExecutionStop) -> NodeRefreshOutcome? {
-        guard let pending = snapshot.network.pendingRefreshes[uuid] else { return nil }
+    ) throws(ExecutionStop) -> ReprovisionOutcome? {
+        guard let pending = snapshot.network.pendingReprovisions[uuid] else { return nil }
         guard let node = snapshot.network.nodes.first(where: { $0.uuid == uuid }) else { return nil }
         let subnets = node.netKeys.map(\.index).filter { index in
             snapshot.network.netKeys.contains { $0.index == index }
@@ -100,7 +100,7 @@ extension Executor {
             return .unresolved(reason: "the node has no network key that the database has", hint: nil)
         }
         var conversation = try conversation(with: node, of: snapshot)
-        let inquiry = NodeRefreshInquiry(node, pending, subnets: subnets, deadline: options.retry.readBackDeadline)
+        let inquiry = ReprovisionInquiry(node, pending, subnets: subnets, deadline: options.retry.readBackDeadline)
         let finding = inquiry.perform(in: &conversation)
         conversation.end()
         return try record(finding, of: uuid, isAuthenticated: nil, conversation: &conversation)
@@ -108,20 +108,20 @@ extension Executor {
 
     /// Makes the findings about a node durable.
     func record(
-        _ finding: NodeRefreshFinding,
+        _ finding: ReprovisionFinding,
         of uuid: DeviceUUID,
         isAuthenticated: Bool?,
         conversation: inout Conversation
-    ) throws(ExecutionStop) -> NodeRefreshOutcome {
+    ) throws(ExecutionStop) -> ReprovisionOutcome {
         var network = try stopping { () throws(StoreError) in try database.snapshot() }.network
         var changes = StoreChanges()
-        let outcome: NodeRefreshOutcome
+        let outcome: ReprovisionOutcome
         switch finding {
-        case .refreshed(let composition, let relay):
-            let count = network.pendingRefreshes[uuid].map { Int($0.elementCount) }
+        case .reprovisioned(let composition, let relay):
+            let count = network.pendingReprovisions[uuid].map { Int($0.elementCount) }
             let credible = composition.flatMap { $0.elements.count == count ? $0 : nil }
             let hadDrift = network.drifts[uuid] != nil
-            guard var result = network.completeRefresh(of: uuid, composition: credible, at: context.now()) else {
+            guard var result = network.completeReprovision(of: uuid, composition: credible, at: context.now()) else {
                 return .unchanged(.outdated)
             }
             if let relay {
@@ -130,12 +130,12 @@ extension Executor {
             }
             changes.nodes = [result.node]
             changes.retiredNodes = [result.former]
-            changes.removedPendingRefreshes = [uuid]
+            changes.removedPendingReprovisions = [uuid]
             if hadDrift { changes.removedDrifts = [uuid] }
-            outcome = .refreshed(result, isAuthenticated: isAuthenticated)
+            outcome = .reprovisioned(result, isAuthenticated: isAuthenticated)
         case .unchanged(let composition):
-            network.dropRefresh(of: uuid)
-            changes.removedPendingRefreshes = [uuid]
+            network.dropReprovision(of: uuid)
+            changes.removedPendingReprovisions = [uuid]
             if let composition, let place = network.nodes.firstIndex(where: { $0.uuid == uuid }),
                 composition.elements.count == network.nodes[place].elements.count
             {
@@ -149,7 +149,7 @@ extension Executor {
         case .stopped(let ending): outcome = .stopped(ending)
         }
         changes.replay = conversation.takeReplayEntries()
-        if !changes.removedPendingRefreshes.isEmpty { changes.network = network }
+        if !changes.removedPendingReprovisions.isEmpty { changes.network = network }
         if !changes.isEmpty { _ = try stopping { () throws(StoreError) in try database.commit(changes, with: lease) } }
         return outcome
     }
