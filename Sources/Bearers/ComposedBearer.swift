@@ -320,10 +320,10 @@ package final class ComposedBearer: PolledBearer {
             return failures.first?.1 ?? BearerError("no gateway or adapter is left to carry messages")
         }
         let hints = Set(failures.compactMap(\.1.hint))
-        let all = failures.compactMap { name, error in error.hint.map { "For \(name): \($0)" } }
+        let all = failures.compactMap { name, error in error.hint.map { "For \(name): \($0)" as Advice } }
         return BearerError(
             failures.map(\.1.message).joined(separator: "; "),
-            hint: hints.count == 1 ? hints.first : all.isEmpty ? nil : all.joined(separator: " ")
+            hint: hints.count == 1 ? hints.first : all.dropFirst().reduce(all.first) { "\($0 ?? "") \($1)" }
         )
     }
 }

@@ -200,8 +200,10 @@ package final class GatewayRelay {
             guard links.count < maximumLinks else {
                 throw BearerError(
                     "all \(maximumLinks) links of the gateway are in use",
-                    hint: "Wait until another client has finished, or open fewer connections from this client with "
-                        + "--connections."
+                    hint: """
+                        Wait until another client has finished, or open fewer connections from this client with \
+                        \(command: .limitLinks).
+                        """
                 )
             }
             let identifier = try bearer.connect(to: target)

@@ -1,4 +1,4 @@
-internal import MeshCore
+package import MeshCore
 
 /// A message to the user about their input. Diagnostics are collected, sorted and shown together, never thrown one by
 /// one.
@@ -27,7 +27,7 @@ package struct Diagnostic: Hashable, Sendable {
     /// The resource that it concerns, such as `node.kitchen-1`, if any.
     package var resource: String?
     /// How to correct it, in a sentence: what is allowed, or "did you mean".
-    package var hint: String?
+    package var hint: Advice?
     /// Other places that matter, such as the first definition of a name.
     package var related: [Related]
     /// Whether the source line must not be shown because it may contain a key.
@@ -53,7 +53,7 @@ package struct Diagnostic: Hashable, Sendable {
         at location: SourceLocation? = nil,
         length: Int = 1,
         resource: String? = nil,
-        hint: String? = nil,
+        hint: Advice? = nil,
         related: [Related] = [],
         concealsSource: Bool = false
     ) {
@@ -65,5 +65,29 @@ package struct Diagnostic: Hashable, Sendable {
         self.hint = hint
         self.related = related
         self.concealsSource = concealsSource
+    }
+
+    /// A diagnostic with a hint of words alone.
+    @_disfavoredOverload
+    package init(
+        _ severity: Severity,
+        _ message: String,
+        at location: SourceLocation? = nil,
+        length: Int = 1,
+        resource: String? = nil,
+        hint: String?,
+        related: [Related] = [],
+        concealsSource: Bool = false
+    ) {
+        self.init(
+            severity,
+            message,
+            at: location,
+            length: length,
+            resource: resource,
+            hint: hint.map { Advice($0) },
+            related: related,
+            concealsSource: concealsSource
+        )
     }
 }

@@ -27,7 +27,7 @@ struct FileReader {
         }
         if let problem = TextScan.firstProblem(bytes) {
             report(problem.message, to: &decoder, line: problem.line, column: problem.column) {
-                $0.hint = problem.hint
+                $0.hint = problem.hint.map { Advice($0) }
                 $0.concealsSource = problem.isForeign
             }
             return
@@ -109,7 +109,7 @@ struct FileReader {
         let place = place(of: error, in: text)
         let words = error.words(next: next, isLong: isLong(from: place, in: text))
         report(words.message, to: &decoder, line: place.line, column: place.column) {
-            $0.hint = words.hint
+            $0.hint = words.hint.map { Advice($0) }
             guard let opening = error.opening else { return }
             let place = SourceLocation(file: file, line: error.contextLine + 1, column: error.contextColumn + 1)
             $0.related = [Diagnostic.Related(message: "\(opening) that was opened", location: place)]

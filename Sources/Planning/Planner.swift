@@ -50,7 +50,7 @@ package enum Planner {
             removalLimit: resolution.definition.removalLimit
         )
         review.report(to: &differences.guards)
-        plan.notes += differences.outside.targetNotes(network, after: review.after)
+        plan.notes += differences.outside.targetNotes(network, after: review.after).map { Advice($0) }
         plan.findings = differences.guards.findings(allowed: options.allowed)
         return PlanningResult(plan: plan, diagnostics: differences.allDiagnostics(allowed: options.allowed))
     }

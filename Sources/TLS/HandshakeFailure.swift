@@ -27,7 +27,7 @@ struct HandshakeFailure {
             return TLSError(
                 .noCertificate,
                 "\(role.peer) shows no certificate",
-                hint: "Only holders of a file of this pairing may connect; meshplan gateway pair makes such files."
+                hint: "Only holders of a file of this pairing may connect; \(command: .pair) makes such files."
             )
         default: return TLSError(.malformed, "\(role.peer) breaks the TLS protocol: \(reason.text)")
         }
@@ -52,8 +52,9 @@ struct HandshakeFailure {
         case SSL3_AD_CERTIFICATE_REVOKED:
             return TLSError(
                 .refused,
-                "\(peer) denies our certificate “\(own.name)” (--deny or --denied there)",
-                hint: "Ask its operator for another file."
+                "\(peer) denies our certificate “\(own.name)”",
+                hint:
+                    "It stands there in \(command: .deny) or \(command: .denyListed). Ask its operator for another file."
             )
         case SSL3_AD_UNSUPPORTED_CERTIFICATE:
             return TLSError(
@@ -92,10 +93,10 @@ struct HandshakeFailure {
         TLSError(
             .otherProtocol,
             "\(role.peer) speaks TLS, but is not a meshplan \(role.opposite.name)",
-            hint: role == .client ? "Check host and port of --via gateway://HOST:PORT." : nil
+            hint: role == .client ? "Check host and port of \(command: .reach("gateway://HOST:PORT"))." : nil
         )
     }
 
-    private static let renew = "Make new ones with: meshplan gateway pair NAME --renew"
+    private static let renew: Advice = "Make new ones with: \(command: .pairAgain)"
 }
 #endif

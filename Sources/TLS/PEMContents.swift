@@ -1,4 +1,5 @@
 #if Gateway
+internal import MeshCore
 internal import CTLS
 
 /// The certificates and private keys of a PEM file (RFC 7468). Text between the blocks is ignored.
@@ -46,7 +47,7 @@ final class PEMContents {
             throw TLSError(
                 .file,
                 "the file holds neither certificates nor keys in PEM",
-                hint: "Take the file that meshplan gateway pair has made."
+                hint: "Take the file that \(command: .pair) has made."
             )
         }
     }
@@ -83,7 +84,7 @@ final class PEMContents {
             throw TLSError(
                 .file,
                 "the file holds something other than certificates and a private key",
-                hint: "Take the file that meshplan gateway pair has made."
+                hint: "Take the file that \(command: .pair) has made."
             )
         }
     }

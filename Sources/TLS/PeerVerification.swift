@@ -69,7 +69,7 @@ final class PeerVerification {
                 .expired,
                 "\(subject) was valid until \(until), and the clock here says \(now.day)",
                 hint:
-                    "If that is right, make new ones with: meshplan gateway pair NAME --renew. Otherwise set the clock."
+                    "If that is right, make new ones with: \(command: .pairAgain). Otherwise set the clock."
             )
         case X509_V_ERR_CERT_NOT_YET_VALID:
             let from = certificate?.validFrom.day ?? "an unknown day"
@@ -90,8 +90,11 @@ final class PeerVerification {
         case X509_V_ERR_CERT_REVOKED:
             return TLSError(
                 .denied,
-                "the certificate \(name) of \(peer) is denied here (--deny, --denied)",
-                hint: "Make another one with: meshplan gateway pair NAME --client LABEL --renew"
+                "the certificate \(name) of \(peer) is denied here",
+                hint: """
+                    It stands in \(command: .deny) or \(command: .denyListed). Make another one with: \
+                    \(command: .pairClientAgain)
+                    """
             )
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT,
             X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,

@@ -1,3 +1,5 @@
+package import MeshCore
+
 /// The reason why a secured connection is not possible or has ended against the rules. It never holds a key.
 package struct TLSError: Error, Hashable, Sendable {
     /// What went wrong.
@@ -43,12 +45,18 @@ package struct TLSError: Error, Hashable, Sendable {
     /// The same in words: a clause without a full stop.
     package var message: String
     /// How to mend it, in one sentence or more; nil if nothing can be said.
-    package var hint: String?
+    package var hint: Advice?
 
-    package init(_ kind: Kind, _ message: String, hint: String? = nil) {
+    package init(_ kind: Kind, _ message: String, hint: Advice? = nil) {
         self.kind = kind
         self.message = message
         self.hint = hint
+    }
+
+    /// An error with a hint of words alone.
+    @_disfavoredOverload
+    package init(_ kind: Kind, _ message: String, hint: String?) {
+        self.init(kind, message, hint: hint.map { Advice($0) })
     }
 }
 

@@ -27,7 +27,7 @@ package final class TLSIdentity {
                 .file,
                 "the file holds no private key",
                 hint:
-                    "The authority's certificate alone is not enough; take the file that meshplan gateway pair has made."
+                    "The authority's certificate alone is not enough; take the file that \(command: .pair) has made."
             )
         }
         guard contents.keys.count == 1 else { throw TLSError(.file, "the file holds several private keys") }
@@ -46,7 +46,7 @@ package final class TLSIdentity {
                 "the file lacks the certificate of the authority that signs the other side",
                 hint: X509_check_ca(certificate) == 1
                     ? "This is the file of the authority itself, which stays in the office."
-                    : "Take the whole file that meshplan gateway pair has made."
+                    : "Take the whole file that \(command: .pair) has made."
             )
         }
         guard others.count == 1 else {
@@ -58,7 +58,7 @@ package final class TLSIdentity {
                 .file,
                 "the certificate in the file is not signed by the authority in the file",
                 hint:
-                    "Parts of two pairings were put together; take the whole file that meshplan gateway pair has made."
+                    "Parts of two pairings were put together; take the whole file that \(command: .pair) has made."
             )
         }
         guard let role = TLSIdentity.role(of: certificate) else {
@@ -98,9 +98,8 @@ package final class TLSIdentity {
                 .wrongUse,
                 "the file is for a \(self.role.name), not for a \(role.name)",
                 hint: role == .server
-                    ? "meshplan gateway pair has made a file for the gateway too: NAME.gateway.pem"
-                    : "A client's file is client.pem in the folder of the pairing, or what meshplan gateway pair NAME "
-                        + "--client LABEL makes."
+                    ? "\(command: .pair) has made a file for the gateway too: NAME.gateway.pem"
+                    : "A client's file is client.pem in the folder of the pairing, or what \(command: .pairClient) makes."
             )
         }
     }

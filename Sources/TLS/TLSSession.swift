@@ -136,7 +136,7 @@ package final class TLSSession {
                     ? "\(role.peer) closed the connection without a word"
                     : "\(role.peer) closed the connection in the middle of the handshake",
                 hint: role == .client && handshakeOctets == 0
-                    ? "See its own messages: it may run without --certificate, or accept nobody at present."
+                    ? "See its own messages: it may run without \(command: .serveSecured), or accept nobody at present."
                     : nil
             )
         }
@@ -211,8 +211,11 @@ package final class TLSSession {
                 .notTLS,
                 "\(role.peer) does not speak TLS",
                 hint: role == .client
-                    ? "Is it a gateway without certificates, or a simulator? Those are reached by --via tcp:HOST:PORT or unix:PATH."
-                    : "A client reaches this gateway by --via gateway://HOST:PORT."
+                    ? """
+                    Is it a gateway without certificates, or a simulator? Those are reached by \
+                    \(command: .reach("tcp:HOST:PORT")) or \(command: .reach("unix:PATH")).
+                    """
+                    : "A client reaches this gateway by \(command: .reach("gateway://HOST:PORT"))."
             )
         }
     }

@@ -1,6 +1,7 @@
 import Bearers
 import Foundation
 import MeshCore
+import TestSupport
 import Testing
 
 /// A Unix socket path of its own for each test, short enough for every system.
@@ -320,7 +321,7 @@ struct SocketBearerTests {
         let bearer = SocketBearer(address: .unix(path: "/tmp/meshplan-nobody.sock"))
         let error = #expect(throws: BearerError.self) { try bearer.connect(to: .anyProxy) }
         #expect(error?.message == "cannot connect to unix:/tmp/meshplan-nobody.sock: No such file or directory")
-        #expect(error?.hint?.contains("meshplan sim --listen unix:/tmp/meshplan-nobody.sock") == true)
+        #expect(error?.hint?.remedies == [.simulate(at: "unix:/tmp/meshplan-nobody.sock")])
     }
 
     @Test("a path that is too long for a socket is refused by its length")

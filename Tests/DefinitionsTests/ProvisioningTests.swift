@@ -96,11 +96,11 @@ struct ProvisioningTests {
             (
                 "{ static: { file: a, env: B } }",
                 "a static value has exactly one source, not 2 (write `static: { file: PATH }` or `static: { env: NAME }`, "
-                    + "or keep it in a file for `--secrets`)"
+                    + "or keep it in a file for `the file of secrets`)"
             ),
             (
                 "{ public_key: { env: KEY } }",
-                "unknown source of a public key (write `public_key: { file: PATH }`, or keep it in a file for `--secrets`)"
+                "unknown source of a public key (write `public_key: { file: PATH }`, or keep it in a file for `the file of secrets`)"
             ),
             (
                 "{ oob: none, static: { env: A } }",
@@ -205,7 +205,7 @@ struct ProvisioningTests {
     @Test("a file with devices or secrets among the definitions is told where it belongs")
     func misplacedFiles() {
         let hint =
-            "Devices and their secrets belong in files of their own, for `--devices` and `--secrets`; if such a file is "
+            "Devices and their secrets belong in files of their own, for `the file of devices` and `the file of secrets`; if such a file is "
             + "in the folder of the definition, name the definition's files"
         #expect(
             diagnose(head, "products: {}\ndevices: {}\n") == [
@@ -242,7 +242,7 @@ struct ProvisioningTests {
         #expect(
             diagnose(node("{ static: 0011 }")) == [
                 "a.yaml:3:79: error: a definition must not contain a static value (write `static: { file: PATH }` or "
-                    + "`static: { env: NAME }`, or keep it in a file for `--secrets`)"
+                    + "`static: { env: NAME }`, or keep it in a file for `the file of secrets`)"
             ]
         )
         let shown = DefinitionReader.read(files: sources([node("{ oob: bogus, static: { env: A } }")])).diagnostics

@@ -243,9 +243,9 @@ struct KeyRefreshPlannerTests {
         extra.unicastAddress = try required(UnicastAddress(rawValue: 0x0040))
         office.network.nodes.append(extra)
         #expect(
-            try required(try office.result(yaml).plan).notes == [
+            try required(try office.result(yaml).plan).notes.map(\.text) == [
                 "gone keeps the keys of subnet building when forgotten. To shut out a node that is gone for good: "
-                    + "meshplan keys refresh building --exclude gone"
+                    + "a key refresh of subnet building without gone"
             ]
         )
         try office.change("gone") { node in
@@ -254,18 +254,18 @@ struct KeyRefreshPlannerTests {
         }
         let excluded = try required(try office.result(yaml).plan)
         #expect(
-            excluded.notes == [
+            excluded.notes.map(\.text) == [
                 "These excluded nodes still have the keys of subnet building: gone. "
-                    + "Shut them out with: meshplan keys refresh building"
+                    + "Shut them out with: a key refresh of subnet building"
             ]
         )
         #expect(excluded.nodes.map(\.action) == [.forget], "who is excluded cannot be reset")
         office.network.beginKeyRefresh(of: .primary) { KeyMaterial(Octets16(high: 1, low: 1)) }
         try office.change("lamp-1") { $0.confirm(.updated, of: .primary) }
         #expect(
-            try required(try office.result(yaml).plan).notes == [
+            try required(try office.result(yaml).plan).notes.map(\.text) == [
                 "The key refresh of subnet building is not finished (phase 1, 1 of 3 nodes have the new key): "
-                    + "meshplan keys refresh building"
+                    + "a key refresh of subnet building"
             ]
         )
     }

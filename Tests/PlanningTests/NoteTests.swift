@@ -24,7 +24,7 @@ struct NoteTests {
         _ options: PlannerOptions = PlannerOptions()
     ) throws -> [String] {
         let result = try office.result(yaml, options: options)
-        return try required(result.plan).notes
+        return try required(result.plan).notes.map(\.text)
     }
 
     /// What is said beside the plan, with its place left out.
@@ -47,7 +47,7 @@ struct NoteTests {
             base: (Octets16(high: 1, low: 1), 7),
             identifier: Octets16(high: 2, low: 2)
         )
-        return try required(result.plan).notes
+        return try required(result.plan).notes.map(\.text)
     }
 
     private static func office(_ change: (inout Office) throws -> Void = { _ in }) throws -> Office {
@@ -93,7 +93,7 @@ struct NoteTests {
             // It is reset, and keeps nothing.
             try notes(office { try $0.change("lamp-2") { $0.removalPolicy = .reset } }, without("lamp-2"))
         },
-        Case(text: "keys refresh building --exclude 0x0012") {
+        Case(text: "key refresh of subnet building without 0x0012") {
             // Another node has its name.
             try notes(
                 office {
@@ -104,12 +104,12 @@ struct NoteTests {
         } isNot: {
             try notes(office(), without("lamp-2"))
         },
-        Case(text: "keys refresh building --exclude lamp-2 --exclude switch-1") {
+        Case(text: "key refresh of subnet building without lamp-2, switch-1") {
             try notes(office(), Office.definition + "nodes: { lamp-1: { uuid: 00000000000000000000000000000011 } }\n")
         } isNot: {
             try notes(office(), without("lamp-2"))
         },
-        Case(text: "keys refresh building --exclude 0x0012") {
+        Case(text: "key refresh of subnet building without 0x0012") {
             // A device of its name takes its place with this plan.
             try notes(office(), without("lamp-2") + "\n" + device.replacing("new:", with: "lamp-2:"))
         } isNot: {

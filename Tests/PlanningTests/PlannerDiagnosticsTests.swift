@@ -129,11 +129,11 @@ struct PlannerDiagnosticsTests {
         #expect(result.diagnostics.isEmpty)
         #expect(plan.steps.count == 2)
         #expect(
-            plan.notes == [
+            plan.notes.map(\.text) == [
                 "Subnet guests is in a key refresh: 1 node of this plan will have only its present keys, until the "
                     + "refresh goes on.",
                 "The key refresh of subnet guests is not finished (phase 1, and no node is left to be told): "
-                    + "meshplan keys refresh guests",
+                    + "a key refresh of subnet guests",
             ]
         )
     }

@@ -1,6 +1,7 @@
 import DefinitionModel
 import MeshCore
 import Planning
+import TestSupport
 import Testing
 
 @Suite("Plans that say by which way devices are provisioned")

@@ -148,7 +148,7 @@ struct RestorationTests {
             )
             let found = plan.irreversible(in: network)
             #expect(found.allSatisfy { $0.resource == "node.x.ttl" })
-            return found.map(\.reason)
+            return found.map(\.reason.text)
         }
         #expect(reasons([.configure(node.uuid, .setDefaultTTL(5))]).count == 1)
         #expect(reasons([.configure(node.uuid, .resetNode)]) == ["a node that is reset leaves the network"])

@@ -35,7 +35,7 @@ struct SelectionTests {
     func nodes(_ selection: PlanSelection, _ expected: [String]) throws {
         let plan = try plan(selection)
         #expect(plan.nodes.map(\.name) == expected)
-        #expect(plan.scope == PlanScope(options: selection.options, nodesLeftOut: 3 - expected.count))
+        #expect(plan.scope == PlanScope(options: [], nodesLeftOut: 3 - expected.count))
     }
 
     @Test("Of the network only what the selected nodes need is made")
@@ -56,7 +56,7 @@ struct SelectionTests {
             options: PlannerOptions(selection: PlanSelection(nodes: ["lamp-2"]))
         )
         #expect(none.plan?.isEmpty == true)
-        #expect(none.plan?.scope == PlanScope(options: ["--node lamp-2"], nodesLeftOut: 1, changesLeftOut: 3))
+        #expect(none.plan?.scope == PlanScope(options: [], nodesLeftOut: 1, changesLeftOut: 3))
     }
 
     @Test("Nodes that leave the definition are selected by their names in the database, and left alone otherwise")
@@ -92,12 +92,12 @@ struct SelectionTests {
         let problems = selection.problems(definition: definition, network: office.network)
         #expect(
             problems.map { "\($0.message); \($0.hint ?? "")" } == [
-                "--node lamp-9 names no managed node; did you mean `lamp-1`? nodes are: lamp-1, lamp-2, switch-1",
-                "--exclude desk-* names no managed node; nodes are: lamp-1, lamp-2, switch-1",
-                "--group kitchn names no group; did you mean `kitchen`? groups are: alarm, all-lights, kitchen",
-                "--subnet buildin names no subnet; did you mean `building`? subnets are: building, guests",
-                "--tag rom=x names no node; did you mean `room`? tags in use: room",
-                "--tag room=kitchn names no node; did you mean `kitchen`? values in use: kitchen",
+                "`lamp-9` names no managed node; did you mean `lamp-1`? nodes are: lamp-1, lamp-2, switch-1",
+                "`desk-*` names no managed node; nodes are: lamp-1, lamp-2, switch-1",
+                "`kitchn` names no group; did you mean `kitchen`? groups are: alarm, all-lights, kitchen",
+                "`buildin` names no subnet; did you mean `building`? subnets are: building, guests",
+                "`rom=x` is the tag of no node; did you mean `room`? tags in use: room",
+                "`room=kitchn` is the tag of no node; did you mean `kitchen`? values in use: kitchen",
             ]
         )
         #expect(PlanSelection(nodes: ["l*"]).problems(definition: definition, network: office.network) == [])

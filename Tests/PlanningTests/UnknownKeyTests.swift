@@ -27,7 +27,7 @@ struct UnknownKeyTests {
 
     @Test("A plan tells of them and what can be done, with the names of the definition")
     func notes() throws {
-        let notes = try plan(try office(), Office.nodes().replacing("lamp-2:", with: "lamp-two:")).notes
+        let notes = try plan(try office(), Office.nodes().replacing("lamp-2:", with: "lamp-two:")).notes.map(\.text)
         #expect(
             notes == [
                 "lamp-two has NetKey index 2, which the database does not know. To use it, import a database that has it, or "

@@ -90,7 +90,7 @@ extension SystemError {
     /// What usually helps when no address can be connected to; nil if nothing is known.
     ///
     /// - Parameter start: how to start the other side.
-    func connectingHint(start: String) -> String? {
+    func connectingHint(start: Advice) -> Advice? {
         switch number {
         case ECONNREFUSED, ENOENT: start
         case EACCES, EPERM: "The socket belongs to somebody else."

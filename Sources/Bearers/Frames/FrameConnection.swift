@@ -48,7 +48,7 @@ struct FrameConnection {
         /// What has happened, as the end of “the connection is lost: …”.
         var message: String
         /// How to mend it; nil if nothing is known.
-        var hint: String?
+        var hint: Advice?
         /// Whether the other side broke the rules of the frames.
         var isViolation = false
         /// Whether TLS could not be set up, or broke.

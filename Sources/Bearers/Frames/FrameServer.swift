@@ -223,7 +223,7 @@ package final class FrameServer {
         guard var frames = clients[client]?.frames else { return }
         let error = BearerError(
             "this gateway accepts only TLS connections",
-            hint: "Reach it by --via gateway://HOST:PORT, with a file of its pairing."
+            hint: "Reach it by \(command: .reach("gateway://HOST:PORT")), with a file of its pairing."
         )
         if !frames.isSecured { _ = frames.send(ServerFrame.end(error).encoded) }
         farewells.bid(frames, most: settings.maximumClients, at: clock.now)

@@ -120,11 +120,13 @@ struct GatewayConnection {
         switch dialling?.advance(isReady: isReady, at: now) {
         case .pending?, nil: return []
         case .failed(let error)?:
-            let start =
+            let start: Advice =
                 settings.security == nil
-                ? "Is the gateway or the simulator running? Start one with: meshplan sim --listen \(settings.address)"
-                : "Is the gateway running? It is started there with: meshplan gateway --listen "
-                    + "\(settings.address.everywhere) --certificate NAME.gateway.pem"
+                ? "Is the gateway or the simulator running? Start one with: \(command: .simulate(at: "\(settings.address)"))"
+                : """
+                Is the gateway running? It is started there with: \
+                \(command: .serve(at: "\(settings.address.everywhere)"))
+                """
             return end(
                 BearerError(
                     "cannot connect to \(settings.name): \(error.text)",

@@ -146,7 +146,7 @@ extension ByteReader {
     fileprivate mutating func readBearerError() throws(DecodeError) -> BearerError {
         let message = try readText()
         let hint = try readText()
-        return BearerError(message, hint: hint.isEmpty ? nil : hint)
+        return BearerError(message, hint: hint.isEmpty ? nil : Advice(hint))
     }
 
     fileprivate mutating func readGATTTimes() throws(DecodeError) -> GATTTimes {
@@ -194,7 +194,7 @@ extension ByteWriter {
 
     fileprivate mutating func write(_ error: BearerError) {
         write(text: error.message)
-        write(text: error.hint ?? "")
+        write(text: error.hint?.text ?? "")
     }
 
     fileprivate mutating func write(_ times: GATTTimes) {

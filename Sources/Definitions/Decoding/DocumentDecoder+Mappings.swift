@@ -134,14 +134,18 @@ extension DocumentDecoder {
         // A search for each key would cost too much in a file of unknown keys.
         guard diagnostics.wants(.error) else { return diagnostics.drop(.error) }
         let word = symbols.text(entry.symbol)
-        let hint =
+        let hint: Advice? =
             record == .definition && Record.deviceFile.allows(entry.symbol)
-            ? "Devices and their secrets belong in files of their own, for `--devices` and `--secrets`; if such a "
-                + "file is in the folder of the definition, name the definition's files"
+            ? """
+            Devices and their secrets belong in files of their own, for `\(command: .devicesFile)` and \
+            `\(command: .secretsFile)`; if such a file is in the folder of the definition, name the definition's files
+            """
             : record == .defaults && entry.keyword == .elements
-                ? "Nodes have different elements: models belong to profiles, and to `subscriptions` and `publications` "
-                    + "that select nodes"
-                : hint(for: word, in: record)
+                ? """
+                Nodes have different elements: models belong to profiles, and to `subscriptions` and `publications` \
+                that select nodes
+                """
+                : hint(for: word, in: record).map { Advice($0) }
         report("unknown key \(quoted(word))", at: entry.key, hint: hint)
     }
 }

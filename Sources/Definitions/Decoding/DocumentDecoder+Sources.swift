@@ -6,7 +6,7 @@ struct SecretWords {
     /// The kind of secret, such as "a key".
     let title: String
     /// How to give it.
-    let hint: String
+    let hint: Advice
     /// The sources that it may come from.
     let record: Record
 
@@ -19,13 +19,14 @@ struct SecretWords {
     /// The static value of a device.
     static let staticValue = SecretWords(
         title: "a static value",
-        hint: "write `static: { file: PATH }` or `static: { env: NAME }`, or keep it in a file for `--secrets`",
+        hint:
+            "write `static: { file: PATH }` or `static: { env: NAME }`, or keep it in a file for `\(command: .secretsFile)`",
         record: .staticSource
     )
     /// The public key of a device.
     static let publicKey = SecretWords(
         title: "a public key",
-        hint: "write `public_key: { file: PATH }`, or keep it in a file for `--secrets`",
+        hint: "write `public_key: { file: PATH }`, or keep it in a file for `\(command: .secretsFile)`",
         record: .publicKeySource
     )
 }

@@ -148,7 +148,7 @@ struct DocumentDecoder {
     mutating func report(
         _ message: String,
         at node: Int,
-        hint: String? = nil,
+        hint: Advice? = nil,
         related: [Diagnostic.Related] = [],
         concealsSource: Bool = false,
         severity: Diagnostic.Severity = .error
@@ -168,6 +168,12 @@ struct DocumentDecoder {
         )
         if let resource { diagnostic.resource = "\(resource.kind).\(symbols.text(resource.name))" }
         diagnostics.report(severity) { diagnostic }
+    }
+
+    /// Reports an error about a node with a hint of words alone.
+    @_disfavoredOverload
+    mutating func report(_ message: String, at node: Int, hint: String?, concealsSource: Bool = false) {
+        report(message, at: node, hint: hint.map { Advice($0) }, concealsSource: concealsSource)
     }
 
     /// The thing that is being decoded.

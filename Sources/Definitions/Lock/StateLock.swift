@@ -66,8 +66,10 @@ package struct StateLock: Hashable, Sendable {
                         .error,
                         "this file holds both sides of a merge: two copies of the database were changed separately",
                         at: SourceLocation(file: index, line: line, column: 1),
-                        hint: "Only one copy can go on. Keep the side that belongs to it, with `git checkout --ours "
-                            + "\(fileName)` or `--theirs`, and read the nodes back with `meshplan refresh`"
+                        hint: """
+                            Only one copy can go on. Keep the side that belongs to it, with `git checkout --ours \
+                            \(fileName)` or `--theirs`, and read the nodes back with `\(command: .readBack())`
+                            """
                     )
                 }
                 continue

@@ -85,7 +85,7 @@ extension Diagnostic {
         var diagnostic = self
         diagnostic.concealsSource = true
         diagnostic.message = Self.concealingDigits(in: message)
-        diagnostic.hint = hint.map(Self.concealingDigits)
+        diagnostic.hint = hint?.changingWords(Self.concealingDigits)
         return diagnostic
     }
 

@@ -13,7 +13,7 @@ extension LinkFailure {
         recovery: String
     ) -> LinkFailure {
         let network = "the network is at IV index \(announced.value), the database at \(known.value)"
-        let approve = "approve it with: \(recovery)"
+        let approve: Advice = "approve it with: \(recovery)"
         guard case .ignored(let refusal) = verdict else {
             return LinkFailure(reason: network, hint: "wait until the messages under way are through")
         }
@@ -35,8 +35,10 @@ extension LinkFailure {
         case .older:
             return LinkFailure(
                 reason: "\(network), and an IV index never goes back",
-                hint: "check that the database belongs to this network; nodes that were restored to an old state catch "
-                    + "up once they hear the others"
+                hint: """
+                    check that the database belongs to this network; nodes that were restored to an old state catch up \
+                    once they hear the others
+                    """
             )
         }
     }
@@ -64,8 +66,10 @@ extension LinkFailure {
         }
         return LinkFailure(
             reason: "\(reason), and the IV index of the network is not known, so that nothing can be sent",
-            hint: "move closer to a proxy that sends beacons; whoever knows the IV index can state it with: "
-                + "\(policy.ivIndexStatement) INDEX"
+            hint: """
+                move closer to a proxy that sends beacons; whoever knows the IV index can state it with: \
+                \(policy.ivIndexStatement) INDEX
+                """
         )
     }
 
@@ -96,9 +100,11 @@ extension LinkFailure {
         case .nothing:
             LinkFailure(
                 reason: "the proxy sends no beacon of this network and does not answer under IV index \(value)",
-                hint: "the network may be at a later IV index, which whoever knows it can state with: "
-                    + "\(policy.ivIndexStatement) INDEX; or the node has other keys, or another device uses our address "
-                    + "with higher sequence numbers"
+                hint: """
+                    the network may be at a later IV index, which whoever knows it can state with: \
+                    \(policy.ivIndexStatement) INDEX; or the node has other keys, or another device uses our address \
+                    with higher sequence numbers
+                    """
             )
         }
     }

@@ -1,14 +1,14 @@
-import MeshCore
+package import MeshCore
 
 /// Why a proxy link ended or could not be made.
 package struct LinkFailure: Error, Hashable, Sendable {
     /// What happened, a sentence without a full stop.
     package var reason: String
     /// What helps, if anything is known.
-    package var hint: String?
+    package var hint: Advice?
 
     /// A failure with this text.
-    package init(reason: String, hint: String? = nil) {
+    package init(reason: String, hint: Advice? = nil) {
         self.reason = reason
         self.hint = hint
     }
@@ -39,8 +39,10 @@ extension LinkFailure {
         return LinkFailure(
             reason: "the proxy \(required.text) is not heard; "
                 + (others.isEmpty ? "neither is any other of the network" : "heard instead: \(heard)"),
-            hint: "it must have power, be close, and have its GATT proxy on or its Node Identity running; without "
-                + "--proxy any proxy will do"
+            hint: """
+                it must have power, be close, and have its GATT proxy on or its Node Identity running; without \
+                \(command: .chooseProxy) any proxy will do
+                """
         )
     }
 

@@ -46,10 +46,10 @@ package struct LinkPolicy: Hashable, Sendable {
     package var maximumReopenDelay: Duration = .seconds(8)
     /// After this many attempts in a row without an answer over their links, the client stops trying; at least 1.
     package var maximumAttempts: Int = 5
-    /// The command that adopts an IV index that needs approval, for hints.
-    package var ivIndexRecovery: String = "meshplan network iv recover --via BEARER"
-    /// The command with which a person states the IV index, without the number, for hints.
-    package var ivIndexStatement: String = "meshplan network iv set"
+    /// How to adopt an IV index that needs approval, for hints. The owner of the client words it.
+    package var ivIndexRecovery: String = "a recovery of the IV index"
+    /// How a person states the IV index, without the number, for hints. The owner of the client words it.
+    package var ivIndexStatement: String = "IV index"
 
     /// The default of every setting.
     package init() {}

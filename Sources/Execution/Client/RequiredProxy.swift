@@ -55,9 +55,11 @@ package struct ProxyName: Hashable, Sendable {
     package var unknown: String { "the database has no node \(text), which is to be the proxy" }
 
     /// What the user can write instead.
-    package var hint: String {
-        "--proxy takes the name of a node, its unicast address (0x000A), its Device UUID, or a Bluetooth address "
-            + "(C0:11:22:33:44:55)"
+    package var hint: Advice {
+        """
+        \(command: .chooseProxy) takes the name of a node, its unicast address (0x000A), its Device UUID, or a Bluetooth \
+        address (C0:11:22:33:44:55)
+        """
     }
 
     /// The unicast address in a text: hexadecimal with `0x`, or with four digits.

@@ -1,4 +1,4 @@
-import MeshCore
+package import MeshCore
 import Store
 
 /// The outcome of asking a node something outside a plan.
@@ -8,7 +8,7 @@ package enum NodeAnswer<Value: Hashable & Sendable>: Hashable, Sendable {
     /// The node does not answer.
     case unanswered
     /// The node cannot be asked: the reason, a sentence without a full stop, and what helps.
-    case unreachable(String, hint: String?)
+    case unreachable(String, hint: Advice?)
     /// The question was not sent, or its answer is no longer awaited.
     case stopped(Recap.Ending)
 }

@@ -120,14 +120,14 @@ extension ProvisioningProblem: CustomStringConvertible {
     }
 
     /// What helps: a clause without a full stop.
-    package var advice: String {
+    package var advice: Advice {
         switch self {
         case .link(let error, _):
             error.hint ?? "make sure that the device has power and is near, and that nobody else is connected to it"
-        case .remoteLink(let end, _): end.advice
+        case .remoteLink(let end, _): Advice(end.advice)
         case .proxyProtocol: "try again; if the error persists, update the firmware of the device"
-        case .session(let failure, _): failure.reason.advice
-        case .policy(let error): error.advice
+        case .session(let failure, _): Advice(failure.reason.advice)
+        case .policy(let error): Advice(error.advice)
         case .secretUnavailable: "make the secret available, then apply again"
         case .outOfBandValue: "look at the device again and type what it shows"
         case .noAddress: "free addresses, or give the provisioner a larger range"
@@ -135,8 +135,10 @@ extension ProvisioningProblem: CustomStringConvertible {
         case .elementCount: "run the command again, which reads its composition first"
         case .noNetKey: "plan again from the present database"
         case .ivIndexUnknown:
-            "see that a proxy node of the network has power and is near, then apply again; whoever knows the IV index can "
-                + "state it with meshplan network iv set INDEX"
+            """
+            see that a proxy node of the network has power and is near, then apply again; whoever knows the IV index can \
+            state it with \(command: .stateIVIndex)
+            """
         case .cannotScan(let error): error.hint ?? "use a bearer that can scan"
         case .server(.absent, let name): "provision \(name) first, or let the device be reached otherwise"
         case .server(.noKey, _): "name another node, or let the device be reached otherwise"

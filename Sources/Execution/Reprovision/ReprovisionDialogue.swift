@@ -11,7 +11,7 @@ struct ReprovisionDialogue {
         /// The dialogue failed: whether it is certain that the node is as before.
         case failed(ProvisioningProblem, isCertain: Bool)
         /// There is no link to the network.
-        case unreachable(String, hint: String?)
+        case unreachable(String, hint: Advice?)
         /// The run ends.
         case stopped(Recap.Ending)
     }

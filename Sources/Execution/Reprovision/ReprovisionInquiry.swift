@@ -13,7 +13,7 @@ enum ReprovisionFinding: Hashable {
     /// The node answers neither as before nor as reprovisioned.
     case unanswered
     /// No node can be asked.
-    case unreachable(String, hint: String?)
+    case unreachable(String, hint: Advice?)
     /// The inquiry ended early.
     case stopped(Recap.Ending)
 }

@@ -9,11 +9,11 @@ package enum ReprovisionOutcome: Hashable, Sendable {
     case unchanged(ReprovisionProblem)
     /// The node answers neither as before nor as reprovisioned. Both DeviceKeys and both address ranges are kept until
     /// the next attempt finds out. The reason if it is more than silence.
-    case unresolved(reason: String?, hint: String?)
+    case unresolved(reason: String?, hint: Advice?)
     /// The node does not answer, and was told nothing.
     case unanswered
     /// There is no link to the network, so the node was told nothing.
-    case unreachable(String, hint: String?)
+    case unreachable(String, hint: Advice?)
     /// The run ended before anything changed.
     case stopped(Recap.Ending)
 }
@@ -45,21 +45,23 @@ extension ReprovisionProblem: CustomStringConvertible {
             "it will have \(count) elements instead of \(before), for which it needs other addresses"
         case .otherElementCount(let count):
             "it will have \(count) element\(count == 1 ? "" : "s"), as it tells, and the addresses were for another number"
-        case .earlierAttempt: "the refresh that was not seen to its end has not taken effect"
+        case .earlierAttempt: "the reprovisioning that was not seen to its end has not taken effect"
         case .outdated: "the database has changed meanwhile"
         }
     }
 
     /// What helps, a clause without a full stop.
-    package var advice: String {
+    package var advice: Advice {
         switch self {
         case .provisioning(.remoteLink(.refused(.linkCannotOpen), _)),
             .provisioning(.remoteLink(.refused(.invalidState), _)):
-            "make sure that nobody else provisions through it, wait a minute and run the command again; a node also refuses "
-                + "what it cannot do, such as to become what it is already"
+            """
+            make sure that nobody else provisions through it, wait a minute and run the command again; a node also refuses \
+            what it cannot do, such as to become what it is already
+            """
         case .provisioning(let problem): problem.advice
         case .nothingToBecome: "update the firmware of the node first"
-        case .elementCount: "use --address, which takes on the new composition as well"
+        case .elementCount: "use \(command: .newAddresses), which takes on the new composition as well"
         case .otherElementCount, .earlierAttempt, .outdated: "run the command again"
         }
     }

@@ -15,7 +15,7 @@ package struct Recap: Hashable, Sendable {
         /// The database could not be written; nothing was sent after that.
         case storeFailed(String)
         /// There is no proxy link, and trying again makes no sense.
-        case linkFailed(String, hint: String?)
+        case linkFailed(String, hint: Advice?)
         /// Our own sequence numbers are used up or could not be reserved; nothing can be sent.
         case sendingFailed(String)
 

@@ -46,28 +46,36 @@ package enum StepFailure: Error, Hashable, Sendable {
     }
 
     /// What helps, in one sentence.
-    package var advice: String {
+    package var advice: Advice {
         switch self {
         case .refused(.keyIndexAlreadyStored):
-            "Another key value is stored under that index; if the node came from another network or tool, delete the key "
-                + "from the node or reset the node, then apply again."
-        case .refused(let status): status.advice
-        case .featureNotSupported: ConfigStatusCode.featureNotSupported.advice
+            """
+            Another key value is stored under that index; if the node came from another network or tool, delete the key \
+            from the node or reset the node, then apply again.
+            """
+        case .refused(let status): Advice(status.advice)
+        case .featureNotSupported: Advice(ConfigStatusCode.featureNotSupported.advice)
         case .differs: "Plan again; if the node keeps changing the value, leave the setting out of the definition."
         case .odd:
             "Apply again; if the answer stays the same, leave the setting out of the definition or ask the maker of the node."
         case .contradicts: "Reset the node by hand, then apply again: it is provisioned anew then."
         case .withoutEffect: "Move closer or use another proxy, then apply again; long messages get lost first."
         case .notKnown:
-            "Apply again; if the node never answers to this, take it out of the definition and set it with the vendor's "
-                + "tool."
+            """
+            Apply again; if the node never answers to this, take it out of the definition and set it with the vendor's \
+            tool.
+            """
         case .stillNode:
-            "Switch it off and on, then apply again; or reset it by hand, then tell it with: meshplan node was-reset NAME."
+            """
+            Switch it off and on, then apply again; or reset it by hand, then tell it with: \(command: .recordReset()).
+            """
         case .otherNewKey:
-            "Have the tool that began that key refresh finish it and import its database, or reset the node, then refresh "
-                + "again; --exclude goes on without the node."
+            """
+            Have the tool that began that key refresh finish it and import its database, or reset the node, then refresh \
+            again; \(command: .exclude()) goes on without the node.
+            """
         case .unmakeable: "Plan again from the present database."
-        case .provisioning(let problem): "\(problem.advice.prefix(1).uppercased())\(problem.advice.dropFirst())."
+        case .provisioning(let problem): problem.advice.asSentence
         case .keyUnavailable: "Make the key's file or environment variable available, then apply again."
         }
     }

@@ -49,13 +49,19 @@ package struct BearerError: Error, Hashable, Sendable {
     /// What went wrong, a sentence without a full stop.
     package var message: String
     /// How to mend it; nil if there is no advice.
-    package var hint: String?
+    package var hint: Advice?
     /// Whether the only reason is that the user interrupted a wait.
     package var isInterruption = false
 
-    package init(_ message: String, hint: String? = nil) {
+    package init(_ message: String, hint: Advice? = nil) {
         self.message = message
         self.hint = hint
+    }
+
+    /// An error with a hint of words alone.
+    @_disfavoredOverload
+    package init(_ message: String, hint: String?) {
+        self.init(message, hint: hint.map { Advice($0) })
     }
 
     /// The error for a wait that the user interrupted.

@@ -42,12 +42,12 @@ extension Failure {
         switch error {
         case let failure as Failure: self = failure
         case let error as FileError: self.init(.failure, error.message, hint: error.hint)
-        case let error as TLSError: self.init(.failure, error.message, hint: error.hint)
+        case let error as TLSError: self.init(.failure, error.message, hint: error.hint?.worded)
         case let error as BearerError:
-            self.init(error.isInterruption ? .interrupted : .failure, error.message, hint: error.hint)
+            self.init(error.isInterruption ? .interrupted : .failure, error.message, hint: error.hint?.worded)
         case let error as StoreError:
             let path = error.path.map { Self.short($0) + ": " } ?? ""
-            self.init(ExitStatus(error.code), path + error.message, hint: error.hint)
+            self.init(ExitStatus(error.code), path + error.message, hint: error.hint?.worded)
         default: self.init(.failure, "\(error)")
         }
     }
@@ -83,7 +83,8 @@ extension Failure {
             )
         case .storeFailed(let reason):
             self.init(.failure, Self.short(reason), hint: "Nothing was sent after that.")
-        case .linkFailed(let reason, let hint): self.init(.failure, "there is no proxy link: \(reason)", hint: hint)
+        case .linkFailed(let reason, let hint):
+            self.init(.failure, "there is no proxy link: \(reason)", hint: hint?.worded)
         case .sendingFailed(let reason):
             self.init(
                 .failure,

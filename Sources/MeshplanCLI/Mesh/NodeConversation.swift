@@ -92,7 +92,7 @@ struct NodeConversation {
                 hint: "See that it has power and that other nodes relay messages to it."
             )
         case .unreachable(let reason, let hint):
-            throw Failure(.failure, "\(name(of: node)) cannot be asked: \(reason)", hint: hint)
+            throw Failure(.failure, "\(name(of: node)) cannot be asked: \(reason)", hint: hint?.worded)
         case .stopped(.interrupted): throw Failure(.interrupted, "interrupted; nothing is waited for")
         case .stopped(let ending):
             throw Failure(ending: ending) ?? Failure(.failure, "\(name(of: node)) was not asked")

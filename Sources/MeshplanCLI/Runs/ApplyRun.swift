@@ -315,6 +315,6 @@ extension ExecutionOptions {
     /// - Parameter names: further names of nodes, such as a definition's.
     func checkProxy(in network: MeshNetwork, names: [String: DeviceUUID] = [:]) throws(Failure) {
         guard let proxy, proxy.resolved(in: network, names: names) == nil else { return }
-        throw Failure(.usage, proxy.unknown, hint: proxy.hint)
+        throw Failure(.usage, proxy.unknown, hint: proxy.hint.worded)
     }
 }

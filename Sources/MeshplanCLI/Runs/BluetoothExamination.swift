@@ -47,6 +47,6 @@ struct BluetoothExamination {
     }
 
     private func finding(_ code: String, about resource: String? = nil, _ problem: BearerError) -> ExaminationFinding {
-        ExaminationFinding(.note, code, about: resource, problem.message, advice: problem.hint?.asSentence ?? "")
+        ExaminationFinding(.note, code, about: resource, problem.message, advice: problem.hint?.worded.asSentence ?? "")
     }
 }

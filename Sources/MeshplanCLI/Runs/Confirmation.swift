@@ -44,7 +44,7 @@ struct Confirmation {
         }
         guard !found.isEmpty else { return }
         var diagnostics = found.prefix(Self.limit).map { found in
-            Diagnostic(.error, "there is no way back: \(found.reason)", resource: found.resource)
+            Diagnostic(.error, "there is no way back: \(found.reason.worded)", resource: found.resource)
         }
         if found.count > Self.limit {
             diagnostics.append(Diagnostic(.error, "there is no way back from \(found.count - Self.limit) parts more"))

@@ -52,7 +52,16 @@ struct PlannedJob {
     /// The files that the diagnostics point into.
     var files: SourceFiles
     /// The warnings that were shown before the plan.
-    var warnings: [Diagnostic] = []
+    var warnings: [Diagnostic]
+
+    /// A plan with notes in the words of this program, as a saved plan keeps them.
+    init(plan: Plan, refusals: [Diagnostic], files: SourceFiles, warnings: [Diagnostic] = []) {
+        self.plan = plan
+        self.plan.notes = plan.notes.map { Advice($0.worded) }
+        self.refusals = refusals
+        self.files = files
+        self.warnings = warnings
+    }
 
     /// Whether a guard refuses the plan.
     var isRefused: Bool { !refusals.isEmpty }
@@ -87,9 +96,10 @@ extension PlanningJob.Prepared {
             identifier: Octets16(high: generator.next(), low: generator.next()),
             options: options
         )
-        guard let plan = result.plan else {
+        guard var plan = result.plan else {
             throw InvalidDefinition(diagnostics: diagnostics + result.diagnostics, files: files)
         }
+        plan.scope?.options = options.selection.options
         let refusals = result.diagnostics.filter { $0.severity == .error }
         let others =
             diagnostics + result.diagnostics.filter { $0.severity != .error }

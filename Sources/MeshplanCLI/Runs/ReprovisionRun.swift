@@ -80,7 +80,7 @@ struct ReprovisionRun {
         do throws(ReprovisionRefusal) {
             return try planner.plan(request)
         } catch {
-            throw Failure(error.isUsage ? .usage : .failure, error.message, hint: error.hint)
+            throw Failure(error.isUsage ? .usage : .failure, error.message, hint: error.hint?.worded)
         }
     }
 

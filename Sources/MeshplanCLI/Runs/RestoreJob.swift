@@ -69,7 +69,7 @@ struct RestoreJob: PlanSource {
         // The managed set must be the former one, not everything that the definition had to name.
         plan.claims = Claims()
         restoration.noteRest(of: plan, for: former)
-        plan.notes += restoration.notes
+        plan.notes += restoration.notes.map { Advice($0) }
         return PlannedJob(plan: plan, refusals: result.diagnostics.filter { $0.severity == .error }, files: files)
     }
 

@@ -105,8 +105,8 @@ struct DiagnosticView {
     }
 
     /// The lines of a hint. A command in it may have a line of its own.
-    private func advice(_ hint: String?, width: Int) -> [String] {
-        (hint ?? "").asSentence.split(separator: "\n").flatMap { wrap(String($0).printable, width: width) }
+    private func advice(_ hint: Advice?, width: Int) -> [String] {
+        (hint?.worded ?? "").asSentence.split(separator: "\n").flatMap { wrap(String($0).printable, width: width) }
             .filter { !$0.isEmpty }
     }
 

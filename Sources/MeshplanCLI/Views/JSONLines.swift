@@ -36,7 +36,7 @@ struct JSONLines {
                 "column": diagnostic.location.map { .integer(Int($0.column)) },
                 "length": diagnostic.location.map { _ in .integer(diagnostic.length) },
                 "resource": diagnostic.resource?.json,
-                "hint": diagnostic.hint?.json,
+                "hint": diagnostic.hint?.worded.json,
                 "related": diagnostic.related.isEmpty
                     ? nil
                     : .array(

@@ -24,11 +24,12 @@ struct RestoringAdvice {
         switch found.code {
         case .damaged, .notADatabase, .missing:
             if let hint = hint(for: network) {
-                found.hint = hint
+                found.hint = Advice(hint)
             } else if found.code != .missing, (try? Workspace(context: context).sharedStore()) == nil {
-                found.hint =
-                    "no backup in \(Backups.folderName) fits: put a copy in its place, as meshplan state pull makes them; it may be "
-                    + "on another machine. Device keys that were made here are nowhere else"
+                found.hint = """
+                    no backup in \(Backups.folderName) fits: put a copy in its place, as meshplan state pull makes them; it \
+                    may be on another machine. Device keys that were made here are nowhere else
+                    """
             }
             return found
         default: return error

@@ -28,7 +28,7 @@ enum UnreadText {
                     ? nil
                     : "\(node.name): \(count(values.count, "value")) could not be read when it was read back, and "
                         + "\(values.count == 1 ? "is" : "are") taken to be as recorded: \(texts)\(more).",
-                entries.isEmpty ? nil : NodeDoubtText.sentence(entries, of: node.name),
+                entries.isEmpty ? nil : NodeDoubtText.sentence(entries, of: node.name).worded,
             ].compactMap(\.self)
         }
     }

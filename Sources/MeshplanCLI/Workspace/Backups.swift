@@ -52,7 +52,7 @@ struct Backups {
             let isCopied = try database.copy(to: folder + "/" + name)
             if !isCopied { try database.pull(to: folder + "/" + name) }
         } catch {
-            throw StoreError(error.code, error.message, hint: Self.hint(error.hint), path: error.path)
+            throw StoreError(error.code, error.message, hint: Self.hint(error.hint?.worded), path: error.path)
         }
         // A superfluous backup does no harm, and the next command tries again.
         let names = (try? Files.names(inFolder: folder, as: Self.folderName)) ?? []

@@ -75,7 +75,9 @@ struct KeySources {
             do {
                 return try KeyFile.load(from: context.absolute(path))
             } catch {
-                let hint = error.hint?.replacing(context.absolute(path), with: path.printable.shellWord)
+                let hint = error.hint?.changingWords {
+                    $0.replacing(context.absolute(path), with: path.printable.shellWord)
+                }
                 throw StoreError(error.code, error.message, hint: hint, path: path.printable)
             }
         case .passphraseFile(let path):

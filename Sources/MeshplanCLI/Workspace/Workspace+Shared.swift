@@ -22,7 +22,7 @@ extension Workspace {
         do throws(StoreError) {
             return try SharedStore(url, clock: storeClock)
         } catch {
-            throw Failure(.usage, error.message, hint: error.hint)
+            throw Failure(.usage, error.message, hint: error.hint?.worded)
         }
     }
 

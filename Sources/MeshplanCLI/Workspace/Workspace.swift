@@ -219,9 +219,10 @@ struct Workspace {
             lease = try database.lock(holder: holder)
         } catch {
             var error = error
-            let unlock = "meshplan state unlock"
             let network = database.sharedNetwork.map { " --network " + $0.shellWord } ?? ""
-            error.hint = error.hint?.replacing(unlock, with: unlock + network + stateOption)
+            error.hint = error.hint.map { hint in
+                Advice(hint.text { $0.words + ($0.isUnlocking ? network + stateOption : "") })
+            }
             throw error
         }
         context.session.follow(database)

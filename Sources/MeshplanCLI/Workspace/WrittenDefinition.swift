@@ -161,8 +161,9 @@ struct WrittenDefinition {
         var order: [String] = []
         var subjects: [String: [String]] = [:]
         for note in notes {
-            if subjects[note.text] == nil { order.append(note.text) }
-            subjects[note.text, default: []].append(note.subject)
+            let text = note.text.worded
+            if subjects[text] == nil { order.append(text) }
+            subjects[text, default: []].append(note.subject)
         }
         for text in order.prefix(Self.limit) {
             let all = subjects[text] ?? []

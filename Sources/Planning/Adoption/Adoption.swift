@@ -11,7 +11,7 @@ package struct Adoption: Hashable, Sendable {
         /// The item: `node lamp-1 (0x0010)`.
         package var subject: String
         /// The fact, without a full stop.
-        package var text: String
+        package var text: Advice
     }
 
     /// An item whose name in the definition differs from that in the database.

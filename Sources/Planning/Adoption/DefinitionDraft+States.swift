@@ -71,7 +71,7 @@ extension DefinitionDraft {
         if heartbeat.isOff { return .heartbeatPublication(nil) }
         let subject = Self.subject(node)
         guard let count = heartbeat.countLog else {
-            note(subject, "its heartbeats: how many it is to send is not known; meshplan refresh finds out")
+            note(subject, "its heartbeats: how many it is to send is not known; \(command: .readBack()) finds out")
             return nil
         }
         let isPeriodic = heartbeat.periodLog != .off
@@ -104,7 +104,7 @@ extension DefinitionDraft {
             note(
                 subject,
                 heartbeat.periodLog == nil
-                    ? "the heartbeats it counts: for how long is not known; meshplan refresh finds out"
+                    ? "the heartbeats it counts: for how long is not known; \(command: .readBack()) finds out"
                     : "the heartbeats it counts: the time for them has run out"
             )
             return nil

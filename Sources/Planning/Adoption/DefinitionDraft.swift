@@ -55,7 +55,7 @@ struct DefinitionDraft {
                 positions.append(position)
                 continue
             }
-            leftOut.append(Adoption.Note(subject: Self.subject(node), text: reason))
+            leftOut.append(Adoption.Note(subject: Self.subject(node), text: Advice(reason)))
         }
         let included = positions.map { network.nodes[$0] }
         let madeGroups = Self.groupsToMake(network, for: included)
@@ -76,8 +76,13 @@ struct DefinitionDraft {
 
     static func subject(_ node: Node) -> String { "node \(node.name) (\(node.unicastAddress))" }
 
-    mutating func note(_ subject: String, _ text: String) {
+    mutating func note(_ subject: String, _ text: Advice) {
         notes.append(Adoption.Note(subject: subject, text: text))
+    }
+
+    @_disfavoredOverload
+    mutating func note(_ subject: String, _ text: String) {
+        note(subject, Advice(text))
     }
 
     private mutating func noteName(_ noun: String, _ old: String, _ new: String?) {

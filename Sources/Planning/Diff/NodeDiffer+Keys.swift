@@ -154,8 +154,10 @@ extension NodeDiffer {
                 at: location,
                 resource: "node." + desired.name.value,
                 hint:
-                    "Finish the key refresh first: meshplan keys refresh \(names.netKey(netKey).shellWord). "
-                    + "If the node was reset meanwhile: meshplan node was-reset \(node.name.shellWord)"
+                    """
+                    Finish the key refresh first: \(command: .refreshKeys(subnet: names.netKey(netKey))). If the node was \
+                    reset meanwhile: \(command: .recordReset(node: node.name))
+                    """
             )
         }
     }

@@ -78,8 +78,10 @@ extension NodeDiffer {
                 .error,
                 "node `\(node.name)` (\(node.unicastAddress)) has no \(missing) in the database, so it cannot be reset",
                 resource: "node." + node.name,
-                hint: "Import a database that holds it, leave it out with --exclude, or put the node back and apply "
-                    + "`on_remove: forget` for it first"
+                hint: """
+                    Import a database that holds it, leave it out with \(command: .exclude()), or put the node back and apply \
+                    `on_remove: forget` for it first
+                    """
             )
         )
     }

@@ -46,12 +46,6 @@ package struct PlanSelection: Hashable, Sendable {
     package var isEmpty: Bool {
         nodes.isEmpty && groups.isEmpty && subnets.isEmpty && tags.isEmpty && excluded.isEmpty
     }
-
-    /// The command-line options for this selection.
-    package var options: [String] {
-        nodes.map { "--node \($0)" } + groups.map { "--group \($0)" } + subnets.map { "--subnet \($0)" }
-            + tags.map { "--tag \($0.name)=\($0.value)" } + excluded.map { "--exclude \($0)" }
-    }
 }
 
 extension PlanSelection {
@@ -72,31 +66,29 @@ extension PlanSelection {
             definition.nodes.map { $0.uuid.value.description.lowercased() }
                 + known.flatMap { [$0.uuid.description.lowercased(), $0.unicastAddress.description.lowercased()] }
         )
-        for (option, patterns) in [("--node", nodes), ("--exclude", excluded)] {
-            for pattern in patterns {
-                let glob = Glob(pattern)
-                if names.contains(where: { glob.matches($0) }) || identities.contains(pattern.lowercased()) { continue }
-                report("\(option) \(pattern) names no managed node", pattern, names, "nodes are")
-            }
+        for pattern in nodes + excluded {
+            let glob = Glob(pattern)
+            if names.contains(where: { glob.matches($0) }) || identities.contains(pattern.lowercased()) { continue }
+            report("`\(pattern)` names no managed node", pattern, names, "nodes are")
         }
         let groupNames = definition.groups.map(\.name.value) + network.groups.map(\.name)
         let addresses = network.groups.map { $0.address.description.lowercased() }
         for name in groups {
             let glob = Glob(name)
             if addresses.contains(name.lowercased()) || groupNames.contains(where: { glob.matches($0) }) { continue }
-            report("--group \(name) names no group", name, groupNames, "groups are")
+            report("`\(name)` names no group", name, groupNames, "groups are")
         }
         let subnetNames = definition.subnets.map(\.name.value) + network.netKeys.map(\.name)
         for name in subnets {
             let glob = Glob(name)
             if subnetNames.contains(where: { glob.matches($0) }) { continue }
-            report("--subnet \(name) names no subnet", name, subnetNames, "subnets are")
+            report("`\(name)` names no subnet", name, subnetNames, "subnets are")
         }
         for tag in tags {
             let glob = Glob(tag.value)
             let values = definition.nodes.compactMap { $0.tags[tag.name]?.value }
             if values.contains(where: { glob.matches($0) }) { continue }
-            let text = "--tag \(tag.name)=\(tag.value) names no node"
+            let text = "`\(tag.name)=\(tag.value)` is the tag of no node"
             if values.isEmpty {
                 report(text, tag.name, definition.nodes.flatMap { Array($0.tags.keys) }, "tags in use")
             } else {

@@ -21,7 +21,7 @@ package struct DriftAdoption: Hashable, Sendable {
         /// Its location; nil if there is no particular one.
         package var location: SourceLocation?
         /// What to do.
-        package var text: String
+        package var text: Advice
     }
 
     /// Groups that the definition lacks: lines of YAML for `groups:`.
@@ -91,7 +91,7 @@ struct AdoptionWriter {
             result.notes.append(
                 DriftAdoption.Note(
                     location: nil,
-                    text: "the definition does not have this node: add it, or use --accept"
+                    text: "the definition does not have this node: add it, or use \(command: .acceptDrift)"
                 )
             )
             return result
@@ -228,8 +228,9 @@ struct AdoptionWriter {
         case .unknownLabel(let virtual):
             let note = DriftAdoption.Note(
                 location: nil,
-                text: "the node uses the virtual address \(virtual), whose label the database does not know; "
-                    + "it cannot be declared"
+                text: """
+                    the node uses the virtual address \(virtual), whose label the database does not know; it cannot be declared
+                    """
             )
             if !result.notes.contains(note) { result.notes.append(note) }
             return nil
@@ -260,8 +261,10 @@ struct AdoptionWriter {
             result.notes.append(
                 DriftAdoption.Note(
                     location: rule.location,
-                    text: "this subscribes \(address.model.name) to \(names.joined(separator: ", ")): "
-                        + "leave \(result.name) out of it"
+                    text: """
+                        this subscribes \(address.model.name) to \(names.joined(separator: ", ")): leave \(result.name) out \
+                        of it
+                        """
                 )
             )
         }
@@ -287,8 +290,10 @@ struct AdoptionWriter {
                 location: rule.location,
                 text: text == "none"
                     ? "this has \(address.model.name) publish: leave \(result.name) out of it"
-                    : "in place of this for \(result.name): { node: \(result.name), model: \(address.model.name), "
-                        + "\(text.dropFirst(2))"
+                    : """
+                    in place of this for \(result.name): { node: \(result.name), model: \(address.model.name), \
+                    \(text.dropFirst(2))
+                    """
             )
         )
         return nil

@@ -18,16 +18,18 @@ extension PlanBuilder {
     }
 
     /// Notes about changes that somebody else caused.
-    var driftNotes: [String] {
+    var driftNotes: [Advice] {
         let drifted = changes.filter { $0.drift != nil }
         guard !drifted.isEmpty else { return [] }
         let nodeCount = Set(drifted.compactMap(\.node)).count
         let nodes = nodeCount == 1 ? "1 node" : "\(nodeCount) nodes"
         return [
             drifted.count == 1
-                ? "1 change is there because a node was changed outside of meshplan; meshplan drift tells more."
-                : "\(drifted.count) changes are there because \(nodes) "
-                    + "\(nodeCount == 1 ? "was" : "were") changed outside of meshplan; meshplan drift tells more."
+                ? "1 change is there because a node was changed outside of meshplan; \(command: .showDrift) tells more."
+                : """
+                \(drifted.count) changes are there because \(nodes) \(nodeCount == 1 ? "was" : "were") changed outside of \
+                meshplan; \(command: .showDrift) tells more.
+                """
         ]
     }
 }

@@ -1,3 +1,5 @@
+package import MeshCore
+
 /// Something in a network that is wrong, will become wrong, or is worth knowing.
 package struct ExaminationFinding: Hashable, Sendable {
     /// How serious it is.
@@ -21,8 +23,24 @@ package struct ExaminationFinding: Hashable, Sendable {
     /// What was found, one sentence without a full stop. Never key material.
     package var message: String
     /// What to do about it, in one or more sentences.
-    package var advice: String
+    package var advice: Advice
 
+    package init(
+        _ severity: Severity,
+        _ code: String,
+        about resource: String? = nil,
+        _ message: String,
+        advice: Advice
+    ) {
+        self.severity = severity
+        self.code = code
+        self.resource = resource
+        self.message = message
+        self.advice = advice
+    }
+
+    /// A finding with advice of words alone.
+    @_disfavoredOverload
     package init(
         _ severity: Severity,
         _ code: String,
@@ -30,10 +48,6 @@ package struct ExaminationFinding: Hashable, Sendable {
         _ message: String,
         advice: String
     ) {
-        self.severity = severity
-        self.code = code
-        self.resource = resource
-        self.message = message
-        self.advice = advice
+        self.init(severity, code, about: resource, message, advice: Advice(advice))
     }
 }

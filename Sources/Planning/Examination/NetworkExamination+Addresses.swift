@@ -10,7 +10,8 @@ extension NetworkExamination {
                 .error,
                 "no-own-provisioner",
                 "meshplan is not among the provisioners, so it has no addresses to give out",
-                advice: "Export the network with meshplan export and import it again: an import makes a provisioner."
+                advice:
+                    "Export the network with \(command: .exportNetwork) and import it again: an import makes a provisioner."
             )
         }
         if nodesByUUID[network.ownProvisioner] == nil {
@@ -18,7 +19,8 @@ extension NetworkExamination {
                 .error,
                 "no-own-node",
                 "meshplan has no node, and so no address to send from",
-                advice: "Export the network with meshplan export and import it again: an import makes a node."
+                advice:
+                    "Export the network with \(command: .exportNetwork) and import it again: an import makes a node."
             )
         }
         let ranges = network.provisioners.flatMap { provisioner in
@@ -61,7 +63,7 @@ extension NetworkExamination {
                     "addresses-overlap",
                     about: claim.name.hasPrefix("node.") ? claim.name : nil,
                     "\(claim.name) has the address \(hex(claim.range.lowerBound)), which \(reach.name) also has",
-                    advice: "Give one of them other addresses: meshplan reprovision NODE --address, or reset it."
+                    advice: "Give one of them other addresses: \(command: .giveAddresses), or reset it."
                 )
             }
             if claim.range.upperBound >= reach?.end ?? 0 { reach = (claim.range.upperBound, claim.name) }
@@ -90,7 +92,7 @@ extension NetworkExamination {
                     .warning,
                     "exclusion-ahead",
                     "addresses are excluded at IV index \(exclusion.ivIndex), later than the network's \(network.ivIndex.value)",
-                    advice: "The IV index of the database is behind: meshplan network iv recover finds the present one."
+                    advice: "The IV index of the database is behind: \(command: .recoverIVIndex) finds the present one."
                 )
             }
             guard exclusion.holds(at: network.ivIndex.value) else { continue }
@@ -101,8 +103,10 @@ extension NetworkExamination {
                     "excluded-in-use",
                     about: "node.\(name)",
                     "\(name) has the address \(address), which is excluded until IV index \(exclusion.end)",
-                    advice: "Other nodes may drop its messages as replays until then; give it another address with "
-                        + "meshplan reprovision NODE --address."
+                    advice: """
+                        Other nodes may drop its messages as replays until then; give it another address with \
+                        \(command: .giveAddresses).
+                        """
                 )
             }
         }

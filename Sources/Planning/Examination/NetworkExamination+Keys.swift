@@ -23,7 +23,7 @@ extension NetworkExamination {
                 "key-without-subnet",
                 about: "key.\(key.name)",
                 "the application key \(key.name) is bound to subnet \(key.boundNetKey), which does not exist",
-                advice: "meshplan state rm \("key.\(key.name)".shellWord), and let the definition make a new one."
+                advice: "\(command: .remove(resource: "key.\(key.name)")), and let the definition make a new one."
             )
         }
         for key in network.netKeys {
@@ -42,7 +42,7 @@ extension NetworkExamination {
                     "key-refresh-open",
                     about: "subnet.\(key.name)",
                     "the key refresh of subnet \(key.name) is in phase \(key.phase.rawValue)",
-                    advice: "Go on with meshplan keys refresh \(key.name.shellWord)."
+                    advice: "Go on with \(command: .refreshKeys(subnet: key.name))."
                 )
             }
         }
@@ -66,7 +66,7 @@ extension NetworkExamination {
                     "group-fixed",
                     about: "group.\(group.name)",
                     "the group \(group.name) has the fixed address \(address)",
-                    advice: "Fixed groups need no name; meshplan state rm \("group.\(group.name)".shellWord)."
+                    advice: "Fixed groups need no name; \(command: .remove(resource: "group.\(group.name)"))."
                 )
             }
         }
@@ -108,8 +108,10 @@ extension NetworkExamination {
                 "\(other.unicastAddress), which is not managed, has the name of the node \(managed.name) at "
                     + "\(managed.unicastAddress)",
                 advice:
-                    "If it was replaced: meshplan keys refresh SUBNET --exclude \(other.unicastAddress) shuts it out, and "
-                    + "meshplan state rm node.\(other.uuid) takes out one that is gone for good."
+                    """
+                    If it was replaced: \(command: .refreshKeys(excluding: ["\(other.unicastAddress)"])) shuts it out, and \
+                    \(command: .remove(resource: "node.\(other.uuid)")) takes out one that is gone for good.
+                    """
             )
         }
     }
@@ -128,8 +130,8 @@ extension NetworkExamination {
                 code,
                 "\(first) and \(item.holder) have the \(what) \(item.value)",
                 advice: severity == .error
-                    ? "One of them must go: meshplan state rm takes it by its address, index or UUID."
-                    : "Give one of them another name: meshplan state mv takes it by its address, index or UUID."
+                    ? "One of them must go: \(command: .remove()) takes it by its address, index or UUID."
+                    : "Give one of them another name: \(command: .rename) takes it by its address, index or UUID."
             )
         }
     }
@@ -143,8 +145,10 @@ extension NetworkExamination {
                 "same-key",
                 about: name,
                 "\(first) and \(name) have the same key",
-                advice: "Anyone with one key can read the messages under the other; refresh one of them with meshplan "
-                    + "keys refresh."
+                advice: """
+                    Anyone with one key can read the messages under the other; refresh one of them with \
+                    \(command: .refreshKeys()).
+                    """
             )
         }
     }

@@ -43,7 +43,7 @@ extension NetworkExamination {
             "composition-unknown",
             nodes: unread,
             "the composition was not read yet",
-            advice: "meshplan apply reads it."
+            advice: "\(command: .apply) reads it."
         )
         for (what, names) in missing.sorted(by: { $0.key < $1.key }) {
             add(
@@ -51,7 +51,8 @@ extension NetworkExamination {
                 "dangling",
                 nodes: names,
                 what,
-                advice: "meshplan refresh tells what the nodes really have; the definition then says what they should."
+                advice:
+                    "\(command: .readBack()) tells what the nodes really have; the definition then says what they should."
             )
         }
     }
@@ -108,21 +109,21 @@ extension NetworkExamination {
             "provisioning-open",
             nodes: network.pendingProvisionings.map(\.name),
             "unknown whether they were provisioned",
-            advice: "meshplan apply finds out when it reaches them."
+            advice: "\(command: .apply) finds out when it reaches them."
         )
         add(
             .warning,
             "refresh-open",
             nodes: network.nodes.filter { network.pendingReprovisions[$0.uuid] != nil }.map(\.name),
             "unknown whether the new device key or address took effect",
-            advice: "meshplan apply or meshplan reprovision finds out when it reaches them."
+            advice: "\(command: .apply) or \(command: .reprovision) finds out when it reaches them."
         )
         add(
             .note,
             "drift",
             nodes: network.nodes.filter { network.drifts[$0.uuid] != nil }.map(\.name),
             "not as recorded",
-            advice: "meshplan drift shows it, meshplan apply puts back what is declared."
+            advice: "\(command: .showDrift) shows it, \(command: .apply) puts back what is declared."
         )
         let excluded = network.nodes.filter { node in
             node.isExcluded && node.netKeys.contains { netKeyIndexes.contains($0.index) }
@@ -132,7 +133,7 @@ extension NetworkExamination {
             "excluded-with-keys",
             nodes: excluded.map(\.name),
             "excluded, but with keys of the network",
-            advice: "meshplan keys refresh SUBNET gives all others new keys."
+            advice: "\(command: .refreshKeys()) gives all others new keys."
         )
         let reset = network.nodes.filter { $0.unprovisionedSeenAt != nil }
         add(
@@ -140,7 +141,7 @@ extension NetworkExamination {
             "seen-unprovisioned",
             nodes: reset.map(\.name),
             "seen unprovisioned: reset by somebody",
-            advice: "meshplan apply provisions them again; without their lines in the definition it forgets them."
+            advice: "\(command: .apply) provisions them again; without their lines in the definition it forgets them."
         )
         let old = network.nodes.filter { node in
             guard node.isManaged, node.uuid != network.ownProvisioner, let last = node.observedAt else { return false }
@@ -152,7 +153,7 @@ extension NetworkExamination {
             "not-seen",
             nodes: old.map(\.name),
             "not heard for 90 days or more",
-            advice: "meshplan refresh --older-than 90d asks them."
+            advice: "\(command: .readBack(notSeenForDays: 90)) asks them."
         )
     }
 }

@@ -51,7 +51,7 @@ package struct NetworkExamination {
         _ code: String,
         about resource: String? = nil,
         _ message: String,
-        advice: String
+        advice: Advice
     ) {
         findings.append(ExaminationFinding(severity, code, about: resource, message, advice: advice))
     }
@@ -62,7 +62,7 @@ package struct NetworkExamination {
         _ code: String,
         nodes names: [String],
         _ message: String,
-        advice: String
+        advice: Advice
     ) {
         guard let first = names.first else { return }
         let others = names.count > 3 ? " and \(names.count - 3) more" : ""

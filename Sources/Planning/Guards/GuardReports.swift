@@ -8,7 +8,7 @@ struct GuardReports {
         var finding: GuardFinding
         var location: SourceLocation?
         /// How to mend it, as a sentence without a full stop.
-        var hint: String
+        var hint: Advice
     }
 
     private struct Cause: Hashable {
@@ -24,13 +24,13 @@ struct GuardReports {
     var isEmpty: Bool { reports.isEmpty }
 
     /// Adds a finding that no line of the definition causes.
-    mutating func report(_ finding: GuardFinding, hint: String) {
+    mutating func report(_ finding: GuardFinding, hint: Advice) {
         reports.append(Report(finding: finding, location: nil, hint: hint))
     }
 
     /// Adds a finding made while the definition was resolved.
     mutating func report(_ found: DesiredState.Finding) {
-        reports.append(Report(finding: found.finding, location: found.location, hint: found.hint))
+        reports.append(Report(finding: found.finding, location: found.location, hint: Advice(found.hint)))
     }
 
     /// Adds a finding about one node. Further nodes with the same cause at the same location are added to it.
@@ -40,7 +40,7 @@ struct GuardReports {
         _ finding: GuardFinding,
         cause: String,
         at location: SourceLocation,
-        hint: String
+        hint: Advice
     ) {
         let key = Cause(planGuard: finding.planGuard, location: location, name: cause)
         if let place = places[key] {
@@ -64,9 +64,9 @@ struct GuardReports {
         sorted.compactMap { report in
             let finding = finding(of: report, allowed: allowed)
             guard !finding.isAllowed else { return nil }
-            let hint =
+            let hint: Advice =
                 finding.planGuard.isAllowable
-                ? "\(report.hint); if it is meant: --allow \(finding.planGuard.rawValue)" : report.hint
+                ? "\(report.hint); if it is meant: \(command: .allow(guard: finding.planGuard.rawValue))" : report.hint
             return Diagnostic(
                 .error,
                 finding.message,

@@ -85,8 +85,9 @@ extension NodeDiffer {
                 nodes: [difference.name],
                 resources: ["node.\(difference.name).relay"]
             ),
-            hint: "Make sure that another node between the proxies and the others has `features: { relay: on }` and "
-                + "relays"
+            hint: """
+                Make sure that another node between the proxies and the others has `features: { relay: on }` and relays
+                """
         )
         guard leavesOut(.lastRelay) else { return }
         difference.relay = nil

@@ -107,7 +107,7 @@ extension PlanReview {
         )
     }
 
-    private static let massRemovalHint =
+    private static let massRemovalHint: Advice =
         "Check whether a file or a tag is missing, or set `limits: { removals: PERCENT% }` in the definition"
 
     /// How many groups and keys a message names.

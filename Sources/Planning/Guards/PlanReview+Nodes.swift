@@ -70,7 +70,7 @@ extension PlanReview {
     }
 
     /// How to mend it.
-    static let replayHint =
+    static let replayHint: Advice =
         "Let fewer elements publish to its groups, or take it out of some; it drops messages of further sources"
 
     private func report(_ list: ListCapacity.List, of uuid: DeviceUUID, to reports: inout GuardReports) {
@@ -115,5 +115,5 @@ extension ListCapacity.List {
     }
 
     /// How to mend it.
-    static let hint = "Ask for fewer, or leave the node out with --exclude"
+    static let hint: Advice = "Ask for fewer, or leave the node out with \(command: .exclude())"
 }

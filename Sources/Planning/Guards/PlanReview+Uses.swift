@@ -82,7 +82,7 @@ extension PlanReview {
                 nodes: nodes,
                 resources: leavers.flatMap { network($0.prefix + $0.name, kind) }
             ),
-            hint: hint(users: users, isOne: leavers.count == 1)
+            hint: Advice(hint(users: users, isOne: leavers.count == 1))
         )
     }
 

@@ -9,12 +9,12 @@ enum KeyRefreshAdvice {
     /// - Parameters:
     ///   - forgotten: nodes that the plan forgets; they keep their keys.
     ///   - devices: the names of devices that the plan provisions.
-    static func notes(of network: MeshNetwork, forgotten: [Node], devices: [String] = []) -> [String] {
+    static func notes(of network: MeshNetwork, forgotten: [Node], devices: [String] = []) -> [Advice] {
         let words = NodeWords(network, devices: devices)
         return unfinished(network) + excluded(network, words) + leaving(forgotten, network, words)
     }
 
-    private static func unfinished(_ network: MeshNetwork) -> [String] {
+    private static func unfinished(_ network: MeshNetwork) -> [Advice] {
         network.netKeys.filter { $0.phase != .normal }.map { key in
             let goal: KeyRefreshProgress = key.phase == .keyDistribution ? .updated : .revoked
             var (done, total) = (0, 0)
@@ -29,13 +29,15 @@ enum KeyRefreshAdvice {
                 : key.phase == .keyDistribution
                     ? "\(phase), \(done) of \(total) nodes have the new key"
                     : "\(phase), \(done) of \(total) nodes have forgotten the old key"
-            return "The key refresh of subnet \(key.name) is not finished (\(state)): "
-                + "meshplan keys refresh \(key.name.shellWord)"
+            return """
+                The key refresh of subnet \(key.name) is not finished (\(state)): \
+                \(command: .refreshKeys(subnet: key.name))
+                """
         }
     }
 
     /// Excluded nodes that know keys which are not being replaced.
-    private static func excluded(_ network: MeshNetwork, _ words: NodeWords) -> [String] {
+    private static func excluded(_ network: MeshNetwork, _ words: NodeWords) -> [Advice] {
         let nodes = network.nodes.filter(\.isExcluded)
         guard !nodes.isEmpty else { return [] }
         return network.netKeys.compactMap { key in
@@ -43,30 +45,35 @@ enum KeyRefreshAdvice {
                 node.netKeys.contains { $0.index == key.index && (key.phase == .normal || $0.isUpdated) }
             }.map { words.title(of: $0) }
             guard !names.isEmpty else { return nil }
-            return "These excluded nodes still have the keys of subnet \(key.name): \(list(names)). "
-                + "Shut them out with: meshplan keys refresh \(key.name.shellWord)"
+            return """
+                These excluded nodes still have the keys of subnet \(key.name): \(list(names)). Shut them out with: \
+                \(command: .refreshKeys(subnet: key.name))
+                """
         }
     }
 
-    private static func leaving(_ nodes: [Node], _ network: MeshNetwork, _ words: NodeWords) -> [String] {
+    private static func leaving(_ nodes: [Node], _ network: MeshNetwork, _ words: NodeWords) -> [Advice] {
         let nodes = nodes.filter { !$0.isExcluded && !$0.netKeys.isEmpty }
         guard !nodes.isEmpty else { return [] }
         let subnets = network.netKeys.filter { key in nodes.contains { $0.knows(key.index) } }
         guard let first = subnets.first else { return [] }
         let members = nodes.filter { $0.knows(first.index) }
         // A node is excluded from the whole network. The refreshes of its other subnets then leave it out, too.
-        let options =
+        let command: Advice =
             members.count <= optionsShown
-            ? members.map { "--exclude \(words.word(for: $0).shellWord)" }.joined(separator: " ")
-            : "--exclude NODE, with --exclude for each of the \(members.count)"
+            ? "\(command: .refreshKeys(subnet: first.name, excluding: members.map { words.word(for: $0) }))"
+            : """
+            \(command: .refreshKeys(subnet: first.name, excluding: ["NODE"])), with \(command: .exclude()) for each of the \
+            \(members.count)
+            """
         let others = subnets.dropFirst().map(\.name)
         return [
-            "\(list(nodes.map { words.title(of: $0) })) \(nodes.count == 1 ? "keeps" : "keep") the keys of "
-                + "\(subnets.count == 1 ? "subnet" : "subnets") \(subnets.map(\.name).joined(separator: ", ")) when "
-                + "forgotten. To shut out a node that is gone for good: meshplan keys refresh "
-                + "\(first.name.shellWord) \(options)"
-                + (others.isEmpty
-                    ? "" : "; then the keys of \(others.joined(separator: ", ")) are refreshed in the same way")
+            """
+            \(list(nodes.map { words.title(of: $0) })) \(nodes.count == 1 ? "keeps" : "keep") the keys of \
+            \(subnets.count == 1 ? "subnet" : "subnets") \(subnets.map(\.name).joined(separator: ", ")) when \
+            forgotten. To shut out a node that is gone for good: \(command)\
+            \(others.isEmpty ? "" : "; then the keys of \(others.joined(separator: ", ")) are refreshed in the same way")
+            """
         ]
     }
 

@@ -17,10 +17,11 @@ struct KeyRefreshNotes {
     }
 
     /// The notes, one or two sentences each.
-    var all: [String] {
-        [order, primary, otherProvisioners, leftOut].compactMap { $0 } + excludedNodes
-            + [stillDeclared].compactMap { $0 }
-            + resetNodes
+    var all: [Advice] {
+        let words =
+            [order, primary, otherProvisioners, leftOut].compactMap(\.self) + excludedNodes
+            + [stillDeclared].compactMap(\.self)
+        return words.map { Advice($0) } + resetNodes
     }
 
     private var order: String {
@@ -91,15 +92,17 @@ struct KeyRefreshNotes {
         }
     }
 
-    private var resetNodes: [String] {
+    private var resetNodes: [Advice] {
         let names = network.nodes.filter { node in
             node.unprovisionedSeenAt != nil && !node.isExcluded && !excluded.contains(node.uuid)
                 && node.knows(subnet.index)
         }.map { words.title(of: $0) }
         guard !names.isEmpty else { return [] }
         return [
-            "Seen unprovisioned, so they are not asked: \(names.joined(separator: ", ")). meshplan apply "
-                + "provisions them again, with the keys in use then."
+            """
+            Seen unprovisioned, so they are not asked: \(names.joined(separator: ", ")). \(command: .apply) provisions \
+            them again, with the keys in use then.
+            """
         ]
     }
 }

@@ -89,7 +89,10 @@ struct KeyRefreshCheck {
     /// The subnet; nil if there are errors.
     mutating func run() -> NetKey? {
         guard let subnet = network.netKeys.first(where: { $0.index == request.subnet }) else {
-            error("there is no subnet with NetKey index \(request.subnet)", hint: "meshplan show lists the subnets")
+            error(
+                "there is no subnet with NetKey index \(request.subnet)",
+                hint: "\(command: .showNetwork) lists the subnets"
+            )
             return nil
         }
         checkExcluded(subnet)
@@ -101,7 +104,7 @@ struct KeyRefreshCheck {
             error(
                 "node `\(node.name)` (\(node.unicastAddress)) has no device key in the database, so nothing can be sent to it",
                 hint:
-                    "Import a database that holds it, or leave the node out with --exclude \(words.word(for: node).shellWord)",
+                    "Import a database that holds it, or leave the node out with \(command: .exclude(node: words.word(for: node)))",
                 resource: "node." + node.name
             )
         }
@@ -110,7 +113,7 @@ struct KeyRefreshCheck {
             error(
                 "device `\(pending.name)` may have become a node of subnet `\(subnet.name)` with a key that is about to go",
                 hint:
-                    "Switch it on and run this again, which finds out, or leave it out with --exclude \(pending.uuid)",
+                    "Switch it on and run this again, which finds out, or leave it out with \(command: .exclude(node: "\(pending.uuid)"))",
                 resource: "node." + pending.name
             )
         }
@@ -121,7 +124,7 @@ struct KeyRefreshCheck {
         for uuid in request.excluded {
             if network.pendingProvisioning(of: uuid) != nil { continue }
             guard let node = network.nodes.first(where: { $0.uuid == uuid }) else {
-                error("there is no node \(uuid) to be left out", hint: "meshplan show lists the nodes")
+                error("there is no node \(uuid) to be left out", hint: "\(command: .showNetwork) lists the nodes")
                 continue
             }
             let resource = "node." + node.name
@@ -170,12 +173,14 @@ struct KeyRefreshCheck {
                 resources: leaving.map { "node." + $0.name }
             ),
             hint:
-                "Exclude only nodes that are gone for good; reset a node that you can still reach: remove it from the "
-                + "definition with `on_remove: reset`"
+                """
+                Exclude only nodes that are gone for good; reset a node that you can still reach: remove it from the \
+                definition with `on_remove: reset`
+                """
         )
     }
 
-    private mutating func error(_ message: String, hint: String? = nil, resource: String? = nil) {
+    private mutating func error(_ message: String, hint: Advice? = nil, resource: String? = nil) {
         diagnostics.append(Diagnostic(.error, message, resource: resource, hint: hint))
     }
 }

@@ -15,7 +15,7 @@ struct OrderedSteps {
     /// The nodes that leave the network without being reset, and that the definition wants forgotten.
     let forgotten: [Node]
     /// What to know of changes that somebody else is the cause of.
-    let driftNotes: [String]
+    let driftNotes: [Advice]
 
     init(of differences: Differences, _ resolution: Resolution, in network: MeshNetwork, allowed: Set<PlanGuard>) {
         let desired = differences.desired

@@ -24,7 +24,7 @@ package struct Plan: Hashable, Sendable {
     /// Barriers only set the order; failures before them do not stop what follows.
     package var barriers: [Int]
     /// What the user should know beside the changes, one sentence each.
-    package var notes: [String]
+    package var notes: [Advice]
     /// The findings of guards, by guard.
     package var findings: [GuardFinding]
     /// What it was limited to; nil if it contains everything.
@@ -51,7 +51,7 @@ package struct Plan: Hashable, Sendable {
         changes: [Change],
         steps: [Step],
         barriers: [Int] = [],
-        notes: [String] = [],
+        notes: [Advice] = [],
         findings: [GuardFinding] = [],
         scope: PlanScope? = nil,
         purpose: Purpose = .converge,

@@ -4,7 +4,7 @@ internal import MeshCore
 /// What a plan says besides its changes.
 struct PlanNotes {
     /// All notes in the order in which they are shown.
-    let all: [String]
+    let all: [Advice]
 
     init(
         _ resolution: Resolution,
@@ -15,16 +15,17 @@ struct PlanNotes {
     ) {
         let desired = differences.desired
         let names = resolution.names
-        var notes = Self.provisioningNotes(differences.nodes, names)
-        notes += Self.compositionNotes(differences.nodes)
-        notes += differences.outside.notes
-        notes += differences.nodes.unreachableNotes(network)
-        notes += Self.notes(of: inquiries)
-        notes += differences.keyRefreshNotes
-        if differences.scope == nil { notes += NodesOutside.primaryNotes(desired, network) }
-        notes += differences.outside.removalNotes(desired, ordered.keepers, network, names)
+        var words = Self.provisioningNotes(differences.nodes, names)
+        words += Self.compositionNotes(differences.nodes)
+        words += differences.outside.notes
+        words += differences.nodes.unreachableNotes(network)
+        words += Self.notes(of: inquiries)
+        words += differences.keyRefreshNotes
+        if differences.scope == nil { words += NodesOutside.primaryNotes(desired, network) }
+        words += differences.outside.removalNotes(desired, ordered.keepers, network, names)
+        var notes = words.map { Advice($0) }
         notes += ordered.driftNotes
-        notes += desired.notes(ofUnknownKeys: resolution.unknownKeys, network, ordered.steps)
+        notes += desired.notes(ofUnknownKeys: resolution.unknownKeys, network, ordered.steps).map { Advice($0) }
         notes += network.doubtNotes(of: Set(resolution.definition.nodes.map(\.uuid.value)), ordered.steps, names)
         notes += KeyRefreshAdvice.notes(
             of: network,
@@ -33,7 +34,7 @@ struct PlanNotes {
                 difference.order.flatMap { $0.isReplacement ? nil : $0.name }
             }
         )
-        notes += ReprovisionAdvice.notes(of: network)
+        notes += ReprovisionAdvice.notes(of: network).map { Advice($0) }
         all = notes
     }
 

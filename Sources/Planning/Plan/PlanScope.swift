@@ -1,6 +1,6 @@
 /// The limits of a plan, and what they leave out.
 package struct PlanScope: Hashable, Sendable {
-    /// The limits, in the form in which the user gave them.
+    /// The limits, in the form in which the user gave them. Empty until whoever asked for the plan words them.
     package var options: [String]
     /// How many nodes have changes that are left out.
     package var nodesLeftOut: Int

@@ -11,7 +11,7 @@ package enum PlanFile {
 
     private static let magic = Array("meshplan".utf8)
 
-    /// The octets of a plan.
+    /// The octets of a plan. Its notes are kept as text, so whoever saves it words them before.
     package static func encode(_ plan: Plan) -> [UInt8] {
         var writer = PlanWriter()
         writer.bytes.write(magic)
@@ -22,7 +22,7 @@ package enum PlanFile {
         writer.write(plan.network)
         writer.bytes.write(plan.purpose.rawValue)
         writer.write(plan.scope) { $0.write($1) }
-        writer.write(plan.notes) { $0.write($1) }
+        writer.write(plan.notes) { $0.write($1.text) }
         writer.write(plan.findings) { $0.write($1) }
         writer.write(plan.nodes) { $0.write($1) }
         writer.write(plan.changes) { $0.write($1) }
@@ -49,7 +49,7 @@ package enum PlanFile {
         let network = try reader.text()
         let purpose = try reader.purpose()
         let scope = try reader.optional("scope") { (reader) throws(DecodeError) in try reader.scope() }
-        let notes = try reader.list { (reader) throws(DecodeError) in try reader.text() }
+        let notes = try reader.list { (reader) throws(DecodeError) in Advice(try reader.text()) }
         let findings = try reader.list { (reader) throws(DecodeError) in try reader.finding() }
         let nodes = try reader.list { (reader) throws(DecodeError) in try reader.node() }
         let changes = try reader.list { (reader) throws(DecodeError) in try reader.change() }

@@ -70,7 +70,7 @@ extension MeshNetwork {
     /// - Parameters:
     ///   - nodes: the nodes of the definition.
     ///   - steps: the steps of the plan.
-    func doubtNotes(of nodes: Set<DeviceUUID>, _ steps: [Step], _ names: ResourceNames) -> [String] {
+    func doubtNotes(of nodes: Set<DeviceUUID>, _ steps: [Step], _ names: ResourceNames) -> [Advice] {
         let doubtful = self.nodes.filter { nodes.contains($0.uuid) && !$0.unread.isEmpty }
         guard !doubtful.isEmpty else { return [] }
         var sent: [DeviceUUID: [ConfigurationAction]] = [:]
@@ -94,10 +94,12 @@ package enum NodeDoubtText {
     /// - Parameters:
     ///   - paths: the addresses of the entries as in plans, at least one.
     ///   - name: the name of the node.
-    package static func sentence(_ paths: [String], of name: String) -> String {
+    package static func sentence(_ paths: [String], of name: String) -> Advice {
         let list = paths.prefix(limit).joined(separator: ", ") + (paths.count > limit ? ", …" : "")
         let (verb, rest) = paths.count == 1 ? ("is", "it is") : ("are", "they are")
-        return "\(name): nobody knows whether \(list) \(verb) there, and \(rest) taken to be as recorded; "
-            + "meshplan refresh finds out."
+        return """
+            \(name): nobody knows whether \(list) \(verb) there, and \(rest) taken to be as recorded; \
+            \(command: .readBack()) finds out.
+            """
     }
 }

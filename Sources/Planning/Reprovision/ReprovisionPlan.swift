@@ -66,11 +66,11 @@ package struct ReprovisionRefusal: Error, Hashable, Sendable {
     /// What is wrong, as a sentence without a full stop.
     package var message: String
     /// How to mend it; nil if nothing is known.
-    package var hint: String?
+    package var hint: Advice?
     /// Whether the request itself is impossible, rather than the node's state.
     package var isUsage = false
 
-    init(_ message: String, hint: String? = nil, isUsage: Bool = false) {
+    init(_ message: String, hint: Advice? = nil, isUsage: Bool = false) {
         self.message = message
         self.hint = hint
         self.isUsage = isUsage

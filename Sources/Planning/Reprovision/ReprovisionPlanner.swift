@@ -41,7 +41,11 @@ package struct ReprovisionPlanner {
     /// - Throws: ``ReprovisionRefusal`` if the node cannot be reprovisioned this way.
     package func plan(_ request: ReprovisionRequest) throws(ReprovisionRefusal) -> ReprovisionPlan {
         guard let node = network.nodes.first(where: { $0.uuid == request.node }) else {
-            throw ReprovisionRefusal("there is no such node", hint: "meshplan show lists the nodes", isUsage: true)
+            throw ReprovisionRefusal(
+                "there is no such node",
+                hint: "\(command: .showNetwork) lists the nodes",
+                isUsage: true
+            )
         }
         try check(node)
         let subnet = try subnet(of: node)
@@ -81,7 +85,7 @@ package struct ReprovisionPlanner {
         if node.unprovisionedSeenAt != nil {
             throw ReprovisionRefusal(
                 "`\(name)` was reset and is no longer a node",
-                hint: "meshplan apply provisions it."
+                hint: "\(command: .apply) provisions it."
             )
         }
         if network.pendingReprovisions[node.uuid] != nil {
@@ -99,7 +103,7 @@ package struct ReprovisionPlanner {
         guard node.isCompositionKnown else {
             throw ReprovisionRefusal(
                 "the composition of `\(name)` is not known",
-                hint: "Name it in the definition; meshplan apply reads it."
+                hint: "Name it in the definition; \(command: .apply) reads it."
             )
         }
         guard node.elements[0].models.contains(where: { $0.identifier == .remoteProvisioningServer }) else {
@@ -125,7 +129,7 @@ package struct ReprovisionPlanner {
         guard let quiet else {
             throw ReprovisionRefusal(
                 "a key refresh is under way in every subnet of `\(node.name)`",
-                hint: "Finish it with meshplan keys refresh, then run the command again."
+                hint: "Finish it with \(command: .refreshKeys()), then run the command again."
             )
         }
         return quiet.index
@@ -259,7 +263,7 @@ extension ReprovisionRefusal {
     package static func elementCount(_ count: Int, of node: Node) -> ReprovisionRefusal {
         ReprovisionRefusal(
             "`\(node.name)` will have \(count) elements instead of \(node.elements.count), for which it needs other addresses",
-            hint: "Use --address, which takes on the new composition as well."
+            hint: "Use \(command: .newAddresses), which takes on the new composition as well."
         )
     }
 }

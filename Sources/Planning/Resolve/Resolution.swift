@@ -32,7 +32,7 @@ struct Resolution {
         }
         var scope: PlanScope?
         if selected != nil {
-            scope = PlanScope(options: options.selection.options, changesLeftOut: desired.keepAll())
+            scope = PlanScope(options: [], changesLeftOut: desired.keepAll())
         }
         unknownKeys = UnknownKeys(network)
         names = ResourceNames(desired: desired, network: network)

@@ -87,8 +87,10 @@ extension Resolver {
                 at: address.location,
                 length: 6,
                 "node `\(node.name.value)` has address \(recorded.unicastAddress), not \(address.value)",
-                hint: "The address of a node changes only when it is provisioned anew, as by meshplan reprovision "
-                    + "--address; write \(recorded.unicastAddress) or leave the address out"
+                hint: """
+                    The address of a node changes only when it is provisioned anew, as by \(command: .giveAddresses); \
+                    write \(recorded.unicastAddress) or leave the address out
+                    """
             )
         }
         return true
@@ -154,7 +156,7 @@ extension Resolver {
         at location: SourceLocation,
         length: Int = 1,
         _ message: String,
-        hint: String,
+        hint: Advice,
         related: [Diagnostic.Related] = []
     ) {
         diagnostics.report(

@@ -27,7 +27,7 @@ extension Resolver {
                 order.address = address.value
                 var pool = addresses ?? UnicastAddressPool(network)
                 if let problem = claim(address.value, for: node, device: device, in: &pool) {
-                    report(node, at: address.location, length: 6, problem.message, hint: problem.hint)
+                    report(node, at: address.location, length: 6, problem.message, hint: Advice(problem.hint))
                 }
                 addresses = pool
             } else if ownRanges.isEmpty {

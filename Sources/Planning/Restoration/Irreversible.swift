@@ -5,7 +5,7 @@ package struct Irreversible: Hashable, Sendable {
     /// The affected item, like `node.lamp-1`.
     package var resource: String
     /// Why it cannot be reversed, without a full stop.
-    package var reason: String
+    package var reason: Advice
 }
 
 extension Plan {
@@ -18,7 +18,7 @@ extension Plan {
         var seen: Set<Irreversible> = []
         let places = network.nodePlaces
         let names = Dictionary(nodes.map { ($0.uuid, $0.name) }) { first, _ in first }
-        func add(_ resource: String, _ reason: String) {
+        func add(_ resource: String, _ reason: Advice) {
             let irreversible = Irreversible(resource: resource, reason: reason)
             if seen.insert(irreversible).inserted { found.append(irreversible) }
         }
@@ -30,7 +30,10 @@ extension Plan {
                 add("node." + order.name, "a device becomes a node, which no plan can reverse")
             case .configureWhenKnown(let configuration):
                 let name = names[configuration.node] ?? configuration.node.description
-                add("node." + name, "its configuration before is not known; read it first, with meshplan refresh")
+                add(
+                    "node." + name,
+                    "its configuration before is not known; read it first, with \(command: .readBack())"
+                )
             case .edit(.refreshKeys): add(resource, "a key refresh replaces keys for good")
             case .edit(.exclude): add(resource, "a node is excluded from the network for good")
             case .edit: continue
@@ -78,8 +81,8 @@ extension Plan {
 
 extension Node {
     /// Why no other action can reverse the action on the node; nil if one can.
-    fileprivate func reasonAgainstReversing(_ action: ConfigurationAction) -> String? {
-        let unknown = "the value before is not known; read it first, with meshplan refresh"
+    fileprivate func reasonAgainstReversing(_ action: ConfigurationAction) -> Advice? {
+        let unknown: Advice = "the value before is not known; read it first, with \(command: .readBack())"
         switch action {
         case .readComposition, .read: return nil
         case .resetNode: return "a node that is reset leaves the network"

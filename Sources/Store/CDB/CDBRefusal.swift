@@ -1,3 +1,5 @@
+internal import MeshCore
+
 /// A place of a configuration database that cannot be understood, or that can be understood in two ways.
 package struct CDBRefusal: Error, Hashable, Sendable {
     /// Where it is, a JSON pointer (RFC 6901), empty for the whole document: `/nodes/3/unicastAddress`.

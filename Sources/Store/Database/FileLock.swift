@@ -1,3 +1,4 @@
+internal import MeshCore
 internal import SystemLayer
 
 /// The advisory lock (`flock`) of the file `<database>.lock`.

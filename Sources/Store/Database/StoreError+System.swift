@@ -1,3 +1,4 @@
+internal import MeshCore
 internal import SystemLayer
 
 extension StoreError {
@@ -67,10 +68,11 @@ extension StoreError {
 
     /// What is wrong in an imported document.
     init(_ error: JSONError) {
-        let hint: String? =
+        let hint: Advice? =
             switch error.kind {
             case .tooLarge: nil
-            case .database: "use a copy of a mesh database with meshplan state push or meshplan db merge"
+            case .database:
+                "use a copy of a mesh database with \(command: .replaceDatabase) or \(command: .mergeDatabases)"
             case .utf16: "save or export it as UTF-8"
             case .empty: "the file is empty; export it again"
             case .cutOff: "the file may be cut off: copy or export it again"

@@ -1,3 +1,5 @@
+package import MeshCore
+
 /// The reason why the mesh database, a key file, a plan file or an import could not be used. When it is thrown, nothing
 /// was changed, unless the function's documentation says otherwise. It never holds key material.
 package struct StoreError: Error, Hashable, Sendable {
@@ -56,7 +58,7 @@ package struct StoreError: Error, Hashable, Sendable {
     /// What happened: one sentence without a full stop.
     package var message: String
     /// How to mend it: one sentence without a full stop.
-    package var hint: String?
+    package var hint: Advice?
     /// The file concerned, or the shared database and the network in it.
     package var path: String?
     /// Who holds the lock, if that is known.
@@ -65,7 +67,7 @@ package struct StoreError: Error, Hashable, Sendable {
     package init(
         _ code: Code,
         _ message: String,
-        hint: String? = nil,
+        hint: Advice? = nil,
         path: String? = nil,
         holder: LockHolder? = nil
     ) {
@@ -75,11 +77,23 @@ package struct StoreError: Error, Hashable, Sendable {
         self.path = path
         self.holder = holder
     }
+
+    /// An error with a hint of words alone.
+    @_disfavoredOverload
+    package init(
+        _ code: Code,
+        _ message: String,
+        hint: String?,
+        path: String? = nil,
+        holder: LockHolder? = nil
+    ) {
+        self.init(code, message, hint: hint.map { Advice($0) }, path: path, holder: holder)
+    }
 }
 
 extension StoreError: CustomStringConvertible {
     /// Path, message and hint in one line.
     package var description: String {
-        (path.map { "\($0): " } ?? "") + message + (hint.map { " (\($0))" } ?? "")
+        (path.map { "\($0): " } ?? "") + message + (hint.map { " (\($0.text))" } ?? "")
     }
 }

@@ -1,10 +1,11 @@
+internal import MeshCore
 internal import PostgreSQL
 
 extension PostgreSQLSession {
     /// The error to show for an error of the server or of the connection to it. The classes are those of PostgreSQL's
     /// appendix on error codes.
     func storeError(_ error: PostgreSQLError) -> StoreError {
-        func make(_ code: StoreError.Code, _ message: String, _ hint: String) -> StoreError {
+        func make(_ code: StoreError.Code, _ message: String, _ hint: Advice) -> StoreError {
             StoreError(code, message, hint: hint, path: name)
         }
         if error.kind == .shape { return .damaged("a table (\(error.message))", path: name) }
@@ -26,8 +27,10 @@ extension PostgreSQLSession {
             return make(
                 .permissionDenied,
                 "the server's user may not do that\(said)",
-                "have the owner of the tables grant SELECT, INSERT, UPDATE and DELETE on the tables meshplan_…, or, to make them "
-                    + "with meshplan init, CREATE on the schema"
+                """
+                have the owner of the tables grant SELECT, INSERT, UPDATE and DELETE on the tables meshplan_…, or, to make \
+                them with \(command: .begin), CREATE on the schema
+                """
             )
         case "25006":
             return make(
@@ -39,7 +42,7 @@ extension PostgreSQLSession {
             return make(
                 .missing,
                 "there are no tables of meshplan\(said)",
-                "make them with: meshplan init --state \(address)"
+                "make them with: \(command: .createStore("\(address)"))"
             )
         case "42703", "42804", "42883", "42P10":
             return make(

@@ -39,7 +39,7 @@ extension PostgreSQLLock {
         StoreError(
             .missing,
             "\(what), without which nobody can change the network",
-            hint: "create it again with: meshplan init --state \(session.address)",
+            hint: "create it again with: \(command: .createStore("\(session.address)"))",
             path: session.name
         )
     }
@@ -48,8 +48,10 @@ extension PostgreSQLLock {
         StoreError(
             .notADatabase,
             "the table meshplan_locks does not have meshplan's columns, so nobody can change the network",
-            hint: "ask its owner to rename or drop it, then create meshplan's own with: "
-                + "meshplan init --state \(session.address)",
+            hint: """
+                ask its owner to rename or drop it, then create meshplan's own with: \
+                \(command: .createStore("\(session.address)"))
+                """,
             path: session.name
         )
     }

@@ -217,8 +217,10 @@ private struct Found {
         return StoreError(
             .locked,
             "is being changed by \(holder.title)",
-            hint: "wait until that has ended; if its machine is gone, lock \(fence) ends by itself in \(rest) s, "
-                + "or with: meshplan state unlock \(fence)",
+            hint: """
+                wait until that has ended; if its machine is gone, lock \(fence) ends by itself in \(rest) s, or with: \
+                \(command: .unlock(fence))
+                """,
             path: name,
             holder: holder
         )

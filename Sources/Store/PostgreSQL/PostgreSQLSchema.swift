@@ -1,3 +1,4 @@
+internal import MeshCore
 internal import PostgreSQL
 
 /// The tables of a shared store. They need nothing beyond what any database with PostgreSQL's language has.
@@ -87,7 +88,7 @@ enum PostgreSQLSchema {
             throw StoreError(
                 .missing,
                 "there are no tables of meshplan",
-                hint: "make them with: meshplan init --state \(session.address)",
+                hint: "make them with: \(command: .createStore("\(session.address)"))",
                 path: session.name
             )
         }

@@ -1,3 +1,4 @@
+internal import MeshCore
 internal import PostgreSQL
 
 /// A PostgreSQL database, or one that speaks its protocol and language, which holds the mesh databases of a team. It

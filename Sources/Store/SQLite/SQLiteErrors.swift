@@ -1,3 +1,4 @@
+internal import MeshCore
 internal import GRDB
 
 extension SQLiteRowStore {

@@ -1,3 +1,4 @@
+internal import MeshCore
 internal import SystemLayer
 
 /// Tells a mesh database from everything else by the first 100 octets of the file (SQLite file format 1.3), before
@@ -10,7 +11,7 @@ enum SQLiteFileCheck {
             throw StoreError(
                 .missing,
                 "there is no mesh database",
-                hint: "make one with `meshplan init` or `meshplan import`",
+                hint: "make one with `\(command: .begin)` or `\(command: .importNetwork)`",
                 path: path
             )
         }

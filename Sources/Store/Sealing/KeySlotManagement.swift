@@ -87,7 +87,7 @@ extension MeshDatabase {
             throw StoreError(
                 .keySlot,
                 "there is no key slot \(identifier)",
-                hint: "see which there are with meshplan state key list",
+                hint: "see which there are with \(command: .listKeySlots)",
                 path: path
             )
         }

@@ -1,4 +1,5 @@
 import MeshCore
+import TestSupport
 import Testing
 
 @testable import Bearers

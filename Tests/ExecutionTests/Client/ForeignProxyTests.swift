@@ -103,7 +103,7 @@ struct ForeignProxyTests {
             ]
         )
         #expect(peer.networkPDUs == 0 && peer.configurationPDUs == 0)
-        #expect(peer.hints.allSatisfy { $0.hasSuffix("can state it with: meshplan network iv set INDEX") })
+        #expect(peer.hints.allSatisfy { $0.hasSuffix("can state it with: IV index INDEX") })
     }
 
     @Test("An IV index that was stated is used without a beacon, and what the proxy answers confirms it")
@@ -147,7 +147,7 @@ struct ForeignProxyTests {
         let reason =
             "the network is at IV index 6, the database at 5, and the proxy sends no beacon that could be followed"
         #expect(peer.log.suffix(2) == ["1000 close", "1000 down: \(reason)"])
-        #expect(peer.hints == ["take it over with: meshplan network iv set 6"])
+        #expect(peer.hints == ["take it over with: IV index 6"])
     }
 
     @Test("One that sends nothing at all is given up, and all that may be the reason is said")
@@ -158,7 +158,7 @@ struct ForeignProxyTests {
         peer.run(for: .seconds(7))
         let reason = "the proxy sends no beacon of this network and does not answer under IV index 5"
         #expect(peer.log == ["0 open", "7000 close", "7000 down: \(reason)"])
-        #expect(peer.hints.first?.contains("meshplan network iv set INDEX; or the node has other keys") == true)
+        #expect(peer.hints.first?.contains("IV index INDEX; or the node has other keys") == true)
         #expect(peer.configurationPDUs == 3)
     }
 

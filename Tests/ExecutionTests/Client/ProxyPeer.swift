@@ -189,7 +189,7 @@ final class ProxyPeer {
                 if closed == link { link = nil }
             case .linkUp: note("up")
             case .linkDown(let failure, let delay):
-                hints.append(failure.hint ?? "")
+                hints.append(failure.hint?.text ?? "")
                 note("down: \(failure.reason)\(delay == nil ? ", for good" : "")")
             case .sent(_, let transmissions):
                 transmissionTimes.append(now.microseconds / 1_000)

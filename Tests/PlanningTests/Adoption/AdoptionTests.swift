@@ -108,7 +108,7 @@ struct AdoptionTests {
             lines.joined(separator: "\n") == """
                 node lamp-2 (0x0012): its elements and models are unknown; add it by hand, and apply reads them
                 node switch-1 (0x0014): excluded from the network
-                node lamp-1 (0x0010): the heartbeats it counts: for how long is not known; meshplan refresh finds out
+                node lamp-1 (0x0010): the heartbeats it counts: for how long is not known; reading the nodes back finds out
                 node lamp-1 (0x0010): the subscriptions of generic-onoff-server: 0x8123 cannot be declared
                 node lamp-1 (0x0010): the application keys of light-lightness-server: the node, or the database, lacks one of them
                 node lamp-1 (0x0010): the publication of generic-level-server on element 1: the database does not know \

@@ -32,7 +32,7 @@ struct LoweredGuardTests {
         #expect(passed.problems == [])
         #expect(lowered.problems.count == 1)
         let problem = try required(lowered.problems.first)
-        #expect(problem.hint?.hasSuffix("--allow \(planGuard.rawValue)") == true, "\(problem)")
+        #expect(problem.hint?.remedies.last == .allow(guard: planGuard.rawValue), "\(problem)")
         #expect(problem.location == nil && problem.severity == .error)
         return (actions(lowered), actions(passed), problem.message)
     }

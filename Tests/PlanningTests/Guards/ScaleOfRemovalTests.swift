@@ -139,7 +139,7 @@ struct ScaleOfRemovalTests {
         #expect(empty.refusals.contains(.emptySelector))
         let error = try required(empty.diagnostics.first { $0.message.hasPrefix("an entry") })
         #expect(error.location != nil && error.hint?.contains("`allow_empty: true`") == true)
-        #expect(error.hint?.hasSuffix("--allow empty-selector") == true)
+        #expect(error.hint?.remedies == [.allow(guard: "empty-selector")])
         let defaults = try result(Self.yaml("{ area: guest }", more: "defaults: [{ nodes: { no: body }, ttl: 5 }]\n"))
         #expect(try findings(defaults) == ["empty-selector: an entry of `defaults` selects no node (`no=body`)"])
         let meant = Self.yaml(

@@ -66,14 +66,14 @@ struct DoubtfulEntryTests {
             let yaml = Office.nodes(
                 lamp1: "ttl: 5, elements: { 0: { generic-onoff-server: { subscribe: [\(subscriptions)] } } }"
             )
-            return try #require(try office.result(Office.definition + yaml).plan).notes.filter {
+            return try #require(try office.result(Office.definition + yaml).plan).notes.map(\.text).filter {
                 $0.contains("nobody knows")
             }
         }
         #expect(
             try notes("all-lights") == [
                 "lamp-1: nobody knows whether element[0].generic-onoff-server.subscription.all-lights is there, and it is "
-                    + "taken to be as recorded; meshplan refresh finds out."
+                    + "taken to be as recorded; reading the nodes back finds out."
             ]
         )
         #expect(try notes("") == [], "the removal is sent again")

@@ -30,7 +30,7 @@ struct SharedLockDamageTests {
         try fixture.sql(statement)
         let problem = try problem(fixture)
         #expect(problem.code == .missing && problem.message.contains("meshplan_locks"))
-        #expect(problem.hint?.contains("meshplan init --state postgres:///") == true)
+        #expect(problem.hint?.text.contains("the creation of tables at postgres:///") == true)
         if statement.hasPrefix("DELETE") {
             let refused = storeError { _ = try fixture.open().lock(holder: holder()) }
             #expect(refused?.code == problem.code && refused?.hint == problem.hint, "a writer is told, too")

@@ -15,7 +15,7 @@ struct SharedLockTests {
         #expect(error?.code == .locked)
         let hint = try #require(error?.hint)
         #expect(hint.contains("lock 1 ends by itself in"))
-        #expect(hint.hasSuffix("meshplan state unlock 1"))
+        #expect(hint.remedies == [.unlock(1)])
         lease.release()
         let second = try fixture.open().lock(holder: holder())
         let third = storeError { _ = try fixture.open(on: "laptop").lock(holder: holder()) }

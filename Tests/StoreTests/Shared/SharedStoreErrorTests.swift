@@ -66,7 +66,7 @@ struct SharedStoreErrorTests {
         let empty = fails(server.address(name))
         #expect(empty?.code == .missing)
         #expect(empty?.message == "there are no tables of meshplan")
-        #expect(empty?.hint == "make them with: meshplan init --state postgres:///\(name)?host=\(server.folder)")
+        #expect(empty?.hint?.remedies == [.createStore("postgres:///\(name)?host=\(server.folder)")])
         #expect(empty?.path == "postgres:///\(name)?host=\(server.folder)")
         withExtendedLifetime(database) {}
     }

@@ -95,7 +95,7 @@ package struct BluetoothSurvey: Hashable, Sendable {
         case .otherSystem:
             BearerError(
                 "meshplan uses Bluetooth adapters directly on Linux only",
-                hint: "run meshplan gateway on a Linux machine near the mesh"
+                hint: "run \(command: .runGateway) on a Linux machine near the mesh"
             )
         }
     }

@@ -228,7 +228,7 @@ package struct BluetoothCentral: Sendable {
                     link,
                     BearerError(
                         "no proxy node was heard within \(seconds) s",
-                        hint: "move closer to the mesh; meshplan scan lists who advertises"
+                        hint: "move closer to the mesh; \(command: .scan) lists who advertises"
                     ),
                     at: now
                 )

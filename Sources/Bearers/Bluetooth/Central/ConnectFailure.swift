@@ -34,7 +34,7 @@ package struct ConnectFailure: Hashable, Sendable {
         return BearerError("\(what): \(text)", hint: hint)
     }
 
-    private var words: (String, String?) {
+    private var words: (String, Advice?) {
         if number == 0 { return ("it was ended", "connect again") }
         let code: UInt8? =
             switch number {
@@ -58,7 +58,7 @@ package struct ConnectFailure: Hashable, Sendable {
             }
         if let code {
             let code = HCIErrorCode(rawValue: code)
-            return ("\(code)", code.hint)
+            return ("\(code)", code.hint.map { Advice($0) })
         }
         return switch number {
         case EPROTO:
@@ -70,7 +70,7 @@ package struct ConnectFailure: Hashable, Sendable {
         case ECONNREFUSED:
             ("the device or the adapter has no room for the connection", "try again, or choose another proxy")
         case ENETDOWN, ENODEV, EHOSTUNREACH, EADDRNOTAVAIL:
-            ("the Bluetooth adapter is gone or was switched off", "look with meshplan doctor")
+            ("the Bluetooth adapter is gone or was switched off", "look with \(command: .examine)")
         case EOPNOTSUPP, EPROTONOSUPPORT:
             ("the adapter cannot make low energy connections", "use an adapter with Bluetooth 4.0 or later")
         default: (SystemError(number: number).text, nil)

@@ -41,7 +41,7 @@ struct StateVerifyCommand: NetworkCommand {
                 lines.write(["type": "rows", "kind": kind.json, "count": .integer(count)])
             }
             for problem in found.problems {
-                lines.write(["type": "damage", "message": problem.message.json, "hint": problem.hint?.json])
+                lines.write(["type": "damage", "message": problem.message.json, "hint": problem.hint?.worded.json])
             }
             lines.write([
                 "type": "verification", "serial": found.serial.map { .integer(Int(clamping: $0)) },

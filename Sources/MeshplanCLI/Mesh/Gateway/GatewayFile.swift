@@ -70,7 +70,7 @@ struct GatewayFile {
         do {
             return try body()
         } catch {
-            throw Failure(.failure, "\(path.printable): \(error.message)", hint: error.hint)
+            throw Failure(.failure, "\(path.printable): \(error.message)", hint: error.hint?.worded)
         }
     }
 }

@@ -88,7 +88,7 @@ final class GatewayLog {
     }
 
     private func text(_ error: BearerError) -> String {
-        error.hint.map { "\(error.message) (\($0))" } ?? error.message
+        error.hint.map { "\(error.message) (\($0.worded))" } ?? error.message
     }
 
     private func write(_ line: String) { context.output.line(line.printable) }

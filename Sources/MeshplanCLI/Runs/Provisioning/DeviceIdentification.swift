@@ -70,7 +70,7 @@ struct DeviceIdentification {
                 }
             case .closed(link, let error):
                 if hasTold { return }
-                throw Failure(.failure, "the link to \(name) was lost: \(error.message)", hint: error.hint)
+                throw Failure(.failure, "the link to \(name) was lost: \(error.message)", hint: error.hint?.worded)
             default: break
             }
         }
@@ -104,7 +104,7 @@ struct DeviceIdentification {
             switch try bearer.next(until: end) {
             case .opened(link, let maximumPacketSize, _): return (link, maximumPacketSize)
             case .closed(link, let error):
-                throw Failure(.failure, "there is no link to \(name): \(error.message)", hint: error.hint)
+                throw Failure(.failure, "there is no link to \(name): \(error.message)", hint: error.hint?.worded)
             default: break
             }
         }

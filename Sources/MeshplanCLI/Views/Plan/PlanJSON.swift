@@ -59,7 +59,7 @@ struct PlanJSON {
                 "seconds_p95": estimate?.nodes[node.uuid]?.percentile95.json,
             ])
         }
-        for note in plan.notes { lines.write(["type": "plan_note", "message": note.json]) }
+        for note in plan.notes { lines.write(["type": "plan_note", "message": note.worded.json]) }
         for finding in plan.findings { lines.write(Self.members(of: finding)) }
         writeSummary(to: lines)
     }

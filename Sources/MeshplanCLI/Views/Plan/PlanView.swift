@@ -134,7 +134,7 @@ struct PlanView {
 
     private func notes() -> String {
         let scope = plan.scope.map { [$0.text] } ?? []
-        return (scope + plan.notes).map { note in
+        return (scope + plan.notes.map(\.worded)).map { note in
             let lines = wrap(note.printable, width: max(style.width - 6, 20))
             return lines.enumerated().map { index, line in
                 (index == 0 ? style(.note, "Note:") + " " : "      ") + line + "\n"

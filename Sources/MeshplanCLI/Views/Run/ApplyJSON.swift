@@ -94,7 +94,7 @@ struct ApplyJSON {
             lines.write([
                 "type": "provisioning_retry", "node_uuid": node.description.json,
                 "stage": problem.stage.identifier.json, "reason": problem.description.json,
-                "advice": problem.advice.json,
+                "advice": problem.advice.worded.json,
                 "retry_in_ms": .integer(Int(clamping: delay.microseconds / 1_000)),
             ])
         case .deviceNotHeard(let node, let mayBeNode, let listener):
@@ -116,7 +116,7 @@ struct ApplyJSON {
         case .problem(let node, let diagnostic):
             lines.write([
                 "type": "apply_problem", "node_uuid": node.description.json, "resource": diagnostic.resource?.json,
-                "message": diagnostic.message.json, "hint": diagnostic.hint?.json,
+                "message": diagnostic.message.json, "hint": diagnostic.hint?.worded.json,
             ])
         case .doubtResolved(let node, let action, let tookEffect):
             lines.write([

@@ -55,7 +55,7 @@ extension ProvisioningStage {
 extension StepFailure {
     /// The remedy, with the files and command line options that can help.
     var hint: String {
-        guard case .provisioning(.policy(let policy)) = self else { return advice }
+        guard case .provisioning(.policy(let policy)) = self else { return advice.worded }
         switch policy {
         case .noMethod(let refusals):
             let missing = refusals.filter { $0.cause == .notAtHand }.map(\.kind)
@@ -66,10 +66,10 @@ extension StepFailure {
             if missing.contains(.outputOOB) || missing.contains(.inputOOB) {
                 ways.append("apply on a terminal, where somebody sees the device")
             }
-            return ways.isEmpty ? advice : ways.joined(separator: ", or ").asSentence
+            return ways.isEmpty ? advice.worded : ways.joined(separator: ", or ").asSentence
         case .publicKeyMissing:
             return "Give its public key with --secrets FILE, or name its file in the definition."
-        case .algorithm, .publicKeyNotOffered: return advice
+        case .algorithm, .publicKeyNotOffered: return advice.worded
         }
     }
 }

@@ -157,7 +157,7 @@ struct ReprovisionView {
             return Failure(
                 .partial,
                 "it is not known whether \(name) has its new device key" + (reason.map { ": \($0)" } ?? ""),
-                hint: (hint.map { $0.asSentence + " " } ?? "")
+                hint: (hint.map { $0.worded.asSentence + " " } ?? "")
                     + "Both are kept. See that the node has power and run the command again, which finds out first."
             )
         case .unanswered:
@@ -167,7 +167,7 @@ struct ReprovisionView {
                 hint: "See that it has power and that other nodes relay messages to it."
             )
         case .unreachable(let reason, let hint):
-            return Failure(.failure, "\(name) cannot be reached: \(reason)", hint: hint)
+            return Failure(.failure, "\(name) cannot be reached: \(reason)", hint: hint?.worded)
         case .stopped(.interrupted): return Failure(.interrupted, "interrupted; \(name) is as before")
         case .stopped(let ending): return Failure(ending: ending) ?? Failure(.failure, "\(name) was not reprovisioned")
         }
@@ -175,7 +175,7 @@ struct ReprovisionView {
 
     private func hint(_ problem: ReprovisionProblem) -> String {
         if case .provisioning(let cause) = problem, case .policy = cause { return StepFailure.provisioning(cause).hint }
-        return problem.advice.asSentence
+        return problem.advice.worded.asSentence
     }
 
     /// The exit status for the result.

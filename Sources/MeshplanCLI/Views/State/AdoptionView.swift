@@ -31,7 +31,7 @@ struct AdoptionView {
         for node in noted {
             for note in node.notes {
                 let start = note.location.map { place($0) + ": " } ?? ""
-                text += "# \(node.name.printable): \(start)\(note.text.printable)\n"
+                text += "# \(node.name.printable): \(start)\(note.text.worded.printable)\n"
             }
         }
         return text

@@ -54,7 +54,7 @@ struct ExaminationView {
                 lines.write([
                     "type": "finding", subject.kind: subject.name.json, "severity": finding.severity.name.json,
                     "code": finding.code.json, "resource": finding.resource?.json, "message": finding.message.json,
-                    "advice": finding.advice.json,
+                    "advice": finding.advice.worded.json,
                 ])
             }
             lines.write([
@@ -68,7 +68,7 @@ struct ExaminationView {
         for finding in findings {
             let label = style(finding.severity.dress, "\(finding.severity.name):")
             context.output.line("  \(label) \(finding.message.printable)")
-            for line in finding.advice.split(separator: "\n") {
+            for line in finding.advice.worded.split(separator: "\n") {
                 context.output.line("    \(String(line).printable)")
             }
         }
