@@ -1,5 +1,5 @@
-internal import MeshCore
 internal import GRDB
+internal import MeshCore
 
 extension SQLiteRowStore {
     /// The error to show for an error of SQLite.
