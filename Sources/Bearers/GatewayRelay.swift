@@ -121,7 +121,7 @@ package final class GatewayRelay {
         try bearer.advance(polled[..<own])
         let wishes = server.advance(polled[own...])
         try deliver()
-        for wish in wishes { take(wish) }
+        for wish in wishes { serve(wish) }
         reviewPauses()
         updateScan()
     }
@@ -166,7 +166,7 @@ package final class GatewayRelay {
 
     // MARK: From clients
 
-    private func take(_ wish: FrameServer.Event) {
+    private func serve(_ wish: FrameServer.Event) {
         switch wish {
         case .came(let client, let peer, let fingerprint):
             tell(.came(client, peer: peer, fingerprint: fingerprint))

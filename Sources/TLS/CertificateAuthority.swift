@@ -148,7 +148,7 @@ package final class CertificateAuthority {
             }
         }
         guard ctls_write_key(output.pointer, key) == 1 else { throw ErrorQueue.failure("write a private key") }
-        return output.take()
+        return output.drain()
     }
 }
 #endif

@@ -7,7 +7,7 @@ enum ErrorQueue {
     static func clear() { ERR_clear_error() }
 
     /// The reasons in the queue, the cause first. The queue is empty afterwards.
-    static func take() -> [LibraryReason] {
+    static func drain() -> [LibraryReason] {
         var reasons: [LibraryReason] = []
         while true {
             let code = ERR_get_error()
@@ -18,7 +18,7 @@ enum ErrorQueue {
 
     /// An error for a call that fails only if memory runs out or the library is broken.
     static func failure(_ what: String) -> TLSError {
-        let reason = take().first?.text
+        let reason = drain().first?.text
         return TLSError(.library, "OpenSSL cannot \(what)" + (reason.map { ": \($0)" } ?? ""))
     }
 }

@@ -38,7 +38,7 @@ final class MemoryBIO {
     var count: Int { BIO_ctrl_pending(pointer) }
 
     /// Removes and returns all octets.
-    func take() -> [UInt8] {
+    func drain() -> [UInt8] {
         let count = self.count
         guard count > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

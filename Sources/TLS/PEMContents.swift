@@ -39,7 +39,7 @@ final class PEMContents {
             guard let name, let octets else { break }
             try add(String(cString: name), isLocked: header?.pointee != 0, octets, count)
         }
-        let reason = ErrorQueue.take().first
+        let reason = ErrorQueue.drain().first
         guard reason == nil || reason?.number == PEM_R_NO_START_LINE else {
             throw TLSError(.file, "a block in the file is damaged or cut off", hint: Self.copyAgain)
         }

@@ -282,7 +282,7 @@ package final class TLSSession {
         case SSL_ERROR_NONE, SSL_ERROR_WANT_READ: return
         case SSL_ERROR_ZERO_RETURN: isClosedByPeer = true
         default:
-            let reasons = ErrorQueue.take()
+            let reasons = ErrorQueue.drain()
             if let error = verification.error(at: now) { throw error }
             throw HandshakeFailure(role: role, own: context.certificate, now: now).error(for: reasons)
         }

@@ -91,7 +91,7 @@ enum ApplyBenchmark {
         let database = try MeshDatabase.create(
             at: folder + "/building.meshdb",
             network: network,
-            key: DatabaseKey.random(using: &generator),
+            key: DatabaseSecret.random(using: &generator),
             now: Timestamp(rawValue: 0),
             using: generator
         )

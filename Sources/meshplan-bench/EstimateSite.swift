@@ -68,7 +68,7 @@ final class EstimateSite {
         database = try MeshDatabase.create(
             at: folder + "/site.meshdb",
             network: known,
-            key: DatabaseKey.random(using: &generator),
+            key: DatabaseSecret.random(using: &generator),
             now: Timestamp(rawValue: 0),
             using: generator
         )

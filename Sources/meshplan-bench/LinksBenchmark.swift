@@ -69,7 +69,7 @@ enum LinksBenchmark {
         let database = try MeshDatabase.create(
             at: folder + "/office.meshdb",
             network: office.network,
-            key: DatabaseKey.random(using: &generator),
+            key: DatabaseSecret.random(using: &generator),
             now: Timestamp(rawValue: 0),
             using: generator
         )

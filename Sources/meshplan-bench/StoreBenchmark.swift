@@ -24,7 +24,7 @@ enum StoreBenchmark {
             throw BenchmarkFailure("that many nodes have no addresses")
         }
         var generator = SystemRandomNumberGenerator()
-        let key = DatabaseKey.random(using: &generator)
+        let key = DatabaseSecret.random(using: &generator)
         let path = folder + "/building.meshdb"
         let before = ProcessUsage.peakMebibytes
         _ = try MeshDatabase.create(
@@ -44,7 +44,7 @@ enum StoreBenchmark {
     }
 
     /// Opens the database and takes a snapshot, a few times.
-    private static func look(at path: String, _ key: DatabaseKey, _ remark: String) throws {
+    private static func look(at path: String, _ key: DatabaseSecret, _ remark: String) throws {
         var best = Double.infinity
         for _ in 0..<3 {
             let seconds = try elapsed { _ = try MeshDatabase.open(at: path, key: key).snapshot() }
@@ -59,7 +59,7 @@ enum StoreBenchmark {
     private static func journal(
         _ network: MeshNetwork,
         _ path: String,
-        _ key: DatabaseKey,
+        _ key: DatabaseSecret,
         messages: Int,
         _ folder: String
     ) throws {
@@ -136,7 +136,7 @@ enum StoreBenchmark {
     private static func history(
         _ network: MeshNetwork,
         _ path: String,
-        _ key: DatabaseKey,
+        _ key: DatabaseSecret,
         _ folder: String
     ) throws {
         let database = try MeshDatabase.open(at: path, key: key)

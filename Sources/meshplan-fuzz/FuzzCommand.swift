@@ -33,14 +33,14 @@ struct FuzzCommand {
                 files.append(argument)
                 continue
             }
-            guard let value = rest.popFirst(), take(argument, value) else {
+            guard let value = rest.popFirst(), accept(argument, value) else {
                 problem = "\(argument) needs a valid value"
                 return
             }
         }
     }
 
-    private mutating func take(_ option: String, _ value: String) -> Bool {
+    private mutating func accept(_ option: String, _ value: String) -> Bool {
         switch option {
         case "--seconds":
             guard let number = Double(value), number > 0 else { return false }

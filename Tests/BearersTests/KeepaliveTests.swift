@@ -36,12 +36,12 @@ struct HeartbeatTests {
     @Test("so many at once, then one in each interval, and never more than so many again")
     func allowance() {
         var allowance = ConnectAllowance(at: at(0))
-        let first = (0..<ConnectAllowance.burst + 1).map { _ in allowance.take(at: at(0)) }
+        let first = (0..<ConnectAllowance.burst + 1).map { _ in allowance.spend(at: at(0)) }
         #expect(first == [Bool](repeating: true, count: ConnectAllowance.burst) + [false])
-        #expect([249, 250, 499, 500].map { allowance.take(at: at($0)) } == [false, true, false, true])
+        #expect([249, 250, 499, 500].map { allowance.spend(at: at($0)) } == [false, true, false, true])
         // A day later it is full, and no fuller.
         var taken = 0
-        while allowance.take(at: at(86_400_000)) { taken += 1 }
+        while allowance.spend(at: at(86_400_000)) { taken += 1 }
         #expect(taken == ConnectAllowance.burst)
     }
 }

@@ -11,7 +11,7 @@ import TestSupport
 final class Site: KillableSite {
     var definition: Definition
     let world: SimulatedWorld
-    let key: DatabaseKey
+    let key: DatabaseSecret
     private(set) var folder: DatabaseFolder
     private(set) var database: MeshDatabase
     /// What the executor told in the last run.
@@ -59,7 +59,7 @@ final class Site: KillableSite {
         folder = try DatabaseFolder()
         self.definition = try definition ?? House.definition(lamps: lamps)
         keyGenerator = SplitMix64(seed: seed)
-        key = DatabaseKey.random(using: &keyGenerator)
+        key = DatabaseSecret.random(using: &keyGenerator)
         let network = try stored ?? House.network(lamps: lamps)
         world = SimulatedWorld(network: air ?? network, settings: settings, seed: seed)
         database = try MeshDatabase.create(

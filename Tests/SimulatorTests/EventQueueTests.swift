@@ -16,7 +16,7 @@ struct EventQueueTests {
         }
         expected.sort { $0 < $1 }
         var taken: [(Int64, Int)] = []
-        while let (time, number) = queue.take(until: .distantFuture) { taken.append((time.microseconds, number)) }
+        while let (time, number) = queue.next(until: .distantFuture) { taken.append((time.microseconds, number)) }
         #expect(taken.map(\.0) == expected.map(\.0))
         #expect(taken.map(\.1) == expected.map(\.1))
         #expect(queue.count == 0)
@@ -28,10 +28,10 @@ struct EventQueueTests {
         queue.add("late", at: Instant(microseconds: 20))
         queue.add("early", at: Instant(microseconds: 10))
         #expect(queue.nextTime == Instant(microseconds: 10))
-        #expect(queue.take(until: Instant(microseconds: 9)) == nil)
-        #expect(queue.take(until: Instant(microseconds: 10))?.event == "early")
-        #expect(queue.take(until: Instant(microseconds: 19)) == nil)
-        #expect(queue.take(until: Instant(microseconds: 20))?.event == "late")
+        #expect(queue.next(until: Instant(microseconds: 9)) == nil)
+        #expect(queue.next(until: Instant(microseconds: 10))?.event == "early")
+        #expect(queue.next(until: Instant(microseconds: 19)) == nil)
+        #expect(queue.next(until: Instant(microseconds: 20))?.event == "late")
         #expect(queue.nextTime == nil)
     }
 }

@@ -27,7 +27,7 @@ struct OpenDatabaseFileTests {
     func again() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.meshdb")
-        let key = try required(DatabaseKey(secret: Array(repeating: 7, count: 32)))
+        let key = try required(DatabaseSecret(secret: Array(repeating: 7, count: 32)))
         var first: MeshDatabase? = try MeshDatabase.create(
             at: path,
             network: try richNetwork(),

@@ -130,7 +130,7 @@ struct ProvisioningRecordTests {
         let path = folder.file("old.meshdb")
         try writeFile(path, try resource("format-1.meshdb"))
         let digits = String(decoding: try resource("format-1.key").dropLast(), as: UTF8.self)
-        let key = try required(DatabaseKey(secret: hex(digits)))
+        let key = try required(DatabaseSecret(secret: hex(digits)))
         let database = try MeshDatabase.open(at: path, key: key)
         let old = try database.snapshot()
         let imported = try CDBImport.read(CDBRoundTripTests.sample("01-spec-example-kotlin-lib")).network

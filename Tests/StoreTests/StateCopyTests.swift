@@ -11,14 +11,14 @@ struct StateCopyTests {
         try MeshDatabase.create(
             at: folder.file(name),
             network: try richNetwork(nodes: nodes),
-            key: try required(DatabaseKey(secret: Array(repeating: 7, count: 32))),
+            key: try required(DatabaseSecret(secret: Array(repeating: 7, count: 32))),
             now: now,
             using: SystemRandomNumberGenerator()
         )
     }
 
     private func open(_ path: String) throws -> MeshDatabase {
-        try MeshDatabase.open(at: path, key: try required(DatabaseKey(secret: Array(repeating: 7, count: 32))))
+        try MeshDatabase.open(at: path, key: try required(DatabaseSecret(secret: Array(repeating: 7, count: 32))))
     }
 
     @Test("a copy has the same lineage, serial and contents, is for the owner alone, and replaces nothing")

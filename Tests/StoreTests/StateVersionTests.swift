@@ -66,7 +66,7 @@ struct StateVersionTests {
         let path = folder.file("house.meshdb")
         try writeFile(path, try resource("format-1.meshdb"))
         let digits = String(decoding: try resource("format-1.key"), as: UTF8.self)
-        let database = try MeshDatabase.open(at: path, key: required(DatabaseKey(secret: hex(digits))))
+        let database = try MeshDatabase.open(at: path, key: required(DatabaseSecret(secret: hex(digits))))
         let before = try database.version()
         #expect(before.digest == StateDigest.origin(of: before.lineage).octets)
         var change = StoreChanges()

@@ -15,7 +15,7 @@ struct StoreContractTests {
 
     /// A database of either kind.
     private struct Place {
-        let key: DatabaseKey
+        let key: DatabaseSecret
         let network: MeshNetwork
         let open: () throws -> MeshDatabase
         let create: (MeshNetwork) throws -> Void
@@ -73,7 +73,7 @@ struct StoreContractTests {
     func wrongKey(_ kind: Kind) throws {
         let place = try Place(kind)
         var generator = SplitMix64(seed: 77)
-        let other = DatabaseKey.random(using: &generator)
+        let other = DatabaseSecret.random(using: &generator)
         let error: StoreError? =
             switch place.owner {
             case let fixture as Fixture: storeError { _ = try MeshDatabase.open(at: fixture.path, key: other) }

@@ -63,7 +63,7 @@ struct StoreErrorTests {
     func wrongKey() throws {
         let fixture = try Fixture()
         var generator = SplitMix64(seed: 1234)
-        let other = DatabaseKey.random(using: &generator)
+        let other = DatabaseSecret.random(using: &generator)
         let error = storeError { _ = try MeshDatabase.open(at: fixture.path, key: other) }
         #expect(error?.code == .wrongKey)
         #expect(try fixture.reopened().snapshot().network == fixture.network)
@@ -90,7 +90,7 @@ struct StoreErrorTests {
     func missingFolder() throws {
         let folder = try TemporaryFolder()
         var generator = SplitMix64(seed: 3)
-        let key = DatabaseKey.random(using: &generator)
+        let key = DatabaseSecret.random(using: &generator)
         let network = try richNetwork()
         let path = folder.file("none/house.meshdb")
         let error = storeError {

@@ -209,7 +209,7 @@ func richNetwork(nodes count: Int = 2) throws -> MeshNetwork {
 /// A database in a folder of its own.
 struct Fixture {
     let folder: TemporaryFolder
-    let key: DatabaseKey
+    let key: DatabaseSecret
     let database: MeshDatabase
     let network: MeshNetwork
     var path: String { folder.file("house.meshdb") }
@@ -217,7 +217,7 @@ struct Fixture {
     init(nodes: Int = 2, seed: UInt64 = 1) throws {
         folder = try TemporaryFolder()
         var generator = SplitMix64(seed: seed)
-        key = DatabaseKey.random(using: &generator)
+        key = DatabaseSecret.random(using: &generator)
         network = try richNetwork(nodes: nodes)
         database = try MeshDatabase.create(
             at: folder.file("house.meshdb"),

@@ -95,7 +95,7 @@ package final class BluetoothBearer: PolledBearer {
     package func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier {
         try open()
         let (link, outputs) = try central.connect(to: target, at: now)
-        perform(outputs)
+        carryOut(outputs)
         return link
     }
 
@@ -103,12 +103,12 @@ package final class BluetoothBearer: PolledBearer {
     ///
     /// - Throws: ``BearerError`` if the link cannot take a packet of that size.
     package func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) {
-        perform(try central.send(packet, on: link))
+        carryOut(try central.send(packet, on: link))
     }
 
     /// Closes a link. Events of it that were not fetched yet are dropped.
     package func close(_ link: LinkIdentifier) {
-        perform(central.close(link, at: now))
+        carryOut(central.close(link, at: now))
         events.drop(link)
     }
 
@@ -122,7 +122,7 @@ package final class BluetoothBearer: PolledBearer {
         } else {
             events.dropHeard()
         }
-        perform(central.scan(isOn, at: now))
+        carryOut(central.scan(isOn, at: now))
     }
 
     // MARK: Waiting
@@ -158,7 +158,7 @@ package final class BluetoothBearer: PolledBearer {
             if let socket = rest.popFirst(), socket.isReady { serve(socket) }
         }
         for (link, socket) in zip(watchedLinks, rest) where socket.isReady { serve(link, socket) }
-        perform(central.advance(to: now))
+        carryOut(central.advance(to: now))
         if let error = scanFailure {
             scanFailure = nil
             throw error
@@ -176,7 +176,7 @@ package final class BluetoothBearer: PolledBearer {
                 case .bytes(let bytes):
                     // The controller sent a malformed packet. The next one may be well-formed.
                     guard let packet = try? HCIPacket(decoding: bytes) else { continue }
-                    perform(central.receive(packet, at: now))
+                    carryOut(central.receive(packet, at: now))
                 case .nothingYet: return
                 case .end: throw SystemError(number: 0)
                 }
@@ -190,25 +190,25 @@ package final class BluetoothBearer: PolledBearer {
         guard let channel = channels[link] else { return }
         if !channel.isConnected {
             let failure = system.failure(channel.descriptor)
-            guard failure == 0 else { return perform(central.failed(link, failure, at: now)) }
-            guard socket.isWritable else { return perform(central.failed(link, 0, at: now)) }
+            guard failure == 0 else { return carryOut(central.failed(link, failure, at: now)) }
+            guard socket.isWritable else { return carryOut(central.failed(link, 0, at: now)) }
             channel.isConnected = true
-            perform(central.connected(link, handle: system.handle(channel.descriptor), at: now))
+            carryOut(central.connected(link, handle: system.handle(channel.descriptor), at: now))
             return
         }
         if socket.isWritable { channel.flush() }
         if socket.isReadable || channel.hasFailed {
             for _ in 0..<Self.burst {
                 guard channels[link] != nil, let pdu = channel.read(into: &buffer) else { break }
-                perform(central.receive(pdu, on: link, at: now))
+                carryOut(central.receive(pdu, on: link, at: now))
             }
         }
-        if let end = channel.end { perform(central.failed(link, end, at: now)) }
+        if let end = channel.end { carryOut(central.failed(link, end, at: now)) }
     }
 
     // MARK: What the central wants
 
-    private func perform(_ outputs: [BluetoothCentral.Output]) {
+    private func carryOut(_ outputs: [BluetoothCentral.Output]) {
         for output in outputs {
             switch output {
             case .send(let command):
@@ -219,7 +219,7 @@ package final class BluetoothBearer: PolledBearer {
             case .connect(let link, let address): begin(link, address)
             case .write(let link, let pdu):
                 guard let channel = channels[link] else { continue }
-                if !channel.write(pdu) { perform(central.congested(link, at: now)) }
+                if !channel.write(pdu) { carryOut(central.congested(link, at: now)) }
             case .disconnect(let link): channels[link] = nil
             case .restoreKernelScan: restoreKernelScan()
             case .event(let event): events.append(event)
@@ -233,7 +233,7 @@ package final class BluetoothBearer: PolledBearer {
             channels[link] = ATTChannel(try system.connect(adapter.address, address))
         } catch {
             events.append(.closed(link, ConnectFailure.refused(error.number, adapter: adapter.name)))
-            perform(central.close(link, at: now))
+            carryOut(central.close(link, at: now))
         }
     }
 
@@ -256,7 +256,7 @@ package final class BluetoothBearer: PolledBearer {
         commands = []
         let error = BluetoothSurvey.error(error, of: adapter.name)
         if central.isScanning { scanFailure = error }
-        perform(central.lost(error, at: now))
+        carryOut(central.lost(error, at: now))
     }
 
     /// The kernel works out which devices it listens to whenever it is asked to connect. So this asks it to connect,

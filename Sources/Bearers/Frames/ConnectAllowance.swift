@@ -22,7 +22,7 @@ struct ConnectAllowance {
     /// Uses one attempt.
     ///
     /// - Returns: whether one was left.
-    mutating func take(at now: Instant) -> Bool {
+    mutating func spend(at now: Instant) -> Bool {
         while left < Self.burst, filledAt.advanced(by: Self.interval) <= now {
             filledAt = filledAt.advanced(by: Self.interval)
             left += 1
@@ -44,12 +44,12 @@ struct ConnectAllowances {
     /// Uses one attempt of a client.
     ///
     /// - Returns: whether one was left; false too if there is no room to remember another client.
-    mutating func take(_ name: String, at now: Instant) -> Bool {
+    mutating func spend(_ name: String, at now: Instant) -> Bool {
         if byName[name] == nil {
             if byName.count >= Self.memory { byName = byName.filter { !$0.value.isFull(at: now) } }
             guard byName.count < Self.memory else { return false }
             byName[name] = ConnectAllowance(at: now)
         }
-        return byName[name]?.take(at: now) ?? false
+        return byName[name]?.spend(at: now) ?? false
     }
 }

@@ -73,7 +73,7 @@ struct FrameConnection {
             switch try descriptor.read(into: &buffer) {
             case .bytes(let bytes):
                 outcome.hasRead = true
-                outcome.end = take(bytes)
+                outcome.end = decode(bytes)
                 isOver = session?.isClosedByPeer ?? false
             case .nothingYet: return outcome
             case .end: isOver = true
@@ -91,7 +91,7 @@ struct FrameConnection {
         return outcome
     }
 
-    private mutating func take(_ bytes: ArraySlice<UInt8>) -> End? {
+    private mutating func decode(_ bytes: ArraySlice<UInt8>) -> End? {
         guard let session else {
             decoder.append(bytes)
             return nil

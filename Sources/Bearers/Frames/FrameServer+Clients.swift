@@ -50,7 +50,7 @@ extension FrameServer {
                 tell(.closed(link, error), client)
                 return nil
             }
-            guard allowances.take(allowance(of: client), at: clock.now) else {
+            guard allowances.spend(allowance(of: client), at: clock.now) else {
                 let error = BearerError("the client connects too often", hint: "Wait a few seconds.")
                 tell(.closed(link, error), client)
                 return nil

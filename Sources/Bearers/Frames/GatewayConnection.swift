@@ -216,7 +216,7 @@ struct GatewayConnection {
         if outcome.hasRead { keepalive?.heard(at: now) }
         var happenings: [Happening] = []
         for content in outcome.contents where stream != nil {
-            happenings += isGreeted ? take(content) : greet(content, at: now)
+            happenings += isGreeted ? handle(content) : greet(content, at: now)
         }
         guard stream != nil, let reason = outcome.end else { return happenings }
         guard reason.isSecurity else {
@@ -225,7 +225,7 @@ struct GatewayConnection {
         return happenings + end(BearerError("\(settings.name): \(reason.message)", hint: reason.hint))
     }
 
-    private mutating func take(_ content: [UInt8]) -> [Happening] {
+    private mutating func handle(_ content: [UInt8]) -> [Happening] {
         let frame: ServerFrame
         do throws(FrameError) {
             frame = try ServerFrame(decoding: content)

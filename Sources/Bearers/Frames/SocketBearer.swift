@@ -178,7 +178,7 @@ package final class SocketBearer: PolledBearer {
     /// - Throws: ``BearerError`` if the socket was lost while scanning and cannot be connected again; for any loss if
     ///   the bearer is not patient.
     package func advance(_ ready: ArraySlice<Watched>) throws(BearerError) {
-        let failure = take(connection?.advance(ready, at: now))
+        let failure = follow(connection?.advance(ready, at: now))
         if let breakdown {
             self.breakdown = nil
             isScanning = false
@@ -230,7 +230,7 @@ extension SocketBearer {
                 connection = nil
                 throw .interrupted(while: "connecting to \(name)")
             }
-            if let error = take(connection?.advance(polled[..<own], at: now)) { throw error }
+            if let error = follow(connection?.advance(polled[..<own], at: now)) { throw error }
             guard connection == nil else { continue }
             // The end arrived together with the hello.
             breakdown = nil
@@ -259,7 +259,7 @@ extension SocketBearer {
         if isPatient, toldMaximumLinks == nil { return try open() }
         // Nobody may have waited for long, for example while a person was asked something. The connection may be lost
         // by now.
-        take(connection?.check(at: now))
+        follow(connection?.check(at: now))
         try dial()
     }
 
@@ -267,24 +267,24 @@ extension SocketBearer {
         guard connection == nil else { return }
         let candidates = try addresses.candidates(for: settings.address, called: name)
         connection = GatewayConnection(settings, to: candidates, at: now)
-        if let error = take(connection?.begin(at: now)) { throw error }
+        if let error = follow(connection?.begin(at: now)) { throw error }
     }
 
     private func tell(_ frame: ClientFrame) {
-        take(connection?.send(frame, at: now))
+        follow(connection?.send(frame, at: now))
     }
 
     /// Handles what happened on the connection.
     ///
     /// - Returns: why setting up failed, if it failed now.
     @discardableResult
-    private func take(_ happenings: [GatewayConnection.Happening]?) -> BearerError? {
+    private func follow(_ happenings: [GatewayConnection.Happening]?) -> BearerError? {
         for happening in happenings ?? [] {
             // A happening may end the connection; those after it do not count.
             guard connection != nil else { return nil }
             switch happening {
             case .greeted(let maximumLinks, let canScan): greeted(maximumLinks, canScan: canScan)
-            case .told(let event): take(event)
+            case .told(let event): keep(event)
             case .failed(let error):
                 end(error)
                 return error
@@ -312,7 +312,7 @@ extension SocketBearer {
         if isScanning { tell(.scan(true)) }
     }
 
-    private func take(_ event: BearerEvent) {
+    private func keep(_ event: BearerEvent) {
         // A gateway that reports about its radio works.
         if case .closed = event {} else { reconnection = Reconnection() }
         // A link that is not known was closed here while the frame was on its way.

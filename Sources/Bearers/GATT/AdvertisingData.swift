@@ -34,14 +34,14 @@ package struct AdvertisingData: Hashable, Sendable {
                 return
             }
             switch type {
-            case AdvertisingData.serviceDataType: take(serviceData: structure.dropFirst())
-            case AdvertisingData.uriType: take(uri: structure.dropFirst())
+            case AdvertisingData.serviceDataType: read(serviceData: structure.dropFirst())
+            case AdvertisingData.uriType: read(uri: structure.dropFirst())
             default: break
             }
         }
     }
 
-    private mutating func take(serviceData: ArraySlice<UInt8>) {
+    private mutating func read(serviceData: ArraySlice<UInt8>) {
         guard let uuid = BluetoothUUID(attribute: serviceData.prefix(2)) else {
             malformed += 1
             return
@@ -63,7 +63,7 @@ package struct AdvertisingData: Hashable, Sendable {
         if self.service == nil { self.service = service }
     }
 
-    private mutating func take(uri: ArraySlice<UInt8>) {
+    private mutating func read(uri: ArraySlice<UInt8>) {
         guard !uri.isEmpty else {
             malformed += 1
             return

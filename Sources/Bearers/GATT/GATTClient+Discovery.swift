@@ -147,7 +147,7 @@ extension GATTClient {
                 let uuid = BluetoothUUID(attribute: reader.readRest())
             else { throw .malformed(.findingCharacteristics, .length(2 + declaration.value.count)) }
             guard let rest, rest.contains(handle) else { throw .astray(.findingCharacteristics) }
-            try take(uuid, Properties(rawValue: properties), handle)
+            try note(uuid, Properties(rawValue: properties), handle)
         }
         if layout.dataIn != 0, layout.dataOut != 0 {
             // The attributes after Data Out, up to the next declaration, are its descriptors.
@@ -158,7 +158,7 @@ extension GATTClient {
         return findCharacteristics(in: rest, at: now)
     }
 
-    private mutating func take(
+    private mutating func note(
         _ uuid: BluetoothUUID,
         _ properties: Properties,
         _ handle: UInt16

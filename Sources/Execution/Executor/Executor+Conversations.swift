@@ -51,7 +51,7 @@ extension Executor {
             var reading = PageReading(of: node)
             while let part = reading.next {
                 switch conversation.ask(part.question, in: node.netKeys.map(\.index)) {
-                case .answered(let answer?): reading.take(answer)
+                case .answered(let answer?): reading.record(answer)
                 case .answered(nil): reading.refuse()
                 case .unanswered: return (.unanswered, nil)
                 case .unreachable(let reason, let hint): return (.unreachable(reason, hint: hint), nil)

@@ -64,7 +64,7 @@ extension ExecutionRun {
         if case .toldTogether(let answers, to: _) = answer {
             for habit in answers.habits.sorted(by: { $0.rawValue < $1.rawValue }) { meet(habit, of: uuid) }
         }
-        readBacks.take(answer, of: uuid, labels: network.knownLabels())
+        readBacks.record(answer, of: uuid, labels: network.knownLabels())
         askNext(request.step, uuid)
     }
 

@@ -79,15 +79,15 @@ struct ReadBackWork {
     }
 
     /// A node has answered, or not accepted a sequence.
-    mutating func take(_ answer: Answer, of uuid: DeviceUUID, labels: KnownLabels) {
+    mutating func record(_ answer: Answer, of uuid: DeviceUUID, labels: KnownLabels) {
         // Any answer shows that the node is there, and does not answer the Get before.
         guard probed.removeValue(forKey: uuid) == nil else {
             open[uuid]?.leave(nil)
             return
         }
         switch answer {
-        case .told(let report): open[uuid]?.take(report, labels: labels)
-        case .toldTogether(let answers, to: let readings): open[uuid]?.take(answers, to: readings)
+        case .told(let report): open[uuid]?.include(report, labels: labels)
+        case .toldTogether(let answers, to: let readings): open[uuid]?.include(answers, to: readings)
         case .refused: open[uuid]?.refuse()
         case .odd(let answer): open[uuid]?.leave(answer)
         case .noSequence: open[uuid]?.askSingly()

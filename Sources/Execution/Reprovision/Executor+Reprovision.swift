@@ -31,7 +31,7 @@ extension Executor {
             var conversation = try conversation(with: node, of: snapshot)
             var outcome: ReprovisionOutcome
             do throws(ExecutionStop) {
-                outcome = try work.perform(in: &conversation)
+                outcome = try work.carryOut(in: &conversation)
             } catch {
                 outcome = work.isStored ? .unresolved(reason: nil, hint: nil) : .stopped(error.ending)
             }
@@ -101,7 +101,7 @@ extension Executor {
         }
         var conversation = try conversation(with: node, of: snapshot)
         let inquiry = ReprovisionInquiry(node, pending, subnets: subnets, deadline: options.retry.readBackDeadline)
-        let finding = inquiry.perform(in: &conversation)
+        let finding = inquiry.finding(in: &conversation)
         conversation.end()
         return try record(finding, of: uuid, isAuthenticated: nil, conversation: &conversation)
     }

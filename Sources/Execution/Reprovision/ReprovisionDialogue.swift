@@ -60,7 +60,7 @@ struct ReprovisionDialogue {
     }
 
     /// Carries out the dialogue, from opening the link to closing it.
-    mutating func perform(in conversation: inout Conversation) -> Ending {
+    mutating func hold(in conversation: inout Conversation) -> Ending {
         conversation.listen(true)
         defer {
             desk.withdraw()
@@ -97,9 +97,9 @@ struct ReprovisionDialogue {
         }
         let now = conversation.now
         if let due = link.nextDeadline, due <= now { carry(link.advance(to: now), &conversation) }
-        if let due = session?.nextDeadline, due <= now { take(session?.advance(to: now), &conversation) }
+        if let due = session?.nextDeadline, due <= now { carryOut(session?.advance(to: now), &conversation) }
         if session?.awaitsAnswer == true, let text = desk.answer() {
-            take(session?.answer(text, at: now), &conversation)
+            carryOut(session?.answer(text, at: now), &conversation)
         }
     }
 
@@ -128,8 +128,8 @@ struct ReprovisionDialogue {
             case .send(let payload): post(payload, &conversation)
             case .opened:
                 session = ProvisioningConversation(order, secrets: secrets, carriage: .whole)
-                take(session?.start(at: conversation.now), &conversation)
-            case .received(let pdu): take(session?.receive(pdu, at: conversation.now), &conversation)
+                carryOut(session?.start(at: conversation.now), &conversation)
+            case .received(let pdu): carryOut(session?.receive(pdu, at: conversation.now), &conversation)
             case .closed(let end): finish(end, &conversation)
             }
         }
@@ -160,7 +160,7 @@ struct ReprovisionDialogue {
 
     // MARK: The session
 
-    private mutating func take(_ actions: [ProvisioningConversation.Action]?, _ conversation: inout Conversation) {
+    private mutating func carryOut(_ actions: [ProvisioningConversation.Action]?, _ conversation: inout Conversation) {
         // The beginning of the next stage comes after everything of this one.
         var decisions: [ProvisioningConversation.Action] = []
         for action in actions ?? [] {
@@ -189,7 +189,7 @@ struct ReprovisionDialogue {
     private mutating func choose(_ capabilities: ProvisioningCapabilities, _ conversation: inout Conversation) {
         do throws(ProvisioningProblem) {
             let (choice, data) = try owner.choose(capabilities, conversation.ivIndex)
-            take(session?.choose(choice, data: data, at: conversation.now), &conversation)
+            carryOut(session?.choose(choice, data: data, at: conversation.now), &conversation)
         } catch {
             _ = session?.cancel()
             fail(error, &conversation)
@@ -200,7 +200,7 @@ struct ReprovisionDialogue {
         do throws(ExecutionStop) {
             try owner.store(candidate)
             isStored = true
-            take(session?.dataIsDurable(at: conversation.now), &conversation)
+            carryOut(session?.dataIsDurable(at: conversation.now), &conversation)
         } catch {
             stop = error.ending
             _ = session?.cancel()

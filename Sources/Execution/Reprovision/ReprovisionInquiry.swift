@@ -50,7 +50,7 @@ struct ReprovisionInquiry {
 
     /// Asks until the result is known, or the node has answered nothing. Afterwards the conversation talks to the node
     /// as it turned out to be.
-    func perform(in conversation: inout Conversation) -> ReprovisionFinding {
+    func finding(in conversation: inout Conversation) -> ReprovisionFinding {
         let finding: ReprovisionFinding
         do throws(Doubt) {
             finding = try findOut(in: &conversation)

@@ -27,7 +27,7 @@ struct ReprovisionWork {
     private var subnets: [NetKeyIndex] { [plan.netKeyIndex] }
 
     /// Does all of the work.
-    mutating func perform(in conversation: inout Conversation) throws(ExecutionStop) -> ReprovisionOutcome {
+    mutating func carryOut(in conversation: inout Conversation) throws(ExecutionStop) -> ReprovisionOutcome {
         if let outcome = clearLink(in: &conversation) { return outcome }
         if plan.procedure != .deviceKeyRefresh, let outcome = try checkComposition(in: &conversation) { return outcome }
         var (ending, stored) = converse(&conversation)
@@ -66,7 +66,7 @@ struct ReprovisionWork {
             subnets: subnets,
             deadline: executor.options.retry.readBackDeadline
         )
-        let finding = inquiry.perform(in: &conversation)
+        let finding = inquiry.finding(in: &conversation)
         let outcome = try executor.record(
             finding,
             of: node.uuid,
@@ -168,7 +168,7 @@ struct ReprovisionWork {
             owner: owner
         )
         executor.context.emit(.provisioningStage(node.uuid, .connectingThrough(node.uuid)))
-        let ending = dialogue.perform(in: &conversation)
+        let ending = dialogue.hold(in: &conversation)
         return (ending, stored.value)
     }
 

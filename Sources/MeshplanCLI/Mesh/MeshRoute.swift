@@ -115,7 +115,7 @@ extension Context {
         database: MeshDatabase? = nil,
         emit: @escaping (ExecutionEvent) -> Void = { _ in }
     ) -> ExecutionContext {
-        let keys = KeyReader(context: self, database: database)
+        let keys = MeshKeyReader(context: self, database: database)
         var execution = ExecutionContext(
             user: process.user,
             host: process.host,

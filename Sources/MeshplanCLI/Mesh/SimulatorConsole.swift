@@ -23,7 +23,7 @@ final class SimulatorConsole {
     func poll() {
         while !hasEnded {
             switch context.lineInput.poll() {
-            case .line(let line): perform(line)
+            case .line(let line): execute(line)
             case .nothing: return
             case .end: hasEnded = true
             }
@@ -39,7 +39,7 @@ final class SimulatorConsole {
         help                 tell this
         """
 
-    private func perform(_ line: String) {
+    private func execute(_ line: String) {
         let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" }).map(String.init)
         guard let command = words.first else { return }
         // Names may contain spaces, values do not.

@@ -79,7 +79,7 @@ struct RestoringAdvice {
             let path = context.absolute("\(Backups.folderName)/\(backup.name)")
             guard let sealed = try? SealedDatabase(at: .file(path)), entry == nil || sealed.lineage == entry?.lineage
             else { continue }
-            switch try? KeySources(context).openedUnasked(sealed) {
+            switch try? DatabaseSecretSources(context).openedUnasked(sealed) {
             case let database?:
                 guard (try? database.verify())?.problems.isEmpty == true else { continue }
                 return Candidate(backup: backup, entry: entry, isOpened: true)

@@ -6,9 +6,9 @@ internal import Store
 /// that it may have changed, to bring the lock file up to date at the end.
 final class StoreSession {
     /// The secrets that key commands have printed, by command.
-    var printed: [String: DatabaseKey] = [:]
+    var printed: [String: DatabaseSecret] = [:]
     /// The passphrase that the user has typed.
-    var typed: DatabaseKey?
+    var typed: DatabaseSecret?
     private var opened: [(network: String, database: MeshDatabase)] = []
     private var changed: [(network: String, database: MeshDatabase)] = []
 

@@ -26,7 +26,7 @@ struct Workspace {
 
     /// Whether databases open with the key file of the folder, because neither options nor environment name another
     /// secret.
-    var usesOwnKeyFile: Bool { KeySources(context).chosen.isEmpty }
+    var usesOwnKeyFile: Bool { DatabaseSecretSources(context).chosen.isEmpty }
 
     /// Checks that there is a secret for a new database.
     ///
@@ -34,8 +34,8 @@ struct Workspace {
     func checkKey() throws { _ = try newKey() }
 
     /// The secret for new databases.
-    private func newKey() throws -> DatabaseKey {
-        let sources = KeySources(context)
+    private func newKey() throws -> DatabaseSecret {
+        let sources = DatabaseSecretSources(context)
         guard let source = sources.all.first else { throw try missingKey() }
         return try sources.key(source, isNew: true)
     }
@@ -60,7 +60,7 @@ struct Workspace {
         try Self.check(network)
         let sealed = try sealed(network)
         let entry = try LockFile(context).read().networks[network]
-        let database = try KeySources(context).open(sealed)
+        let database = try DatabaseSecretSources(context).open(sealed)
         context.session.note(database, of: network)
         if let entry { try compare(database, with: entry, of: network) }
         return database
@@ -68,7 +68,7 @@ struct Workspace {
 
     /// Opens the database of a network to check whether it is intact, without comparing it with the lock file.
     func open(unchecked network: String) throws -> MeshDatabase {
-        try KeySources(context).open(try sealed(network))
+        try DatabaseSecretSources(context).open(try sealed(network))
     }
 
     /// The database of a network without its secret: only what can be read unopened.
@@ -99,7 +99,7 @@ struct Workspace {
                     hint: hint
                 )
             }
-            if others.isEmpty, KeySources(context).all.isEmpty { throw try missingKey() }
+            if others.isEmpty, DatabaseSecretSources(context).all.isEmpty { throw try missingKey() }
             throw Failure(
                 .failure,
                 "there is no database of the network `\(network)`",
@@ -142,7 +142,7 @@ struct Workspace {
             throw Failure(.usage, "there is no file \(file.printable)", hint: "Say the path of a copy or backup.")
         }
         do {
-            return try KeySources(context).open(try SealedDatabase(at: .file(path)))
+            return try DatabaseSecretSources(context).open(try SealedDatabase(at: .file(path)))
         } catch let error as StoreError where error.path == path {
             // The file may be an export of another tool.
             let isForeign = error.code == .notADatabase

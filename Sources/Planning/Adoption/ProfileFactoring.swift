@@ -242,7 +242,7 @@ struct ProfileFactoring {
             definition.nodes[position].profile = DefinitionDraft.made(name)
             definition.nodes[position].settings = rest(of: draft.nodes[position], over: base)
         }
-        rules.take(from: &definition.nodes, at: positions, over: base)
+        rules.moveSettings(from: &definition.nodes, at: positions, over: base)
     }
 
     // MARK: Names

@@ -34,7 +34,7 @@ struct RuleFactoring {
     }
 
     /// Removes from nodes that share a profile what a rule can say.
-    mutating func take(from nodes: inout [NodeDefinition], at positions: [Int], over base: NodeSettings) {
+    mutating func moveSettings(from nodes: inout [NodeDefinition], at positions: [Int], over base: NodeSettings) {
         let (subscribing, publishing) = sharedPlaces(nodes, positions, base)
         for position in positions {
             var elements = nodes[position].settings.elements

@@ -108,7 +108,7 @@ struct Rehearsal {
                 }
             }
             now = max(now, event.time)
-            take(event)
+            handle(event)
             fill(part)
         }
     }
@@ -122,7 +122,7 @@ struct Rehearsal {
         return outcome
     }
 
-    mutating func take(_ event: RehearsalEvents.Event) {
+    mutating func handle(_ event: RehearsalEvents.Event) {
         let lane = event.lane
         switch event.kind {
         case .heard: heardDevices.insert(lane)

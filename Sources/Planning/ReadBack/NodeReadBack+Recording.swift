@@ -44,7 +44,7 @@ extension NodeReadBack {
         case .bridgedSubnets(let pairs): askFurther(pairs)
         case .bridgingTable(let pair, let entries): askFurther(pair, entries)
         case .page(let answer):
-            pageReading?.take(answer)
+            pageReading?.record(answer)
             askForPages()
         }
     }

@@ -130,7 +130,7 @@ package struct NodeReadBack: Sendable {
     ///
     /// If the node had no room for all answers, later sequences leave as much room as it had. If it failed to answer
     /// for another reason, there are no later sequences.
-    package mutating func take(_ answers: ReadBackAnswers, to readings: [NodeReading]) {
+    package mutating func include(_ answers: ReadBackAnswers, to readings: [NodeReading]) {
         for (reading, answer) in zip(readings, answers.answers) { told[reading] = answer }
         if answers.isCutShort, let size = answers.fullAt {
             packing.statusLimit = min(packing.statusLimit, size)
@@ -143,7 +143,7 @@ package struct NodeReadBack: Sendable {
     package mutating func takeTold(labels: KnownLabels) {
         while let next, let answer = told[next] {
             switch answer {
-            case .report(let report): take(report, labels: labels)
+            case .report(let report): include(report, labels: labels)
             case .refused: refuse()
             }
         }
@@ -164,7 +164,7 @@ package struct NodeReadBack: Sendable {
     /// Records the answer to ``next``.
     ///
     /// - Parameter labels: shows which label a virtual address stands for.
-    package mutating func take(_ report: NodeReport, labels: KnownLabels) {
+    package mutating func include(_ report: NodeReport, labels: KnownLabels) {
         guard !waiting.isEmpty else { return }
         waiting.removeLast()
         reports += 1

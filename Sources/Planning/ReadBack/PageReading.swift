@@ -66,7 +66,7 @@ package struct PageReading: Hashable, Sendable {
     }
 
     /// Processes the answer to ``next``.
-    package mutating func take(_ answer: Answer) {
+    package mutating func record(_ answer: Answer) {
         switch next {
         case .composition(let asked), .largeComposition(page: let asked, offset: _):
             // Page 0 is the lowest, and already known.

@@ -50,7 +50,7 @@ package struct ProvisioningFaults: Hashable, Sendable {
     }
 
     /// What the device does wrong at a stage; uses up one of its count.
-    mutating func take(at stage: ProvisioningStage) -> Behaviour? {
+    mutating func strike(at stage: ProvisioningStage) -> Behaviour? {
         guard let index = misbehaviours.firstIndex(where: { $0.stage == stage && $0.remaining != 0 }) else {
             return nil
         }

@@ -128,7 +128,7 @@ extension SimulatedWorld {
             switch pdu.type {
             case .network: receive(networkPDU: pdu.payload, at: node, on: link)
             case .beacon:
-                perform(nodes[node].stack.receive(beacon: pdu.payload, at: now), at: node, from: .link(link))
+                carryOut(nodes[node].stack.receive(beacon: pdu.payload, at: now), at: node, from: .link(link))
             case .configuration: receive(configuration: pdu.payload, at: node, on: link)
             case .provisioning: break
             }
@@ -150,7 +150,7 @@ extension SimulatedWorld {
         }
         _ = nodes[node].heard.insert(octets)
         let actions = nodes[node].stack.receive(networkPDU: octets, at: now)
-        perform(actions, at: node, from: .link(link))
+        carryOut(actions, at: node, from: .link(link))
         bridge(octets, after: actions, at: node, from: .link(link))
     }
 

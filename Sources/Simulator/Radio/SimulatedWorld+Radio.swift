@@ -18,12 +18,12 @@ extension SimulatedWorld {
         statistics.heard += 1
         trace(pdu, at: node)
         let actions = nodes[node].stack.receive(networkPDU: pdu, at: now)
-        perform(actions, at: node, from: .air)
+        carryOut(actions, at: node, from: .air)
         bridge(pdu, after: actions, at: node, from: .air)
     }
 
     /// Carries out the actions of a node's stack.
-    func perform(_ actions: [StackAction], at node: Int, from origin: Origin) {
+    func carryOut(_ actions: [StackAction], at node: Int, from origin: Origin) {
         for action in actions {
             switch action {
             case .transmit(let pdu, let destination): transmit(pdu, to: destination, from: node)

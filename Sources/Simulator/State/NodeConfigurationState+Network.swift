@@ -38,14 +38,14 @@ extension NodeConfigurationState {
             // The database names a key that it does not hold, so nobody can use that key.
             removeAppKey(key)
         }
-        for state in node.states { take(state) }
+        for state in node.states { set(state) }
         foundation.bridgingTable = node.bridgingTable ?? []
         foundation.compositionPages = node.compositionPages ?? [:]
     }
 
     /// Takes a recorded state. If the database does not know the count of a heartbeat publication, the publication is
     /// endless. If it does not know how long a heartbeat subscription counts, the subscription is over.
-    private mutating func take(_ state: FoundationState) {
+    private mutating func set(_ state: FoundationState) {
         switch state {
         case .heartbeatPublication(var heartbeat):
             heartbeat.countLog = heartbeat.countLog ?? (heartbeat.isOff ? .off : .endless)

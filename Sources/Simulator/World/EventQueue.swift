@@ -45,7 +45,7 @@ package struct EventQueue<Event> {
     }
 
     /// Takes the next event if it happens at or before `deadline`.
-    package mutating func take(until deadline: Instant) -> (time: Instant, event: Event)? {
+    package mutating func next(until deadline: Instant) -> (time: Instant, event: Event)? {
         guard let first = heap.first, first.time <= deadline, let last = heap.popLast() else { return nil }
         if !heap.isEmpty {
             heap[0] = last

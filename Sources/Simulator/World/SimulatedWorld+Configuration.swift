@@ -84,7 +84,7 @@ extension SimulatedWorld {
             nodes[node].stack.keys = keyRing(of: changed)
             nodes[node].stack.keys.setDeviceKeyCandidate(nodes[node].deviceKeyCandidate, of: changed.address)
             for key in before.netKeys where changed.netKey(key.index) == nil {
-                perform(nodes[node].remote.server.forget(key.index), at: node)
+                carryOut(nodes[node].remote.server.forget(key.index), at: node)
             }
             for key in changed.netKeys { observer.learn(key.key) }
         }
@@ -114,7 +114,7 @@ extension SimulatedWorld {
             report("\(nodes[node].state.name) cannot answer: \(error)")
             return
         }
-        perform(actions, at: node, from: .itself)
+        carryOut(actions, at: node, from: .itself)
         guard thenReset || nodes[node].endsLinks else { return }
         if actions.contains(where: { $0.ends(identifier) }) {
             finishAnswer(of: node, isReset: thenReset)

@@ -15,7 +15,7 @@ extension SimulatedWorld {
             throw .notAwaited
         }
         endPrompts(on: link)
-        perform(actions, on: link, of: node)
+        carryOut(actions, on: link, of: node)
     }
 
     /// Enters the value that a device waits for, as a person types or counts it: digits or characters.

@@ -67,7 +67,7 @@ extension SimulatedWorld {
     func receive(provisioning pdu: [UInt8], on link: LinkIdentifier) {
         guard let node = links[link]?.node, var service = links[link]?.provisioning, !service.isSilent else { return }
         let actions: [ProvisioningDeviceAction]
-        switch nodes[node].faults.provisioning.take(at: service.device.stage) {
+        switch nodes[node].faults.provisioning.strike(at: service.device.stage) {
         case .silence:
             links[link]?.provisioning?.isSilent = true
             return
@@ -78,11 +78,11 @@ extension SimulatedWorld {
         case nil: actions = service.device.receive(pdu, at: now)
         }
         links[link]?.provisioning = service
-        perform(actions, on: link, of: node)
+        carryOut(actions, on: link, of: node)
     }
 
     /// Carries out the actions of a device's session.
-    func perform(_ actions: [ProvisioningDeviceAction], on link: LinkIdentifier, of node: Int) {
+    func carryOut(_ actions: [ProvisioningDeviceAction], on link: LinkIdentifier, of node: Int) {
         for action in actions {
             guard links[link].map({ !$0.isEnding }) ?? false else { return }
             switch action {
@@ -106,7 +106,7 @@ extension SimulatedWorld {
                     return
                 }
                 links[link]?.provisioning?.isLast = true
-                switch nodes[node].faults.provisioning.take(at: .completed) {
+                switch nodes[node].faults.provisioning.strike(at: .completed) {
                 case .silence:
                     links[link]?.provisioning?.isSilent = true
                     return
@@ -151,7 +151,7 @@ extension SimulatedWorld {
         }
         links[link]?.provisioning?.wakeAt = nil
         let actions = links[link]?.provisioning?.device.advance(to: now) ?? []
-        perform(actions, on: link, of: node)
+        carryOut(actions, on: link, of: node)
     }
 
     /// Schedules the wake event for a session's timer.

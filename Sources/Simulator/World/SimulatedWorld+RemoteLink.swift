@@ -64,7 +64,7 @@ extension SimulatedWorld {
         links[link]?.remote = RemoteSession(server: node, procedure: procedure)
         nodes[node].remote.link = link
         scheduleProvisioningWake(link)
-        perform(nodes[node].remote.server.linkOpened(at: now), at: node)
+        carryOut(nodes[node].remote.server.linkOpened(at: now), at: node)
     }
 
     // MARK: PDUs

@@ -8,7 +8,7 @@ extension SimulatedWorld {
         case .wake(let node):
             guard nodes[node].remote.wakeAt.map({ $0 <= now }) ?? false else { return }
             nodes[node].remote.wakeAt = nil
-            perform(nodes[node].remote.server.advance(to: now), at: node)
+            carryOut(nodes[node].remote.server.advance(to: now), at: node)
         case .listen(let node): listen(node)
         case .post(let node, let message, let isPDUReport): post(message, isPDUReport: isPDUReport, from: node)
         case .attempt(let node, let uuid, let number): attempt(number, to: uuid, from: node)
@@ -16,14 +16,14 @@ extension SimulatedWorld {
             delivered(pdu, on: link, transfer: transfer, acknowledgedAt)
         case .acknowledged(let link, let transfer):
             guard let carrier = links[link]?.remote, carrier.transfer == transfer else { return }
-            perform(nodes[carrier.server].remote.server.pduDelivered(at: now), at: carrier.server)
+            carryOut(nodes[carrier.server].remote.server.pduDelivered(at: now), at: carrier.server)
         case .received(let link, let pdu):
             guard let carrier = links[link]?.remote, nodes[carrier.server].isAlive else { return }
-            perform(nodes[carrier.server].remote.server.pduReceived(pdu, at: now), at: carrier.server)
+            carryOut(nodes[carrier.server].remote.server.pduReceived(pdu, at: now), at: carrier.server)
         case .closed(let link, let node):
             guard nodes[node].remote.link == link else { return }
             nodes[node].remote.link = nil
-            perform(nodes[node].remote.server.linkClosed(.fail), at: node)
+            carryOut(nodes[node].remote.server.linkClosed(.fail), at: node)
         }
     }
 
@@ -38,7 +38,7 @@ extension SimulatedWorld {
         let own = own(node)
         nodes[node].remote.server.forgetsLinks = nodes[node].faults.habits.contains(.forgetsRemoteLink)
         statistics.requests += 1
-        perform(nodes[node].remote.server.receive(message.payload, from: client, own: own, at: now), at: node)
+        carryOut(nodes[node].remote.server.receive(message.payload, from: client, own: own, at: now), at: node)
     }
 
     /// What a server reports about its own node.
@@ -55,7 +55,7 @@ extension SimulatedWorld {
     }
 
     /// Carries out the actions of a node's server.
-    func perform(_ actions: [RemoteProvisioningServer.Action], at node: Int) {
+    func carryOut(_ actions: [RemoteProvisioningServer.Action], at node: Int) {
         for action in actions {
             switch action {
             case .answer(let payload, let client): queue(payload, to: client, isReport: false, from: node)
@@ -113,10 +113,10 @@ extension SimulatedWorld {
         do throws(StackError) {
             let (identifier, actions) = try nodes[node].stack.send(message, at: now)
             nodes[node].remote.underWay[identifier] = isPDUReport
-            perform(actions, at: node, from: .itself)
+            carryOut(actions, at: node, from: .itself)
         } catch {
             report("\(nodes[node].state.name) cannot answer: \(error)")
-            if isPDUReport { perform(nodes[node].remote.server.pduReportFailed(), at: node) }
+            if isPDUReport { carryOut(nodes[node].remote.server.pduReportFailed(), at: node) }
             reprovisionIfReady(node)
         }
     }
@@ -129,7 +129,7 @@ extension SimulatedWorld {
             case .completed(let identifier): nodes[node].remote.underWay[identifier] = nil
             case .failed(let identifier, _):
                 if nodes[node].remote.underWay.removeValue(forKey: identifier) == true {
-                    perform(nodes[node].remote.server.pduReportFailed(), at: node)
+                    carryOut(nodes[node].remote.server.pduReportFailed(), at: node)
                 }
             default: break
             }
@@ -164,7 +164,7 @@ extension SimulatedWorld {
             let delay = scannedInterval + generator.duration(in: settings.advertisingDelay)
             queue.add(.remote(.listen(node: node)), at: now.advanced(by: delay))
         }
-        perform(actions, at: node)
+        carryOut(actions, at: node)
     }
 
     /// Whether a device in no network sends beacons and would answer a Link Open of PB-ADV.

@@ -100,7 +100,7 @@ package final class SimulatedWorld {
 
     /// Lets everything happen that is due until `time`, which becomes the present. Time never goes back.
     package func advance(to time: Instant) {
-        while let (due, event) = queue.take(until: time) {
+        while let (due, event) = queue.next(until: time) {
             now = max(now, due)
             handle(event)
         }
@@ -118,7 +118,7 @@ package final class SimulatedWorld {
         case .hear(let node, let pdu): hear(pdu, at: node)
         case .hearBeacon(let node, let beacon):
             guard nodes[node].isAlive, !nodes[node].faults.isDeaf else { return }
-            perform(nodes[node].stack.receive(beacon: beacon, at: now), at: node, from: .air)
+            carryOut(nodes[node].stack.receive(beacon: beacon, at: now), at: node, from: .air)
         case .advertise(let node, let pdu, let transmit): advertise(pdu, transmit, from: node)
         case .wake(let node): wake(node)
         case .leaveForStrangers(let packet): onAir?(packet)
@@ -149,7 +149,7 @@ package final class SimulatedWorld {
         guard nodes[node].wakeAt.map({ $0 <= now }) ?? false else { return }
         nodes[node].wakeAt = nil
         guard nodes[node].isAlive else { return }
-        perform(nodes[node].stack.advance(to: now), at: node, from: .itself)
+        carryOut(nodes[node].stack.advance(to: now), at: node, from: .itself)
     }
 
     /// Schedules the wake event for a node's stack.

@@ -89,7 +89,7 @@ extension MeshDatabase {
         at path: String,
         network: MeshNetwork,
         extras: CDBExtras = CDBExtras(),
-        key: DatabaseKey,
+        key: DatabaseSecret,
         label: String = "",
         cost: Scrypt.Cost = .standard,
         now: Timestamp,
@@ -112,7 +112,7 @@ extension MeshDatabase {
     /// - Throws: what that function throws.
     package static func open(
         at path: String,
-        key: DatabaseKey,
+        key: DatabaseSecret,
         using generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(StoreError) -> MeshDatabase {
         try open(at: .file(path), key: key, using: generator)

@@ -28,7 +28,7 @@ package final class MeshDatabase {
     struct Opener: CustomReflectable {
         /// The key that the slots wrap. Never log or print it or put it into an error.
         var dataKey: [UInt8]
-        var key: DatabaseKey
+        var key: DatabaseSecret
         /// The identifier of the slot.
         var slot: String
 
@@ -64,7 +64,7 @@ package final class MeshDatabase {
         at location: DatabaseLocation,
         network: MeshNetwork,
         extras: CDBExtras = CDBExtras(),
-        key: DatabaseKey,
+        key: DatabaseSecret,
         label: String = "",
         cost: Scrypt.Cost = .standard,
         now: Timestamp,
@@ -134,7 +134,7 @@ package final class MeshDatabase {
     ///   file or the server fails.
     package static func open(
         at location: DatabaseLocation,
-        key: DatabaseKey,
+        key: DatabaseSecret,
         using generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(StoreError) -> MeshDatabase {
         if let database = try SealedDatabase(at: location).opened(with: key, using: generator) { return database }
@@ -162,7 +162,7 @@ package final class MeshDatabase {
             case .extras: break
             default:
                 guard row.name.kind.isState else { return }
-                try decode(row) { bytes throws(DecodeError) in try builder.take(row.name, bytes) }
+                try decode(row) { bytes throws(DecodeError) in try builder.add(row.name, bytes) }
             }
         }
         guard let network = builder.finished() else { throw .damaged("the network's row", path: path) }

@@ -80,11 +80,11 @@ extension MeshDatabase {
         }
         var builder = SnapshotBuilder()
         for (name, row) in rows where former[name] == nil {
-            try decode(row) { bytes throws(DecodeError) in try builder.take(name, bytes) }
+            try decode(row) { bytes throws(DecodeError) in try builder.add(name, bytes) }
         }
         for (name, body) in former {
             guard let body else { continue }
-            try decode(body, of: name) { bytes throws(DecodeError) in try builder.take(name, bytes) }
+            try decode(body, of: name) { bytes throws(DecodeError) in try builder.add(name, bytes) }
         }
         guard let network = builder.finished() else { throw .damaged("the network's row", path: path) }
         return Snapshot(lineage: header.lineage, serial: serial, network: network, replay: [], unresolved: [])

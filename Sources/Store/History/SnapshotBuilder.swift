@@ -12,7 +12,7 @@ struct SnapshotBuilder {
     private var listSharings: [ListSharing] = []
 
     /// Takes a row of the state. Other rows, and what imports brought along, are ignored.
-    mutating func take(_ name: RowName, _ bytes: [UInt8]) throws(DecodeError) {
+    mutating func add(_ name: RowName, _ bytes: [UInt8]) throws(DecodeError) {
         switch name.kind {
         case .network: network = try NetworkCodec.decode(bytes)
         case .node: nodes.append(try NodeCodec.decode(bytes))

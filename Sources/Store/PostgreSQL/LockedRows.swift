@@ -22,7 +22,7 @@ struct LockedRows {
     }
 
     /// Applies the changes of a transaction.
-    mutating func take(_ changes: RowChanges) {
+    mutating func apply(_ changes: RowChanges) {
         for name in changes.deletes { known[name] = nil }
         for row in changes.puts {
             let isKept = LockedRows.writtenKinds.contains(row.name.kind)

@@ -115,7 +115,7 @@ final class PostgreSQLLock: StoreLock {
     /// Takes the lock away from its holder.
     ///
     /// - Parameter lock: its fence.
-    static func take(_ lock: String, of lineage: Octets16, _ session: PostgreSQLSession) throws(StoreError) {
+    static func end(_ lock: String, of lineage: Octets16, _ session: PostgreSQLSession) throws(StoreError) {
         guard let fence = Int64(lock) else {
             throw StoreError(
                 .notLocked,

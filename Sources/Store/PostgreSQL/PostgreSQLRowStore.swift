@@ -284,7 +284,7 @@ final class PostgreSQLRowStore: RowStore {
             guard let abandoned = local.abandoned else { throw error }
             if error.code == .locked {
                 // If that is not the lock that is held, nothing happens.
-                try? PostgreSQLLock.take(abandoned, of: lineage, session)
+                try? PostgreSQLLock.end(abandoned, of: lineage, session)
                 if let lock = try? PostgreSQLLock(of: lineage, session, holder, token: token, local: local) {
                     return lock
                 }
@@ -296,7 +296,7 @@ final class PostgreSQLRowStore: RowStore {
     }
 
     func forceUnlock(_ lock: String) throws(StoreError) {
-        try PostgreSQLLock.take(lock, of: lineage, session)
+        try PostgreSQLLock.end(lock, of: lineage, session)
     }
 
     func commit(
@@ -316,7 +316,7 @@ final class PostgreSQLRowStore: RowStore {
             if error.code == .unreachable { session.patience = .zero }
             throw error
         }
-        self.locked?.rows.take(changes)
+        self.locked?.rows.apply(changes)
     }
 
     /// Carries out one transaction if lineage, revision and fence are as expected. After a broken connection it finds

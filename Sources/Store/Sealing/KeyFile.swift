@@ -9,8 +9,8 @@ package enum KeyFile {
     package static func create(
         at path: String,
         using generator: inout some RandomNumberGenerator
-    ) throws(StoreError) -> DatabaseKey {
-        let key = DatabaseKey.random(using: &generator)
+    ) throws(StoreError) -> DatabaseSecret {
+        let key = DatabaseSecret.random(using: &generator)
         let text = Array((Hexadecimal.encode(key.octets) + "\n").utf8)
         try storing { () throws(FileError) in try AtomicFile.create(path, text, mode: 0o600) }
         return key
@@ -21,7 +21,7 @@ package enum KeyFile {
     /// - Throws: ``StoreError/Code/missing`` if there is none, ``StoreError/Code/insecurePermissions`` if group or
     ///   others have any right to it, ``StoreError/Code/invalidKeyFile`` if it is no regular file or does not hold 64
     ///   digits, and other codes if a system call fails.
-    package static func load(from path: String) throws(StoreError) -> DatabaseKey {
+    package static func load(from path: String) throws(StoreError) -> DatabaseSecret {
         let file: OpenFile
         do throws(FileError) {
             file = try OpenFile(path, .reading)
@@ -52,7 +52,7 @@ package enum KeyFile {
             )
         }
         let bytes = try storing { () throws(FileError) in try file.readAll(limit: 4096) }
-        guard let secret = secret(in: bytes), let key = DatabaseKey(secret: secret) else {
+        guard let secret = secret(in: bytes), let key = DatabaseSecret(secret: secret) else {
             throw StoreError(
                 .invalidKeyFile,
                 "the key file does not hold 64 hexadecimal digits",

@@ -20,7 +20,7 @@ extension MeshDatabase {
     ///   ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, and other codes if a file or the server fails.
     @discardableResult
     package func addKeySlot(
-        for key: DatabaseKey,
+        for key: DatabaseSecret,
         label: String,
         cost: Scrypt.Cost = .standard,
         now: Timestamp,
@@ -142,7 +142,7 @@ extension MeshDatabase {
     /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, ``StoreError/Code/notLocked``,
     ///   ``StoreError/Code/stale``, and other codes if a file or the server fails. Then nothing has changed.
     package func rotate(
-        keeping keys: [DatabaseKey],
+        keeping keys: [DatabaseSecret],
         cost: Scrypt.Cost = .standard,
         with lease: WriteLease
     ) throws(StoreError) -> [KeySlotDescription] {
@@ -192,7 +192,7 @@ extension MeshDatabase {
     ///
     /// - Throws: ``StoreError/Code/cryptography`` if there is not enough memory to find out, and other codes if a file
     ///   or the server fails.
-    package func keySlots(closedTo keys: [DatabaseKey]) throws(StoreError) -> [KeySlotDescription] {
+    package func keySlots(closedTo keys: [DatabaseSecret]) throws(StoreError) -> [KeySlotDescription] {
         var closed: [KeySlotDescription] = []
         for slot in try store.keySlots() where try self.key(of: slot, among: keys) == nil {
             closed.append(KeySlotDescription(slot))
@@ -219,7 +219,7 @@ extension MeshDatabase {
     }
 
     /// The key that opens a slot: the one that opened the database, or one of `keys`; nil if none does.
-    private func key(of slot: KeySlot, among keys: [DatabaseKey]) throws(StoreError) -> DatabaseKey? {
+    private func key(of slot: KeySlot, among keys: [DatabaseSecret]) throws(StoreError) -> DatabaseSecret? {
         if KeySlotDescription(slot).identifier == opener.slot { return opener.key }
         for key in keys where try slot.unwrap(with: key, lineage: cipher.lineage) == opener.dataKey { return key }
         return nil

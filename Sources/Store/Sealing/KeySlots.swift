@@ -11,7 +11,7 @@ extension KeySlot {
     /// - Parameter cost: of the derivation, where the key is a passphrase.
     static func wrapping(
         _ dataKey: [UInt8],
-        with key: DatabaseKey,
+        with key: DatabaseSecret,
         label: String,
         created: Timestamp,
         cost: Scrypt.Cost,
@@ -30,7 +30,7 @@ extension KeySlot {
     /// The same slot (identifier, kind, label and time) for another data key or at another cost.
     func rewrapping(
         _ dataKey: [UInt8],
-        with key: DatabaseKey,
+        with key: DatabaseSecret,
         cost: Scrypt.Cost,
         lineage: Octets16,
         using generator: inout some RandomNumberGenerator
@@ -45,7 +45,7 @@ extension KeySlot {
     /// The data key; nil if `key` does not open this slot.
     ///
     /// - Throws: ``StoreError/Code/cryptography`` if there is not enough memory to find out.
-    func unwrap(with key: DatabaseKey, lineage: Octets16) throws(StoreError) -> [UInt8]? {
+    func unwrap(with key: DatabaseSecret, lineage: Octets16) throws(StoreError) -> [UInt8]? {
         guard wrapped.count > AESGCM.nonceLength, let kind = KeySlotKind(rawValue: kind),
             let derivation = KeySlotParameters(of: self)?.derivation,
             let wrappingKey = try key.wrappingKey(for: kind, derivation),
@@ -62,7 +62,7 @@ extension KeySlot {
 
     private static func wrapping(
         _ dataKey: [UInt8],
-        with key: DatabaseKey,
+        with key: DatabaseSecret,
         _ kind: KeySlotKind,
         _ parameters: KeySlotParameters,
         lineage: Octets16,

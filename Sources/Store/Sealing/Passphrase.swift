@@ -18,7 +18,7 @@ package enum Passphrase {
     /// - Parameter isNew: whether a new slot is made with it, so that a minimum length applies.
     /// - Throws: ``StoreError/Code/invalidPassphrase`` for an empty or overlong one, and for a new one that is short.
     ///   The error never holds the passphrase.
-    package static func key(_ text: String, isNew: Bool) throws(StoreError) -> DatabaseKey {
+    package static func key(_ text: String, isNew: Bool) throws(StoreError) -> DatabaseSecret {
         guard !text.isEmpty else { throw StoreError(.invalidPassphrase, "the passphrase is empty") }
         guard text.utf8.count <= greatestOctets else {
             throw StoreError(.invalidPassphrase, "the passphrase is longer than \(greatestOctets) octets")
@@ -30,14 +30,14 @@ package enum Passphrase {
                 hint: "several words chosen by chance are easy to type and hard to guess"
             )
         }
-        return DatabaseKey(.passphrase, Array(text.precomposedStringWithCanonicalMapping.utf8))
+        return DatabaseSecret(.passphrase, Array(text.precomposedStringWithCanonicalMapping.utf8))
     }
 
     /// The secret for a passphrase in a file: one line, whose line break does not count.
     ///
     /// - Throws: what ``key(_:isNew:)`` throws, and ``StoreError/Code/invalidPassphrase`` if the file is not one line
     ///   of UTF-8.
-    package static func key(file bytes: [UInt8], isNew: Bool) throws(StoreError) -> DatabaseKey {
+    package static func key(file bytes: [UInt8], isNew: Bool) throws(StoreError) -> DatabaseSecret {
         var line = bytes[...]
         if line.last == 0x0A { line.removeLast() }
         if line.last == 0x0D { line.removeLast() }

@@ -38,7 +38,7 @@ package struct SealedDatabase {
     /// - Returns: nil if `key` opens no slot.
     /// - Throws: ``StoreError/Code/cryptography`` if there is not enough memory for a derivation.
     package func opened(
-        with key: DatabaseKey,
+        with key: DatabaseSecret,
         using generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(StoreError) -> MeshDatabase? {
         for slot in stored {

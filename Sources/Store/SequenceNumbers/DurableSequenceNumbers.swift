@@ -124,7 +124,7 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
     /// count wins. A shared store comes first, so the file knows more only if the store has gone back.
     private func store(_ reservation: Reservation, for source: UnicastAddress) throws(StoreError) {
         var all = try loadWitness()
-        all.take(reservation, of: source)
+        all.note(reservation, of: source)
         if database.location.isShared { try database.write(reservation, of: source, with: lease) }
         try all.write(to: database.witnessPath)
         witness = all

@@ -61,7 +61,7 @@ extension MeshDatabase {
         if let present, !present.isBehind(wanted), present.floor >= wanted.floor { return }
         var witness = try SequenceNumberWitness(at: witnessPath)
         if witness.reservations[source].map({ $0.isBehind(wanted) }) ?? true {
-            witness.take(wanted, of: source)
+            witness.note(wanted, of: source)
             try witness.write(to: witnessPath)
         }
         var raised = present ?? wanted
@@ -80,7 +80,7 @@ extension MeshDatabase {
             raised.raise(to: theirs)
             raised.skip()
             var witness = try SequenceNumberWitness(at: witnessPath)
-            witness.take(raised, of: source)
+            witness.note(raised, of: source)
             try witness.write(to: witnessPath)
             try write(raised, of: source, with: lease)
         }
@@ -101,7 +101,7 @@ extension MeshDatabase {
         if let own { raise(own.0, to: DurableSequenceNumbers.Reservation(ivIndex: own.ivIndex, limit: 0)) }
         for (source, witnessed) in witness.reservations { raise(source, to: witnessed) }
         for source in reservations.keys { reservations[source]?.skip() }
-        for (source, reservation) in reservations { witness.take(reservation, of: source) }
+        for (source, reservation) in reservations { witness.note(reservation, of: source) }
         try witness.write(to: witnessPath)
         for (source, reservation) in reservations {
             batch.put(MeshDatabase.name(source), MeshDatabase.encode(reservation))

@@ -68,7 +68,7 @@ struct SequenceNumberWitness: Hashable {
     }
 
     /// Records the reservation of a source.
-    mutating func take(_ reservation: DurableSequenceNumbers.Reservation, of source: UnicastAddress) {
+    mutating func note(_ reservation: DurableSequenceNumbers.Reservation, of source: UnicastAddress) {
         reservations[source] = reservation
         if reservation.floor > 0 { restored.insert(source) }
     }

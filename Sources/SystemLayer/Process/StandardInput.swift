@@ -26,7 +26,7 @@ package final class StandardInput {
             var requests = [pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)]
             if let wakeUp = interrupts.wakeUp { requests.append(pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)) }
             guard poll(&requests, nfds_t(requests.count), -1) > 0, requests[0].revents != 0 else { continue }
-            switch take() {
+            switch nextEvent() {
             case .line(let line): return line
             case .end: return nil
             case .nothing: continue
@@ -60,7 +60,7 @@ package final class StandardInput {
         while !hasEnded {
             var request = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             guard poll(&request, 1, 0) > 0, isInForeground else { return .nothing }
-            let event = take()
+            let event = nextEvent()
             if event != .nothing { return event }
         }
         return .end
@@ -80,7 +80,7 @@ package final class StandardInput {
     }
 
     /// Reads one available octet.
-    private func take() -> LineInput.Event {
+    private func nextEvent() -> LineInput.Event {
         var octet: UInt8 = 0
         let count = systemRead(STDIN_FILENO, &octet, 1)
         if count < 0, errno == EINTR || errno == EAGAIN { return .nothing }

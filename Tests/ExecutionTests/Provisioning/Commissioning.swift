@@ -16,7 +16,7 @@ final class Commissioning: KillableSite {
 
     let devices: [DeviceDescription]
     let world: SimulatedWorld
-    private let key: DatabaseKey
+    private let key: DatabaseSecret
     private(set) var folder: DatabaseFolder
     private(set) var database: MeshDatabase
     private(set) var events: [ExecutionEvent] = []
@@ -65,7 +65,7 @@ final class Commissioning: KillableSite {
     ) throws {
         self.devices = devices
         generator = SplitMix64(seed: seed)
-        key = DatabaseKey.random(using: &generator)
+        key = DatabaseSecret.random(using: &generator)
         folder = try DatabaseFolder()
         var network = try House.network(lamps: lamps)
         try change(&network)

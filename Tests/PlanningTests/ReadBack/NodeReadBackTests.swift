@@ -80,11 +80,11 @@ struct NodeReadBackTests {
                         readBack.leave(nil)
                         return true
                     }
-                    readBack.take(.appKeys(subnet, lamp.appKeys.map(\.index)), labels: KnownLabels(network))
-                case .netKeys: readBack.take(.netKeys(lamp.netKeys.map(\.index)), labels: KnownLabels(network))
-                case .bindings(onOff): readBack.take(.bindings(onOff, [key, gone]), labels: KnownLabels(network))
+                    readBack.include(.appKeys(subnet, lamp.appKeys.map(\.index)), labels: KnownLabels(network))
+                case .netKeys: readBack.include(.netKeys(lamp.netKeys.map(\.index)), labels: KnownLabels(network))
+                case .bindings(onOff): readBack.include(.bindings(onOff, [key, gone]), labels: KnownLabels(network))
                 case .publication(onOff):
-                    readBack.take(.publication(onOff, target, settings), labels: KnownLabels(network))
+                    readBack.include(.publication(onOff, target, settings), labels: KnownLabels(network))
                 default: return false
                 }
                 return true
@@ -166,12 +166,12 @@ struct NodeReadBackTests {
             switch reading {
             case .bridgedSubnets(let position):
                 asked.append(reading)
-                readBack.take(.bridgedSubnets(position == 0 ? [pair] : []), labels: KnownLabels(network))
+                readBack.include(.bridgedSubnets(position == 0 ? [pair] : []), labels: KnownLabels(network))
             case .bridgingTable(let pair, let position):
                 asked.append(reading)
                 // Two fit in a message.
                 let rest = addresses.dropFirst(Int(position)).prefix(2)
-                readBack.take(.bridgingTable(pair, Array(rest)), labels: KnownLabels(network))
+                readBack.include(.bridgingTable(pair, Array(rest)), labels: KnownLabels(network))
             default: readBack.refuse()
             }
         }
@@ -192,9 +192,9 @@ struct NodeReadBackTests {
         var readBack = NodeReadBack(of: lamp, appKeys: network.appKeys)
         while let reading = readBack.next {
             switch reading {
-            case .netKeys: readBack.take(.netKeys([.primary, guests]), labels: KnownLabels(network))
+            case .netKeys: readBack.include(.netKeys([.primary, guests]), labels: KnownLabels(network))
             case .appKeys(let netKey):
-                readBack.take(.appKeys(netKey, netKey == guests ? [lighting] : []), labels: KnownLabels(network))
+                readBack.include(.appKeys(netKey, netKey == guests ? [lighting] : []), labels: KnownLabels(network))
             default: readBack.refuse()
             }
         }

@@ -46,7 +46,7 @@ struct PageReadingTests {
         var asked: [PageReading.Part] = []
         while let part = reading.next, asked.count < 100 {
             asked.append(part)
-            if let answer = answer(part, pages, metadata: metadata) { reading.take(answer) } else { reading.refuse() }
+            if let answer = answer(part, pages, metadata: metadata) { reading.record(answer) } else { reading.refuse() }
         }
         return asked
     }
@@ -89,17 +89,17 @@ struct PageReadingTests {
     @Test("A page that changes while it is read is read anew, but not for ever")
     func changes() {
         var reading = PageReading(of: node(isLarge: true))
-        reading.take(PageReading.Answer(page: 1, offset: 0, totalSize: 8, data: [1, 2, 3, 4]))
-        reading.take(PageReading.Answer(page: 1, offset: 4, totalSize: 6, data: [5, 6]))
+        reading.record(PageReading.Answer(page: 1, offset: 0, totalSize: 8, data: [1, 2, 3, 4]))
+        reading.record(PageReading.Answer(page: 1, offset: 4, totalSize: 6, data: [5, 6]))
         #expect(reading.next == .largeComposition(page: 1, offset: 0))
-        reading.take(PageReading.Answer(page: 1, offset: 0, totalSize: 6, data: [1, 2, 3, 4]))
-        reading.take(PageReading.Answer(page: 1, offset: 4, totalSize: 6, data: [5, 6]))
+        reading.record(PageReading.Answer(page: 1, offset: 0, totalSize: 6, data: [1, 2, 3, 4]))
+        reading.record(PageReading.Answer(page: 1, offset: 4, totalSize: 6, data: [5, 6]))
         #expect(reading.compositionPages == [1: [1, 2, 3, 4, 5, 6]])
 
         var endless = PageReading(of: node(isLarge: true))
         var asked = 0
         while case .largeComposition(_, let offset) = endless.next, asked < 100 {
-            endless.take(PageReading.Answer(page: 1, offset: offset, totalSize: 100 + asked, data: [0]))
+            endless.record(PageReading.Answer(page: 1, offset: offset, totalSize: 100 + asked, data: [0]))
             asked += 1
         }
         #expect(asked == 8 && endless.compositionPages == [:])
@@ -109,15 +109,15 @@ struct PageReadingTests {
     @Test("Answers that cannot be, or bring nothing, end the reading")
     func hostile() {
         var empty = PageReading(of: node(isLarge: true))
-        empty.take(PageReading.Answer(page: 9, offset: 0, totalSize: 5, data: []))
+        empty.record(PageReading.Answer(page: 9, offset: 0, totalSize: 5, data: []))
         #expect(empty.next == .modelsMetadata(page: 255, offset: 0))
-        empty.take(PageReading.Answer(page: 0, offset: 0, totalSize: 0, data: []))
+        empty.record(PageReading.Answer(page: 0, offset: 0, totalSize: 0, data: []))
         #expect(empty.next == nil && empty.modelsMetadata == [0: []])
         var above = PageReading(of: node(isLarge: false))
-        above.take(PageReading.Answer(page: 2, data: [1]))
-        above.take(PageReading.Answer(page: 2, data: [1]))
+        above.record(PageReading.Answer(page: 2, data: [1]))
+        above.record(PageReading.Answer(page: 2, data: [1]))
         #expect(above.next == nil && above.compositionPages == [2: [1]])
-        above.take(PageReading.Answer(page: 1, data: [1]))
+        above.record(PageReading.Answer(page: 1, data: [1]))
         #expect(above.compositionPages == [2: [1]])
     }
 }

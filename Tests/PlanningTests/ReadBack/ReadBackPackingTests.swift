@@ -145,11 +145,11 @@ struct ReadBackPackingTests {
             switch request {
             case .get(let reading):
                 if case .report(let report)? = answer(reading) {
-                    readBack.take(report, labels: labels)
+                    readBack.include(report, labels: labels)
                 } else {
                     readBack.refuse()
                 }
-            case .sequence(let readings): readBack.take(ReadBackAnswers(answers: readings.map(answer)), to: readings)
+            case .sequence(let readings): readBack.include(ReadBackAnswers(answers: readings.map(answer)), to: readings)
             }
             readBack.takeTold(labels: labels)
         }
@@ -201,14 +201,14 @@ struct ReadBackPackingTests {
                 continue
             }
             let answers: [ReadBackAnswers.Answer?] = readings.indices.map { $0 < gap ? .refused : nil }
-            readBack.take(ReadBackAnswers(answers: answers, fullAt: fullAt), to: readings)
+            readBack.include(ReadBackAnswers(answers: answers, fullAt: fullAt), to: readings)
             readBack.takeTold(labels: labels)
             #expect(readBack.isAskedSingly == isSingle)
             #expect(readBack.next == readings[gap])
             while let request = readBack.nextRequest {
                 if case .sequence(let readings) = request {
                     #expect(!isSingle && request.statusLength(on: readBack.node) <= 40)
-                    readBack.take(ReadBackAnswers(answers: readings.map { _ in .refused }), to: readings)
+                    readBack.include(ReadBackAnswers(answers: readings.map { _ in .refused }), to: readings)
                     readBack.takeTold(labels: labels)
                 } else {
                     readBack.refuse()

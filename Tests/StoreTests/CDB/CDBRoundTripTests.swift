@@ -230,7 +230,7 @@ struct CDBRoundTripTests {
         let document = try CDBImport.read(bytes)
         let folder = try TemporaryFolder()
         var generator = SplitMix64(seed: 4)
-        let key = DatabaseKey.random(using: &generator)
+        let key = DatabaseSecret.random(using: &generator)
         let path = folder.file("house.meshdb")
         _ = try MeshDatabase.create(
             at: path,

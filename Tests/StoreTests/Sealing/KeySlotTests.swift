@@ -9,12 +9,12 @@ import Testing
 /// A derivation that takes no time.
 let cheap = Scrypt.Cost(logN: 4, r: 1, p: 1)
 
-func passphrase(_ text: String = "correct horse battery staple") throws -> DatabaseKey {
+func passphrase(_ text: String = "correct horse battery staple") throws -> DatabaseSecret {
     try Passphrase.key(text, isNew: false)
 }
 
-func printed(_ text: String = "0123456789abcdef0123456789abcdef!") throws -> DatabaseKey {
-    try DatabaseKey.command(printed: Array(text.utf8))
+func printed(_ text: String = "0123456789abcdef0123456789abcdef!") throws -> DatabaseSecret {
+    try DatabaseSecret.command(printed: Array(text.utf8))
 }
 
 @Suite("Key slots")
@@ -49,7 +49,7 @@ struct KeySlotTests {
         }
         var generator = SplitMix64(seed: 99)
         let others = [
-            DatabaseKey.random(using: &generator), try passphrase("correct horse battery stapler"),
+            DatabaseSecret.random(using: &generator), try passphrase("correct horse battery stapler"),
             try printed("0123456789abcdef0123456789abcdef?"),
         ]
         for key in others {
@@ -88,7 +88,7 @@ struct KeySlotTests {
         let path = folder.file("house.meshdb")
         try writeFile(path, try resource("format-1.meshdb"))
         let digits = String(decoding: try resource("format-1.key"), as: UTF8.self)
-        let key = try required(DatabaseKey(secret: hex(digits)))
+        let key = try required(DatabaseSecret(secret: hex(digits)))
         let sealed = try SealedDatabase(at: path)
         let slot = try required(sealed.slots.first)
         #expect(slot.kind == .keyFile && slot.created == nil && slot.label.isEmpty && slot.identifier.count == 8)
@@ -348,7 +348,7 @@ struct SecretTests {
         ]
     )
     func printing(text: String, message: String) throws {
-        let error = storeError { _ = try DatabaseKey.command(printed: Array(text.utf8)) }
+        let error = storeError { _ = try DatabaseSecret.command(printed: Array(text.utf8)) }
         #expect(error?.code == .invalidKeyFile)
         #expect(error?.message.contains(message) == true)
         #expect(error?.description.contains("hunter2") == false)

@@ -32,7 +32,7 @@ final class SharedFixture {
     let server: PostgreSQLServer
     let team: PostgreSQLServer.Database
     let folder: TemporaryFolder
-    let key: DatabaseKey
+    let key: DatabaseSecret
     let network: MeshNetwork
     let clock = ManualClock()
     var timing = LockTiming()
@@ -42,7 +42,7 @@ final class SharedFixture {
         team = try server.newDatabase()
         folder = try TemporaryFolder()
         var generator = SplitMix64(seed: seed)
-        key = DatabaseKey.random(using: &generator)
+        key = DatabaseSecret.random(using: &generator)
         network = try richNetwork(nodes: nodes)
         #expect(try store().prepare())
         _ = try MeshDatabase.create(

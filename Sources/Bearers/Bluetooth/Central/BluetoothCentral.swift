@@ -152,7 +152,7 @@ package struct BluetoothCentral: Sendable {
             }
         default: break
         }
-        return take(scanner.receive(packet, at: now), at: now) + review(at: now)
+        return follow(scanner.receive(packet, at: now), at: now) + review(at: now)
     }
 
     /// The link's connection is established.
@@ -167,7 +167,7 @@ package struct BluetoothCentral: Sendable {
         if let handle, handle == links[place].ownHandle {
             outputs.append(.send(.leConnectionUpdate(handle: handle, .mesh)))
         }
-        outputs += take(links[place].client.connected(at: now), of: link, at: now)
+        outputs += follow(links[place].client.connected(at: now), of: link, at: now)
         return outputs + review(at: now)
     }
 
@@ -202,7 +202,7 @@ package struct BluetoothCentral: Sendable {
     /// A PDU arrived on the link's connection.
     package mutating func receive(_ pdu: [UInt8], on link: LinkIdentifier, at now: Instant) -> [Output] {
         guard let place = place(of: link) else { return [] }
-        return take(links[place].client.receive(pdu, at: now), of: link, at: now) + review(at: now)
+        return follow(links[place].client.receive(pdu, at: now), of: link, at: now) + review(at: now)
     }
 
     /// The adapter cannot be used any more, and all links have ended.
@@ -217,7 +217,7 @@ package struct BluetoothCentral: Sendable {
 
     /// Does what is due at that time.
     package mutating func advance(to now: Instant) -> [Output] {
-        var outputs = take(scanner.advance(to: now), at: now)
+        var outputs = follow(scanner.advance(to: now), at: now)
         lingering = lingering.filter { now < $0.value }
         for link in links.map(\.identifier) {
             guard let place = place(of: link) else { continue }
@@ -246,7 +246,7 @@ package struct BluetoothCentral: Sendable {
                     ),
                     at: now
                 )
-            case .connected: outputs += take(links[place].client.advance(to: now), of: link, at: now)
+            case .connected: outputs += follow(links[place].client.advance(to: now), of: link, at: now)
             default: break
             }
         }
@@ -278,7 +278,7 @@ extension BluetoothCentral {
         return remove(at: place, at: now) + [.event(.closed(link, error))]
     }
 
-    private mutating func take(
+    private mutating func follow(
         _ outputs: [GATTClient.Output],
         of link: LinkIdentifier,
         at now: Instant
@@ -297,7 +297,7 @@ extension BluetoothCentral {
         return result
     }
 
-    private mutating func take(_ outputs: [LEScanner.Output], at now: Instant) -> [Output] {
+    private mutating func follow(_ outputs: [LEScanner.Output], at now: Instant) -> [Output] {
         var result: [Output] = []
         for output in outputs {
             switch output {
@@ -330,15 +330,15 @@ extension BluetoothCentral {
     private mutating func review(at now: Instant) -> [Output] {
         chooseProxies(at: now)
         let isWanted = isScanning || links.contains { $0.isSearching }
-        guard connecting == nil else { return take(scanner.set(.paused, at: now), at: now) }
+        guard connecting == nil else { return follow(scanner.set(.paused, at: now), at: now) }
         let next = links.firstIndex { link in
             guard link.phase == .waiting, let address = link.address else { return false }
             return lingering[address].map { $0 <= now } ?? true
         }
         guard let next, let address = links[next].address else {
-            return take(scanner.set(isWanted ? .on : .off, at: now), at: now)
+            return follow(scanner.set(isWanted ? .on : .off, at: now), at: now)
         }
-        var outputs = take(scanner.set(.paused, at: now), at: now)
+        var outputs = follow(scanner.set(.paused, at: now), at: now)
         guard scanner.isQuiet else { return outputs }
         links[next].phase = .connecting(deadline: now.advanced(by: timing.connect))
         links[next].begun = now

@@ -260,23 +260,23 @@ extension LEScanner {
             return review(at: now)
         case (.settingParameters, .leSetScanParameters), (.settingParameters, .leSetExtendedScanParameters):
             guard status == .success else { return refused(status, at: now) }
-            guard demand == .on else { return settle(.idle, at: now) }
+            guard demand == .on else { return enter(.idle, at: now) }
             lastReport = now
             return send(enable, as: .enabling, at: now)
         case (.enabling, .leSetScanEnable), (.enabling, .leSetExtendedScanEnable):
             guard status == .success else { return refused(status, at: now) }
             (disallowals, silences) = (0, 0)
-            return settle(.own, at: now)
+            return enter(.own, at: now)
         case (.disabling, .leSetScanEnable), (.disabling, .leSetExtendedScanEnable):
-            return settle(.idle, at: now)
+            return enter(.idle, at: now)
         case (.replacing, .leSetScanEnable), (.replacing, .leSetExtendedScanEnable):
             // Somebody else may have been quicker. The next command shows the result.
-            return settle(.idle, at: now)
+            return enter(.idle, at: now)
         default: return []
         }
     }
 
-    private mutating func settle(_ phase: Phase, at now: Instant) -> [Output] {
+    private mutating func enter(_ phase: Phase, at now: Instant) -> [Output] {
         self.phase = phase
         return review(at: now)
     }
@@ -286,7 +286,7 @@ extension LEScanner {
         case .commandDisallowed:
             // Scanning is already on, or the controller has been given commands of the other kind.
             if hasReplaced, sharesInVain { return disallowed(at: now) }
-            return settle(.shared(until: now.advanced(by: timing.sharing)), at: now)
+            return enter(.shared(until: now.advanced(by: timing.sharing)), at: now)
         case .unknownCommand: return changeKind(status, at: now)
         // Some controllers list the extended commands but support only the legacy ones.
         default: return isExtended ? changeKind(status, at: now) : fail(LEScanner.error(status))
@@ -303,7 +303,7 @@ extension LEScanner {
             features?.hasExtendedScanning.toggle()
         }
         let wait = timing.interruption * (1 << min(disallowals - 1, 4))
-        return settle(.interrupted(until: now.advanced(by: wait)), at: now)
+        return enter(.interrupted(until: now.advanced(by: wait)), at: now)
     }
 
     /// Tries the other kind of commands, once.
@@ -311,7 +311,7 @@ extension LEScanner {
         guard !hasChangedKind else { return fail(LEScanner.error(status)) }
         hasChangedKind = true
         features?.hasExtendedScanning.toggle()
-        return settle(.idle, at: now)
+        return enter(.idle, at: now)
     }
 
     /// Attempts at growing intervals; with the usual timing they last about ten seconds.
@@ -330,7 +330,7 @@ extension LEScanner {
         case .idle, .own, .shared, .interrupted: break
         }
         guard demand != .off else { return [] }
-        if isOn { return settle(.shared(until: now.advanced(by: timing.sharing)), at: now) }
+        if isOn { return enter(.shared(until: now.advanced(by: timing.sharing)), at: now) }
         // A program that switches a scan off often switches another one on at once.
         interruptions = min(interruptions + 1, 5)
         phase = .interrupted(until: now.advanced(by: timing.interruption * (1 << (interruptions - 1))))

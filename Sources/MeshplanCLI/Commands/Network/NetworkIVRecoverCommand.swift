@@ -70,7 +70,7 @@ struct NetworkIVRecoverCommand: NetworkCommand {
                 throw failure
             }
             view.unchanged(proposal, named: name)
-        case .follow(let ivIndex): try take(ivIndex, executor, view)
+        case .follow(let ivIndex): try adopt(ivIndex, executor, view)
         case .approve(let ivIndex, let refusal):
             if !autoApprove {
                 try Prompt(context: context).confirm(
@@ -78,13 +78,13 @@ struct NetworkIVRecoverCommand: NetworkCommand {
                     explanation: view.warning(ivIndex, refusal)
                 )
             }
-            try take(ivIndex, executor, view)
+            try adopt(ivIndex, executor, view)
         case .behind, .secondaryOnly, .silence: throw view.failure(proposal, report)
         }
         return access.simulation?.report(context) ?? .success
     }
 
-    private func take(_ ivIndex: IVIndex, _ executor: Executor, _ view: IVRecoveryView) throws {
+    private func adopt(_ ivIndex: IVIndex, _ executor: Executor, _ view: IVRecoveryView) throws {
         if let failure = Failure(ending: executor.recover(to: ivIndex)) { throw failure }
         view.recovered(ivIndex)
     }

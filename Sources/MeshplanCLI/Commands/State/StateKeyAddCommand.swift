@@ -79,8 +79,8 @@ struct StateKeyAddCommand: NetworkCommand {
         return .success
     }
 
-    private func newKey(_ context: Context) throws -> DatabaseKey {
-        let sources = KeySources(context)
+    private func newKey(_ context: Context) throws -> DatabaseSecret {
+        let sources = DatabaseSecretSources(context)
         if let newPassphraseFile { return try sources.key(.passphraseFile(newPassphraseFile), isNew: true) }
         if let newKeyCommand { return try sources.key(.command(newKeyCommand), isNew: true) }
         guard let newKeyFile else { return try SecretPrompt(context: context).newPassphrase() }

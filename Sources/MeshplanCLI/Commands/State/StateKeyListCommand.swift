@@ -52,7 +52,7 @@ struct StateKeyListCommand: NetworkCommand {
     /// The slot that an available secret opens; nil if there is none. Errors matter only for a secret that the command
     /// line names.
     private func own(_ sealed: SealedDatabase, _ context: Context) throws -> String? {
-        let sources = KeySources(context)
+        let sources = DatabaseSecretSources(context)
         guard context.storeAccess.namesSecret else { return (try? sources.slot(of: sealed)) ?? nil }
         return try sources.slot(of: sealed)
     }

@@ -33,7 +33,7 @@ struct StateKeyRemoveCommand: ChangingCommand {
             throw Failure(
                 .usage,
                 "there is no key slot `\(slot.printable)`",
-                hint: "There is: \(KeySources.description(of: slots))."
+                hint: "There is: \(DatabaseSecretSources.description(of: slots))."
             )
         }
         guard slots.count > 1 else {
@@ -53,8 +53,8 @@ struct StateKeyRemoveCommand: ChangingCommand {
         if !change.autoApprove {
             let rest = slots.filter { $0 != found }
             try Prompt(context: context).confirm(
-                "Remove \(KeySources.description(of: [found])) from \(try workspace.databaseName(name))?",
-                explanation: "It opens with \(KeySources.description(of: rest)) then."
+                "Remove \(DatabaseSecretSources.description(of: [found])) from \(try workspace.databaseName(name))?",
+                explanation: "It opens with \(DatabaseSecretSources.description(of: rest)) then."
             )
         }
         try database.removeKeySlot(found.identifier, with: lease)

@@ -34,8 +34,8 @@ struct StateKeyRotateCommand: NetworkCommand {
             for: "state key rotate",
             isForNetwork: false
         )
-        let sources = KeySources(context)
-        var keys: [DatabaseKey] = []
+        let sources = DatabaseSecretSources(context)
+        var keys: [DatabaseSecret] = []
         let slots = try database.keySlots()
         for source in sources.all where slots.contains(where: { source.fits($0.kind) }) {
             keys.append(try sources.key(source))
@@ -54,9 +54,9 @@ struct StateKeyRotateCommand: NetworkCommand {
         ])
         if context.json == nil {
             context.output.line("\(try workspace.databaseName(name)) is sealed under a new data key.")
-            context.output.line("It opens with \(KeySources.description(of: kept)).")
+            context.output.line("It opens with \(DatabaseSecretSources.description(of: kept)).")
             if !removed.isEmpty {
-                context.output.line("No longer: \(KeySources.description(of: removed)).")
+                context.output.line("No longer: \(DatabaseSecretSources.description(of: removed)).")
             }
             context.output.line(
                 "Saved plans have to be made again. Copies of the database from before keep the old key."
@@ -72,9 +72,9 @@ struct StateKeyRotateCommand: NetworkCommand {
         of slots: [KeySlotDescription],
         _ database: MeshDatabase,
         _ context: Context
-    ) throws -> [DatabaseKey] {
+    ) throws -> [DatabaseSecret] {
         guard context.terminal.isInputTerminal else { return [] }
-        var keys: [DatabaseKey] = []
+        var keys: [DatabaseSecret] = []
         for slot in slots where slot.kind == .passphrase {
             let label = slot.label.isEmpty ? "" : " (\(slot.label.printable))"
             let question = "Passphrase of slot \(slot.identifier)\(label), empty to remove the slot: "
@@ -90,7 +90,8 @@ struct StateKeyRotateCommand: NetworkCommand {
     }
 
     private func confirm(_ lost: [KeySlotDescription], of name: String, _ context: Context) throws(Failure) {
-        let loss = lost.isEmpty ? "all slots stay" : "\(KeySources.description(of: lost)) will open it no more"
+        let loss =
+            lost.isEmpty ? "all slots stay" : "\(DatabaseSecretSources.description(of: lost)) will open it no more"
         try Prompt(context: context).confirm(
             "Seal \(name) under a new data key?",
             explanation: "Saved plans become unreadable; \(loss)."

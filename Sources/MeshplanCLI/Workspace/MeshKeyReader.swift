@@ -5,7 +5,7 @@ internal import Store
 internal import SystemLayer
 
 /// Generates keys, or reads them from the sources that a definition names. Errors never contain a key.
-struct KeyReader {
+struct MeshKeyReader {
     var context: Context
     /// The source of former keys; nil if no plan is carried out.
     var database: MeshDatabase?

@@ -7,7 +7,7 @@ internal import SystemLayer
 ///
 /// The command comes from the command line or the environment, never from a database: a file that somebody else can
 /// write must not be able to name a program to run. Neither the command nor its output is ever shown.
-struct KeyCommand {
+struct SecretCommand {
     /// The effects.
     var context: Context
 
@@ -16,7 +16,7 @@ struct KeyCommand {
     /// - Parameter command: the command line for the shell.
     /// - Throws: ``Failure`` if it cannot be run, fails, takes longer than ``Context/keyCommandTimeout``, or prints too
     ///   much; ``StoreError`` if it does not print a secret.
-    func key(_ command: String) throws -> DatabaseKey {
+    func key(_ command: String) throws -> DatabaseSecret {
         guard !command.trimmed.isEmpty else {
             throw Failure(.usage, "the key command is empty", hint: "Say which command prints the secret.")
         }
@@ -24,7 +24,7 @@ struct KeyCommand {
             environment: context.environment,
             timeout: context.keyCommandTimeout,
             // Two line breaks may follow the secret.
-            outputLimit: DatabaseKey.greatestPrinted + 2,
+            outputLimit: DatabaseSecret.greatestPrinted + 2,
             talkLimit: 64 * 1024
         )
         let printed: [UInt8]
@@ -33,7 +33,7 @@ struct KeyCommand {
         } catch {
             throw failure(error)
         }
-        return try DatabaseKey.command(printed: printed)
+        return try DatabaseSecret.command(printed: printed)
     }
 
     private func failure(_ problem: ShellCommand.Problem) -> Failure {
@@ -48,7 +48,7 @@ struct KeyCommand {
         case .tooMuch:
             Failure(
                 .failure,
-                "the key command prints more than \(DatabaseKey.greatestPrinted) octets",
+                "the key command prints more than \(DatabaseSecret.greatestPrinted) octets",
                 hint: "Have it print the secret alone."
             )
         case .signalled(let signal): ended("was ended by signal \(signal)")

@@ -8,7 +8,7 @@ internal import SystemLayer
 /// Options come before environment variables, and those before `.meshplan/key`. Only the first of these levels that has
 /// anything is used, so that an option that opens nothing is noticed. If no level has anything and the database has a
 /// slot for a passphrase, the user is asked for it.
-struct KeySources {
+struct DatabaseSecretSources {
     /// The place of a secret.
     enum Source: Hashable {
         /// A key file, by its path for people.
@@ -69,7 +69,7 @@ struct KeySources {
     ///
     /// - Parameter isNew: whether the secret is for a new slot, so that a passphrase must be good enough.
     /// - Throws: ``StoreError``, ``FileError`` or ``Failure`` that says why the source has no usable secret.
-    func key(_ source: Source, isNew: Bool = false) throws -> DatabaseKey {
+    func key(_ source: Source, isNew: Bool = false) throws -> DatabaseSecret {
         switch source {
         case .keyFile(let path):
             do {
@@ -96,7 +96,7 @@ struct KeySources {
             }
         case .command(let command):
             if let key = context.session.printed[command] { return key }
-            let key = try KeyCommand(context: context).key(command)
+            let key = try SecretCommand(context: context).key(command)
             context.session.printed[command] = key
             return key
         }
@@ -234,7 +234,7 @@ struct SecretPrompt {
     /// Asks for a new passphrase, which has to be typed twice.
     ///
     /// - Throws: ``Failure`` if nobody can be asked, at Ctrl-C, or if the two differ; ``StoreError`` if it is too weak.
-    func newPassphrase() throws -> DatabaseKey {
+    func newPassphrase() throws -> DatabaseSecret {
         guard context.terminal.isInputTerminal else {
             throw Failure(
                 .failure,

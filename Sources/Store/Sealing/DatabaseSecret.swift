@@ -12,7 +12,7 @@ package enum KeySlotKind: UInt8, CaseIterable, Sendable {
 
 /// A secret that opens a mesh database, or will open it: the content of a key file, a passphrase, or the output of a
 /// command. Nothing prints it.
-package struct DatabaseKey: Sendable {
+package struct DatabaseSecret: Sendable {
     /// The kind of slot that this secret opens.
     package let kind: KeySlotKind
     /// 32 octets of a key file; otherwise the octets that a key is derived from. Never log or print them or put them
@@ -26,8 +26,8 @@ package struct DatabaseKey: Sendable {
     }
 
     /// A new secret for a key file from `generator`, which must be cryptographically secure outside tests.
-    package static func random(using generator: inout some RandomNumberGenerator) -> DatabaseKey {
-        DatabaseKey(.keyFile, randomOctets(AESGCM.keyLength, using: &generator))
+    package static func random(using generator: inout some RandomNumberGenerator) -> DatabaseSecret {
+        DatabaseSecret(.keyFile, randomOctets(AESGCM.keyLength, using: &generator))
     }
 
     init(_ kind: KeySlotKind, _ octets: [UInt8]) {
@@ -46,7 +46,7 @@ package struct DatabaseKey: Sendable {
     ///
     /// - Throws: ``StoreError/Code/invalidKeyFile`` for fewer than ``leastPrinted`` octets, more than
     ///   ``greatestPrinted``, or several lines. The error never holds what was printed.
-    package static func command(printed: [UInt8]) throws(StoreError) -> DatabaseKey {
+    package static func command(printed: [UInt8]) throws(StoreError) -> DatabaseSecret {
         var line = printed[...]
         while let last = line.last, last == 0x0A || last == 0x0D { line.removeLast() }
         guard !line.isEmpty else {
@@ -71,7 +71,7 @@ package struct DatabaseKey: Sendable {
                     + "slot of another kind"
             )
         }
-        return DatabaseKey(.command, Array(line))
+        return DatabaseSecret(.command, Array(line))
     }
 
     /// The key that wraps the data key in a slot with those parameters. Nil if this secret does not fit the kind of the
@@ -106,7 +106,7 @@ package struct DatabaseKey: Sendable {
     }
 }
 
-extension DatabaseKey: CustomStringConvertible, CustomReflectable {
+extension DatabaseSecret: CustomStringConvertible, CustomReflectable {
     /// A placeholder, never the key.
     package var description: String { "(secret)" }
     /// Shows no children.
