@@ -65,7 +65,7 @@ struct ConfirmationTests {
         expectSnapshot(result.transcript, "apply-not-confirmed.txt")
         #expect(nodes(fixture) == before)
         #expect(fixture.run("plan", "--detailed-exitcode").status == 2)
-        #expect(fixture.run("sim", "status").output.hasSuffix("All are as the mesh database says.\n"))
+        #expect(fixture.run("sim", "status").output.hasSuffix("All agree with the mesh database.\n"))
         #expect(fixture.run("confirm").status == 1)
         // The first definition is in force again, and there is none before it.
         #expect(fixture.run("state", "history").output.matches(of: #/ 1ca32be5833d\n/#).count == 2)

@@ -57,7 +57,7 @@ struct GatewayCredentialsTests {
         try #require(fixture.run("gateway", "pair", "attic").status == 0)
         let several = try #require(failure(nil, fixture))
         #expect(several.message == "several gateways are paired with this folder: attic, basement")
-        #expect(several.hint == "Say which is meant, as in gateway://attic@HOST:PORT.")
+        #expect(several.hint == "Name one, as in gateway://attic@HOST:PORT.")
         let found = try GatewayCredentials.find("attic", in: context(fixture))
         #expect(found.name == "attic" && found.context.role == .client)
         let unknown = try #require(failure("cellar", fixture))

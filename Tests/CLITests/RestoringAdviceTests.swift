@@ -84,7 +84,7 @@ struct RestoringAdviceTests {
         #expect(command(in: fixture.run("show").error) == nil)
     }
 
-    @Test("where nothing at hand opens a backup, the newest is named with that doubt")
+    @Test("where no available secret opens a backup, the newest is named with that doubt")
     func unopened() throws {
         let fixture = try fixture()
         try fixture.put([], to: Self.database)

@@ -53,7 +53,7 @@ struct WrittenDefinitionTests {
         try fixture.write("version: 1\nnetwork: home\n", to: "home.yaml")
         let command = ["import", "--cdb", "network.json", "--write-definition", "."]
         let refused = fixture.run(command)
-        #expect(refused.status == 1 && refused.error.contains("home.yaml is there already"))
+        #expect(refused.status == 1 && refused.error.contains("home.yaml already exists"))
         #expect(fixture.read(".meshplan/home.meshdb") == nil)
         #expect(fixture.read("home.yaml").map { String(decoding: $0, as: UTF8.self) } == "version: 1\nnetwork: home\n")
         #expect(fixture.run(command + ["--overwrite"]).status == 0)
@@ -89,7 +89,7 @@ struct WrittenDefinitionTests {
         #expect(plan.output.contains("0 to add, 0 to change, 2 to remove, 0 to forget"), "\(plan.output)\(plan.error)")
     }
 
-    @Test("A database that is there already is adopted, also one that a definition manages, and again")
+    @Test("A database that already exists is adopted, also one that a definition manages, and again")
     func adopted() throws {
         let fixture = try CommandFixture.house()
         let adopted = fixture.run("adopt", "plans")
@@ -97,7 +97,7 @@ struct WrittenDefinitionTests {
         let text = try required(fixture.read("plans/house.yaml"))
         let plan = fixture.run("plan", "plans", "--detailed-exitcode")
         #expect(plan.status == 0 && plan.output.hasPrefix("No changes."), "\(plan.output)\(plan.error)")
-        #expect(fixture.run("adopt", "plans").error.contains("plans/house.yaml is there already"))
+        #expect(fixture.run("adopt", "plans").error.contains("plans/house.yaml already exists"))
         let again = fixture.run("adopt", "plans", "--overwrite")
         #expect(again.status == 0 && !again.output.contains("names of the database"))
         #expect(try required(fixture.read("plans/house.yaml")) == text)

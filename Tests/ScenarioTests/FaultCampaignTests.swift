@@ -185,7 +185,7 @@ struct FaultCampaignTests {
             #expect(result.status == 0, "\(arguments): \(result.output)\n\(story)")
             #expect(!result.output.contains("violation"), "\(arguments): \(result.output)\n\(story)")
             if arguments[0] == "sim" {
-                #expect(result.output.contains("1 simulated node.\nAll are as the mesh database says."), story)
+                #expect(result.output.contains("1 simulated node.\nAll agree with the mesh database."), story)
             }
         }
         if let product = command.product {

@@ -114,7 +114,7 @@ final class Field {
         }
         let status = try await house.meshplan(["sim", "status"] + devices)
         #expect(
-            status.output.hasSuffix("All are as the mesh database says.\n"),
+            status.output.hasSuffix("All agree with the mesh database.\n"),
             "\(status.output)",
             sourceLocation: sourceLocation
         )

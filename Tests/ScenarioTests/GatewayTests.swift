@@ -52,7 +52,7 @@ struct GatewayTests {
             simulator.interrupt()
             #expect(try simulator.finish() == 0, "\(simulator.transcript)")
             let status = try await house.meshplan(["sim", "status"])
-            #expect(status.output.contains("All are as the mesh database says."), "\(status.output)")
+            #expect(status.output.contains("All agree with the mesh database."), "\(status.output)")
         }
     }
 

@@ -61,7 +61,7 @@ struct KernelTwoAdaptersTests {
         #expect(spare.connections == 0)
         used.remove()
         #expect(try apply.finish() == 0, "\(apply.transcript)")
-        #expect(apply.transcript.contains("\(used.name) is gone; going on without it"), "\(apply.transcript)")
+        #expect(apply.transcript.contains("\(used.name) is gone; continuing without it"), "\(apply.transcript)")
         #expect(spare.connections > 0, "\(apply.transcript)")
         spare.remove()
         try await field.expectFinished()

@@ -169,7 +169,7 @@ struct ProvisioningTests {
         simulator.interrupt()
         #expect(try simulator.finish() == 0, "\(simulator.transcript)")
         let nodes = try await house.meshplan(["sim", "status", "--devices", "sim/devices.yaml"])
-        #expect(nodes.output == "1 simulated node.\nAll are as the mesh database says.\n")
+        #expect(nodes.output == "1 simulated node.\nAll agree with the mesh database.\n")
     }
 
     @Test("A question that nobody answers in time is taken back and asked anew, and Ctrl-C ends it")

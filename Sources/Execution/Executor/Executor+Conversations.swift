@@ -95,7 +95,7 @@ extension Executor {
             case .reprovisioned, .unchanged, nil: break
             case .unresolved(let reason, let hint):
                 return .unreachable(
-                    "which of its DeviceKeys it has is not known since its last refresh\(reason.map { ": \($0)" } ?? "")",
+                    "which of its DeviceKeys it has is unknown since its last reprovisioning\(reason.map { ": \($0)" } ?? "")",
                     hint: hint ?? "See that it has power, then run the command again."
                 )
             case .unanswered: return .unanswered

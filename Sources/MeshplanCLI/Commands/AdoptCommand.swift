@@ -6,7 +6,7 @@ internal import Store
 struct AdoptCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt",
-        abstract: "Write the network of a database down as a definition, and manage it by that.",
+        abstract: "Write a definition for the network of a database, and let it manage the network.",
         discussion: """
             Makes DIR/NAME.yaml of what the database knows: nodes that agree share a profile, and a plan after that is \
             empty. What a definition cannot say is listed and left alone. Nothing is sent, and no key is written. With \
@@ -19,7 +19,7 @@ struct AdoptCommand: NetworkCommand {
 
     @OptionGroup var networks: NetworkOptions
 
-    @Flag(help: "Let the definition replace a file that is there.")
+    @Flag(help: "Replace an existing definition file.")
     var overwrite = false
 
     func run(in context: Context) throws -> ExitStatus {
@@ -31,7 +31,7 @@ struct AdoptCommand: NetworkCommand {
         guard snapshot.unresolved.isEmpty else {
             throw Failure(
                 .failure,
-                "messages of an earlier run may have arrived or not, so that it is not known what to write",
+                "messages of an earlier run may have arrived or not, so that the current state is unknown",
                 hint: "Read the nodes back first, with meshplan refresh or meshplan apply."
             )
         }

@@ -10,7 +10,7 @@ internal import Store
 struct ApplyCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply",
-        abstract: "Carry out the changes that a definition, or a saved plan, asks for.",
+        abstract: "Apply a definition or a saved plan to the network.",
         discussion: """
             Given a saved plan, exactly that is carried out without a question; it is refused if the database has moved \
             on. Otherwise the plan is made, shown and asked for. Devices that are to become nodes are provisioned and \
@@ -31,7 +31,7 @@ struct ApplyCommand: NetworkCommand {
 
     @OptionGroup var networks: NetworkOptions
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for approval.")
     var autoApprove = false
 
     @Option(
@@ -63,7 +63,7 @@ struct ApplyCommand: NetworkCommand {
 
     @OptionGroup var execution: RunOptions
 
-    @Flag(help: "Show the details of each node however many there are, of a saved plan too.")
+    @Flag(help: "Always show the details of every node, even in large plans.")
     var full = false
 
     @OptionGroup var planning: PlanOptions

@@ -105,7 +105,7 @@ enum CommandAdvice {
             "Copies are made below .meshplan/backups before each change; one of your own: meshplan state pull FILE",
         "restore": "A former state: meshplan state restore SERIAL; a copy of the database: meshplan state push FILE",
         "taint":
-            "A node that was replaced or reset is provisioned anew: give it the new device's UUID in the definition.",
+            "A node that was replaced or reset is provisioned again: give it the new device's UUID in the definition.",
         "completion": "meshplan --generate-completion-script bash, or zsh or fish",
         "completions": "meshplan --generate-completion-script bash, or zsh or fish",
     ]

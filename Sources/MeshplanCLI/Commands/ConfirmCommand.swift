@@ -24,8 +24,8 @@ struct ConfirmCommand: NetworkCommand {
         guard let pending = try database.pendingConfirmation() else {
             throw Failure(
                 .failure,
-                "nothing waits to be confirmed",
-                hint: "What was done is in: meshplan state history"
+                "no changes are waiting for confirmation",
+                hint: "See: meshplan state history"
             )
         }
         try database.endConfirmation(with: lease)

@@ -8,7 +8,7 @@ internal import SystemLayer
 struct DoctorCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check files, databases and what they say, and tell what to do.",
+        abstract: "Check files, databases and their contents, and suggest repairs.",
         discussion: """
             Looks at the permissions of .meshplan and of the files in it, reads every row of the databases, and checks what they say of \
             the networks: addresses and ranges that overlap, exclusions, key phases, references to what does not exist, what \
@@ -101,7 +101,7 @@ struct DoctorCommand: NetworkCommand {
                     problem.message,
                     advice: (try? workspace.sharedStore()) == nil
                         ? RestoringAdvice(workspace.context).hint(for: name)
-                            ?? "Put a copy in its place; meshplan state verify FILE tells whether that is whole."
+                            ?? "Restore a copy; meshplan state verify FILE shows whether that is intact."
                         : "Put a backup back with meshplan state push FILE --force, or have the server restored."
                 )
             }
@@ -194,7 +194,7 @@ struct DoctorCommand: NetworkCommand {
                 ExaminationFinding(
                     .error,
                     "readable-by-others",
-                    "\(path) can be read by others than its owner",
+                    "\(path) can be read by other users",
                     advice: "chmod 600 \(path), and replace the keys if somebody may have read it."
                 )
             }

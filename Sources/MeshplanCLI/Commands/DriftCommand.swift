@@ -28,7 +28,7 @@ struct DriftCommand: NetworkCommand {
     @Flag(help: "Print what to write into the definition so that it agrees with the nodes; no file is changed.")
     var adopt = false
 
-    @Flag(help: "Record what the nodes told where the definition says nothing, so that it is no drift any more.")
+    @Flag(help: "Record what the nodes told where the definition says nothing, so that it no longer counts as drift.")
     var accept = false
 
     @OptionGroup var format: FormatOptions
@@ -37,7 +37,9 @@ struct DriftCommand: NetworkCommand {
 
     func validate() throws {
         if adopt, format.json { throw ValidationError("--adopt writes YAML, not JSON.") }
-        if adopt, accept { throw ValidationError("--adopt only prints, --accept only records; say one of them.") }
+        if adopt, accept {
+            throw ValidationError("Use either --adopt, which only prints, or --accept, which only records.")
+        }
     }
 
     func run(in context: Context) throws -> ExitStatus {
@@ -103,8 +105,8 @@ struct DriftCommand: NetworkCommand {
         guard let planning else {
             throw Failure(
                 .usage,
-                "there is no definition that could adopt anything",
-                hint: "Say where it is: meshplan drift --adopt PATH"
+                "--adopt needs a definition, and there is none",
+                hint: "Name it: meshplan drift --adopt PATH"
             )
         }
         let adoption = DriftAdoption.make(of: report, network: snapshot.network, definition: planning.definition)

@@ -27,7 +27,7 @@ struct ExportCommand: NetworkCommand {
     @Option(help: ArgumentHelp("Only this subnet, its keys and its nodes. May be repeated.", valueName: "name"))
     var subnet: [String] = []
 
-    @Flag(help: "Without device keys: whoever gets the file can use the network but not configure its nodes.")
+    @Flag(help: "Leave out device keys: the file then allows using the network, but not configuring its nodes.")
     var partial = false
 
     @Flag(help: "Without any keys, to be read and compared; no tool can work with such a file.")
@@ -76,7 +76,7 @@ struct ExportCommand: NetworkCommand {
             throw Failure(
                 .failure,
                 "\(cdb.printable) is a folder",
-                hint: "Say which file is to be made in it, such as "
+                hint: "Name a file in it, such as "
                     + "\((cdb.hasSuffix("/") ? cdb : cdb + "/").printable)\(network.name.slug).json."
             )
         }
@@ -100,7 +100,7 @@ struct ExportCommand: NetworkCommand {
         case .foreign:
             throw Failure(
                 .failure,
-                "\(cdb.printable) is there already, and meshplan did not export it from this network",
+                "\(cdb.printable) already exists, and meshplan did not export it from this network",
                 hint: "Give another name, or move it away."
             )
         }
@@ -137,7 +137,7 @@ struct ExportCommand: NetworkCommand {
         defer {
             if let cover, let pattern = cover.pattern {
                 context.output.line(
-                    "Added \(pattern.printable) to \(cover.place.printable): its keys do not belong into git."
+                    "Added \(pattern.printable) to \(cover.place.printable): its keys do not belong in git."
                 )
             }
             warn(of: cover, context)
@@ -158,9 +158,14 @@ struct ExportCommand: NetworkCommand {
         context.output.line("Exported \(parts) to \(cdb.printable). \(keys)")
         let waiting = part.pendingProvisionings.count
         if waiting > 0 {
-            context.output.line(
-                "\(count(waiting, "device")) that may have become a node is not in it; its addresses are excluded."
-            )
+            context.output.line(Self.missing(waiting))
         }
+    }
+
+    /// Tells of devices that the file leaves out, because nobody knows whether they became nodes.
+    static func missing(_ devices: Int) -> String {
+        devices == 1
+            ? "1 device that may have become a node is not in it; its addresses are excluded."
+            : "\(devices) devices that may have become nodes are not in it; their addresses are excluded."
     }
 }

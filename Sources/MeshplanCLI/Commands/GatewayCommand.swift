@@ -126,7 +126,7 @@ struct GatewayRunCommand: ContextCommand {
         if security == nil, try !address.isLocal() {
             throw Failure(
                 .refused,
-                "\(address) can be reached from other machines, and whoever reaches it could use the radio",
+                "\(address) can be reached by other machines, which could use the radio",
                 hint:
                     "Make a pairing with meshplan gateway pair NAME in the office, and give the gateway's file of it with "
                     + "--certificate; or listen on tcp:127.0.0.1:PORT or unix:PATH."

@@ -8,7 +8,7 @@ internal import TLS
 struct GatewayPairCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
-        abstract: "Make the files by which a gateway and its clients know each other.",
+        abstract: "Create the files with which a gateway and its clients authenticate each other.",
         discussion: """
             Runs in the office, in the folder with .meshplan. Makes an authority that signs for this one gateway, a file for \
             the gateway and one for us: each side accepts only who shows a certificate of that authority, and a client's \
@@ -49,7 +49,7 @@ struct GatewayPairCommand: ContextCommand {
     func run(in context: Context) throws -> ExitStatus {
         let pairing = try GatewayPairing(name, in: context)
         guard Files.kind(context.absolute(Workspace.folderName)) == .folder else {
-            throw Failure(.failure, "there is no \(Workspace.folderName)", hint: "Begin with: meshplan init")
+            throw Failure(.failure, "there is no \(Workspace.folderName)", hint: "Start with: meshplan init")
         }
         let wishes = GatewayPairing.Wishes(days: days, renews: renew, out: out)
         let patterns = try GitIgnore.complete(context)
@@ -132,7 +132,7 @@ struct GatewayPairCommand: ContextCommand {
         guard let former = made.former else {
             return context.output.line(
                 "\nA file that was made before, if there is one elsewhere, stays valid until it is denied: the gateway's log "
-                    + "tells its fingerprint."
+                    + "shows its fingerprint."
             )
         }
         context.output.write(

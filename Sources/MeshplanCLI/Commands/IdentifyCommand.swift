@@ -5,7 +5,7 @@ internal import MeshCore
 struct IdentifyCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "identify",
-        abstract: "Have a device or node draw attention to itself, so that somebody sees which it is.",
+        abstract: "Make a device or node attract attention (blink, for example), to see which one it is.",
         discussion: """
             A device without a network is invited, as when it is provisioned, and left alone after that. A node is asked \
             through a proxy; its Health Server must have an application key for that.

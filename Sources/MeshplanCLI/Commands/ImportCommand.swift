@@ -8,7 +8,7 @@ internal import SystemLayer
 struct ImportCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Make a mesh database from the configuration database of another tool.",
+        abstract: "Create a mesh database from another tool's configuration database.",
         discussion: """
             Reads the JSON of the Mesh Configuration Database Profile, which other provisioners export, and joins the \
             network as a provisioner of its own, so that nobody's sequence numbers are used twice. What departs from \
@@ -40,10 +40,10 @@ struct ImportCommand: ContextCommand {
     @Option(help: ArgumentHelp("Also write a definition of the network into that folder.", valueName: "dir"))
     var writeDefinition: String?
 
-    @Flag(help: "Let the definition replace a file that is there.")
+    @Flag(help: "Replace an existing definition file.")
     var overwrite = false
 
-    @Flag(help: "Only list the repairs that the file needs and what is refused; needs no init.")
+    @Flag(help: "Only list the necessary repairs and the reasons for refusal; works without init.")
     var lint = false
 
     @Flag(help: "Refuse a file that needs a repair.")
@@ -63,13 +63,13 @@ struct ImportCommand: ContextCommand {
     func run(in context: Context) throws -> ExitStatus {
         if let network { try Workspace.check(network) }
         guard !overwrite || writeDefinition != nil else {
-            throw Failure(.usage, "--overwrite is about the file of --write-definition", hint: "Give both, or none.")
+            throw Failure(.usage, "--overwrite needs --write-definition", hint: "Give both, or none.")
         }
         guard !lint || (writeDefinition == nil && network == nil) else {
             throw Failure(.usage, "--lint changes nothing", hint: "Leave --network and --write-definition away.")
         }
         guard lint || !format.json else {
-            throw Failure(.usage, "--json is about the list of --lint", hint: "Give both, or none.")
+            throw Failure(.usage, "--json needs --lint", hint: "Give both, or none.")
         }
         let bytes = try Files.read(context.absolute(cdb), as: cdb, limit: 256 << 20)
         let inspection: CDBInspection
@@ -91,7 +91,7 @@ struct ImportCommand: ContextCommand {
             throw Failure(
                 .invalidInput,
                 "\(cdb.printable): the file needs \(count(view.repairs.count, "repair")), which --strict refuses",
-                hint: "Leave --strict away, or correct the file."
+                hint: "Omit --strict, or correct the file."
             )
         }
         guard let taken else {
@@ -205,7 +205,7 @@ struct ImportCommand: ContextCommand {
             let ranges = network.provisioners.first { $0.uuid == own.uuid }?.unicastRanges ?? []
             let shown = ranges.map { "0x\($0.lowerBound.hexadecimal) to 0x\($0.upperBound.hexadecimal)" }
             context.output.line(
-                "meshplan is a provisioner of its own, with the addresses \(shown.joined(separator: ", ")); it sends from "
+                "meshplan has its own provisioner, with the addresses \(shown.joined(separator: ", ")); it sends from "
                     + "\(own.unicastAddress)"
             )
         }

@@ -11,7 +11,7 @@ struct InitCommand: ContextCommand {
         abstract: "Prepare the current folder: key file, database folder, .gitignore.",
         discussion: """
             Makes .meshplan with a new key file, which opens the databases to come, and lets git ignore both it and \
-            saved plans. What is there already stays as it is. Keep a copy of the key file in a safe place, or name another \
+            saved plans. What already exists stays as it is. Keep a copy of the key file in a safe place, or name another \
             secret that the first database is to open with: --key-file, --passphrase-file or --key-command. What belongs \
             into git are the definition, .gitignore and meshplan.lock.yaml, which every change of a database updates. With \
             --state, also makes the tables of a shared database, if nobody has yet.
@@ -73,7 +73,7 @@ struct InitCommand: ContextCommand {
             }
         }
         for line in done { context.output.line(line) }
-        if done.isEmpty { context.output.line("Everything is there already.") }
+        if done.isEmpty { context.output.line("Everything exists already.") }
         if !done.isEmpty, network != nil {
             context.output.line(
                 "Commit \(StateLock.fileName) with the definition: older copies of a database are known by it."

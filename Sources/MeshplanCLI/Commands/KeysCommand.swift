@@ -17,7 +17,7 @@ struct KeysCommand: ParsableCommand {
 struct KeysRefreshCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
-        abstract: "Replace the keys of a subnet on all its nodes, or go on with it.",
+        abstract: "Replace the keys of a subnet on all its nodes, or continue doing so.",
         discussion: """
             All nodes of the subnet get a new NetKey and new values of the application keys bound to it (phase 1), then \
             all send with them (phase 2), then all forget the old ones (phase 3). No phase begins before every node has \
@@ -41,7 +41,7 @@ struct KeysRefreshCommand: NetworkCommand {
     var exclude: [String] = []
 
     @Option(
-        help: ArgumentHelp("How long to ask nodes again that do not answer; 0 for not at all.", valueName: "duration"),
+        help: ArgumentHelp("For how long to retry nodes that do not answer; 0 for not at all.", valueName: "duration"),
         transform: DurationArgument.parse
     )
     var wait = DurationArgument(milliseconds: 0)

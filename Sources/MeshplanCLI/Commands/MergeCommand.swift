@@ -38,7 +38,7 @@ struct MergeCommand: NetworkCommand {
     @Flag(help: "Show what would change, and change nothing.")
     var dryRun = false
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for approval.")
     var autoApprove = false
 
     @OptionGroup var networks: NetworkOptions
@@ -92,8 +92,8 @@ struct MergeCommand: NetworkCommand {
                 .refused,
                 "\(count(merge.conflicts.count, "conflict")); nothing was changed",
                 hint: contradictions.isEmpty
-                    ? "Decide with --prefer ours or --prefer theirs, or mend one side first."
-                    : "What contradicts itself has to be mended on one side first."
+                    ? "Decide with --prefer ours or --prefer theirs, or repair one side first."
+                    : "Repair the contradiction on one side first."
             )
         }
         let changes = StoreChanges(from: snapshot.network, to: merge.network)

@@ -65,7 +65,7 @@ struct NodeCommand: ParsableCommand {
                 let pages = PageText.pages(read.compositionPages ?? [:])
                 context.output.line("\(name) has page 0\(pages.isEmpty ? " alone" : " and \(pages)").")
                 if let metadata = read.modelsMetadata, !metadata.isEmpty {
-                    context.output.line("Of its models it tells metadata: \(PageText.pages(metadata)).")
+                    context.output.line("Metadata of its models: \(PageText.pages(metadata)).")
                 }
                 return .success
             }

@@ -10,7 +10,7 @@ extension NodeCommand {
     struct WasReset: ChangingCommand {
         static let configuration = CommandConfiguration(
             commandName: "was-reset",
-            abstract: "Record that a node was reset and is in the network no more.",
+            abstract: "Record that a node was reset and has left the network.",
             discussion: """
                 For a node that was reset by hand, or whose status of a Node Reset never came: some nodes leave the network \
                 before they answer. Nothing is sent. The node's device key is kept among the retired nodes, what was in doubt \

@@ -64,7 +64,7 @@ struct PlanCommand: NetworkCommand {
             )
             if context.json == nil {
                 context.output.line(
-                    "\nSaved to \(out.printable). Apply exactly this with: meshplan apply \(out.printable) --via BEARER"
+                    "\nSaved to \(out.printable). Apply exactly this plan with: meshplan apply \(out.printable) --via BEARER"
                 )
             }
         }

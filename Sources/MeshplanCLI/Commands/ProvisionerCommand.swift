@@ -76,7 +76,7 @@ struct ProvisionerAdoptCommand: NetworkCommand {
     )
     var sequenceJump: UInt32
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for approval.")
     var autoApprove = false
 
     @OptionGroup var networks: NetworkOptions
@@ -103,7 +103,7 @@ struct ProvisionerAdoptCommand: NetworkCommand {
             throw Failure(
                 .failure,
                 "the provisioner \(chosen.name.printable) has no address or no device key in the database",
-                hint: "It cannot send, so there is nothing to act as; meshplan's own provisioner works."
+                hint: "It cannot send, so meshplan cannot act as it; meshplan's own provisioner works."
             )
         }
         guard snapshot.unresolved.isEmpty, network.pendingProvisionings.isEmpty, network.pendingReprovisions.isEmpty
@@ -148,7 +148,7 @@ struct ProvisionerAdoptCommand: NetworkCommand {
                 found.isEmpty
                     ? "the network `\(name)` has no provisioner `\(provisioner)`"
                     : "several provisioners are called `\(provisioner)`",
-                hint: "meshplan provisioner list shows them; a UUID or address is always clear."
+                hint: "meshplan provisioner list shows them; a UUID or address is unambiguous."
             )
         }
         return only

@@ -51,7 +51,7 @@ struct ReprovisionCommand: NetworkCommand {
     )
     var secrets: [String] = []
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for approval.")
     var autoApprove = false
 
     @OptionGroup var format: FormatOptions
@@ -78,7 +78,7 @@ struct ReprovisionCommand: NetworkCommand {
                         + (chosen.contains("--device-key") ? ": the other one brings a new device key, too." : ".")
                 )
             }
-            throw ValidationError("Say what the node is to get: one of --device-key, --address and --composition.")
+            throw ValidationError("Choose one of --device-key, --address and --composition.")
         }
         if let to {
             guard procedure == .nodeAddressRefresh else { throw ValidationError("--to is for --address.") }

@@ -50,7 +50,7 @@ struct RollbackCommand: NetworkCommand {
                         + "--write-definition and --confirm-within."
                 )
             }
-            if goingBack.planned.via.isEmpty { throw ValidationError("Say how to reach the mesh with --via.") }
+            if goingBack.planned.via.isEmpty { throw ValidationError("Name the route to the mesh with --via.") }
         }
         if writeDefinition != nil, !goingBack.planned.via.isEmpty || goingBack.planned.out != nil {
             throw ValidationError("--write-definition only writes files, so --via and --out are not for it.")
@@ -117,7 +117,7 @@ struct RollbackCommand: NetworkCommand {
         guard let found, let digest = found.definition, let text = try database.definition(digest) else {
             throw Failure(
                 .failure,
-                "the text of that definition is not kept any more",
+                "the text of that definition is no longer kept",
                 hint: "Go back to the state instead, with meshplan state restore SERIAL."
             )
         }
@@ -167,7 +167,7 @@ struct RollbackCommand: NetworkCommand {
         }
         let base = folder.hasSuffix("/") ? folder : folder + "/"
         for name in names where Files.kind(context.absolute(base + name)) != nil {
-            throw Failure(.failure, "\(base)\(name) is there already", hint: "Choose another folder, or move it away.")
+            throw Failure(.failure, "\(base)\(name) already exists", hint: "Choose another folder, or move it away.")
         }
         _ = try Files.createFolder(context.absolute(folder), as: folder, mode: 0o755)
         for (name, file) in zip(names, text.files) {

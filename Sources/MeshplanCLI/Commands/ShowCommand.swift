@@ -28,7 +28,7 @@ struct ShowCommand: NetworkCommand {
 
     @OptionGroup var definition: DefinitionOptions
 
-    @Flag(help: "Tell which line of the definition sets each value.")
+    @Flag(help: "Show the line of the definition that sets each value.")
     var why = false
 
     @OptionGroup var networks: NetworkOptions
@@ -44,7 +44,7 @@ struct ShowCommand: NetworkCommand {
 
     func validate() throws {
         if why, what == nil {
-            throw ValidationError("Say what is to be explained: node.NAME, subnet.NAME, key.NAME or group.NAME.")
+            throw ValidationError("Name what to explain: node.NAME, subnet.NAME, key.NAME or group.NAME.")
         }
         if !why, let path = definition.paths.first {
             throw ValidationError("Only --why reads a definition; \(path) is one too many.")
@@ -135,8 +135,8 @@ struct ShowCommand: NetworkCommand {
                     ? "the definition says nothing of `\(what)`"
                     : "there is no `\(what)` in the definition of the network `\(prepared.network)`",
                 hint: isRecorded
-                    ? "It is left as it is; meshplan show \(what) tells what the database knows."
-                    : suggestion + "Say node.NAME, subnet.NAME, key.NAME or group.NAME."
+                    ? "It is left as it is; meshplan show \(what) shows what the database knows."
+                    : suggestion + "Use node.NAME, subnet.NAME, key.NAME or group.NAME."
             )
         }
         return .success

@@ -160,7 +160,7 @@ struct SimStatusCommand: NetworkCommand {
         for difference in differences { context.output.line("  \(difference.printable)") }
         context.output.line(
             differences.isEmpty
-                ? "All are as the mesh database says."
+                ? "All agree with the mesh database."
                 : "\(count(differences.count, "difference")) from the mesh database."
         )
         return .success
@@ -171,7 +171,7 @@ struct SimStatusCommand: NetworkCommand {
 struct SimResetCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: "Forget what became of the simulated nodes and devices.",
+        abstract: "Delete the state of simulated nodes and devices.",
         discussion: """
             Nodes begin anew as the mesh database says, behind the sequence numbers that it has heard of, devices as they \
             were delivered. A node that the database does not know, and no file of devices names, is gone. Where nodes \

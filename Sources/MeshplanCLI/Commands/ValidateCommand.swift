@@ -48,8 +48,8 @@ struct ValidateCommand: ContextCommand {
             throw Failure(
                 .invalidInput,
                 warnings == 1
-                    ? "--strict takes the warning for an error" : "--strict takes the \(warnings) warnings for errors",
-                hint: "Mend what is warned of, or leave --strict out."
+                    ? "--strict treats the warning as an error" : "--strict treats the \(warnings) warnings as errors",
+                hint: "Fix the warnings, or omit --strict."
             )
         }
         for definition in definitions {

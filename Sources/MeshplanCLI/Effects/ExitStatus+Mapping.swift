@@ -41,7 +41,8 @@ extension Failure {
     init(explaining error: any Error) {
         switch error {
         case let failure as Failure: self = failure
-        case let error as FileError: self.init(.failure, error.message, hint: error.hint)
+        case let error as FileError:
+            self.init(.failure, Self.short(error.message), hint: error.hint.map { Self.short($0) })
         case let error as TLSError: self.init(.failure, error.message, hint: error.hint?.worded)
         case let error as BearerError:
             self.init(error.isInterruption ? .interrupted : .failure, error.message, hint: error.hint?.worded)
@@ -60,7 +61,7 @@ extension Failure {
         case .refused(.stale(let planned, let present)):
             self.init(
                 .stale,
-                "the database has moved on since the plan was made: its serial was \(planned) and is \(present)",
+                "the database has changed since the plan was made: its serial was \(planned) and is \(present)",
                 hint: Self.planAgain
             )
         case .refused(.alreadyApplied): self.init(.stale, "the plan was applied before", hint: Self.planAgain)
@@ -89,7 +90,7 @@ extension Failure {
             self.init(
                 .failure,
                 "nothing can be sent any more: \(Self.short(reason))",
-                hint: "How sequence numbers and IV index stand: meshplan network iv show"
+                hint: "See: meshplan network iv show"
             )
         }
     }

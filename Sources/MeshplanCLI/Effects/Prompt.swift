@@ -16,7 +16,7 @@ struct Prompt {
         guard context.terminal.isInputTerminal else {
             throw Failure(
                 .notApproved,
-                "nobody can be asked for approval, because standard input is not a terminal",
+                "cannot ask for approval: standard input is not a terminal",
                 hint: "Check what will be done, then run the command again with --auto-approve."
             )
         }

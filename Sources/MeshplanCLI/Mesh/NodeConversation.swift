@@ -89,7 +89,7 @@ struct NodeConversation {
             throw Failure(
                 .partial,
                 "\(name(of: node)) does not answer",
-                hint: "See that it has power and that other nodes relay messages to it."
+                hint: "Check that it has power and that other nodes relay messages to it."
             )
         case .unreachable(let reason, let hint):
             throw Failure(.failure, "\(name(of: node)) cannot be asked: \(reason)", hint: hint?.worded)

@@ -49,7 +49,7 @@ struct NodeFinder {
         Failure(
             .usage,
             "several nodes are called `\(text.printable)`",
-            hint: "Say which by its address or UUID: \(candidates.map(\.text).joined(separator: ", "))."
+            hint: "Use its address or UUID: \(candidates.map(\.text).joined(separator: ", "))."
         )
     }
 

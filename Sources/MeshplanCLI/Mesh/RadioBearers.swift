@@ -31,7 +31,7 @@ struct RadioBearers {
             changed: { change in
                 switch change {
                 case .lost(_, let error):
-                    FailureView(context).warn("\(error.message); going on without it", hint: error.hint?.worded)
+                    FailureView(context).warn("\(error.message); continuing without it", hint: error.hint?.worded)
                 case .back(let name):
                     if context.json == nil { context.errorOutput.line("\(name.printable) is used again.") }
                 }

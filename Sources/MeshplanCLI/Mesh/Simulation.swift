@@ -49,7 +49,7 @@ struct Simulation {
                     throw Failure(
                         .usage,
                         "there is no single network here that the state of the devices could be kept with",
-                        hint: "Say which one it is with --network NAME, or where to keep the state with "
+                        hint: "Choose one with --network NAME, or where to keep the state with "
                             + "--state-file FILE."
                     )
                 }
@@ -134,7 +134,7 @@ struct Simulation {
         if setup.usesFormerName { notes.append("--profile is called --radio now.") }
         if let file, file.isNew, isKnown {
             notes.append(
-                "There is no simulator's state at \(file.name.printable): its nodes begin anew as the mesh database has them."
+                "There is no simulator's state at \(file.name.printable): its nodes restart in the state of the mesh database."
             )
         }
         if let contradiction = setup.contradiction(keptHops: file?.state.hops) { notes.append(contradiction) }

@@ -56,7 +56,7 @@ final class SimulatorConsole {
             if change(name, { $0.setPower($1, isOn: command == "on") }) {
                 context.output.line("\(name.printable) is \(command)")
             }
-        case "input", "reset", "off", "on", "status", "help": refuse("`\(command)` takes other words; see help")
+        case "input", "reset", "off", "on", "status", "help": refuse("`\(command)` has wrong arguments; see help")
         default: refuse("there is no command `\(command)`; see help")
         }
     }

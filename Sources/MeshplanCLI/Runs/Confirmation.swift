@@ -156,7 +156,7 @@ extension ApplyRun {
         guard let pending = try database.pendingConfirmation() else {
             throw Failure(
                 .failure,
-                "nothing waits to be confirmed",
+                "no changes are waiting for confirmation",
                 hint: "It was confirmed, or taken back already: meshplan state history"
             )
         }

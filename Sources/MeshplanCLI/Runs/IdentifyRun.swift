@@ -28,8 +28,9 @@ struct IdentifyRun {
         guard let uuid = known?.uuid ?? defined ?? pending ?? DeviceUUID(name) else {
             throw Failure(
                 .usage,
-                "nobody is called `\(name)`",
-                hint: "Say a name of the definition or the database, or a UUID; meshplan scan lists who is heard."
+                "no device or node is called `\(name)`",
+                hint:
+                    "Use a name of the definition or the database, or a UUID; meshplan scan lists the devices in range."
             )
         }
         guard seconds <= Self.longestInvitation else {

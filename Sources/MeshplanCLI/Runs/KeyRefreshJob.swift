@@ -58,7 +58,7 @@ struct KeyRefreshJob: PlanSource {
             throw Failure(
                 .usage,
                 "several subnets are called `\(subnet)`",
-                hint: "Say which by its NetKey index: \(named.map(\.index.description).joined(separator: ", "))."
+                hint: "Use its NetKey index: \(named.map(\.index.description).joined(separator: ", "))."
             )
         }
         if let key = named.first { return key.index }

@@ -5,14 +5,14 @@ extension FileError {
     /// What to do about it, a sentence; nil if there is nothing to say.
     var hint: String? {
         switch cause {
-        case .folder: "Say the path of a file."
-        case .special: "Say the path of a regular file."
+        case .folder: "Name a file."
+        case .special: "Name a regular file."
         case .occupied: "Move it away, or choose another name."
         case .tooLarge: "Check the path: no such file has to be that large."
         case .exposed:
             "chmod 600 \(path.printable.shellWord), and replace the secrets if somebody may have read them."
-        case .idlePipe: "Say the path of a file, or start first what writes to the pipe."
-        case .silence: "Say the path of a file, or see why nothing more is written to the pipe."
+        case .idlePipe: "Name a file, or start the program that writes to the pipe first."
+        case .silence: "Name a file, or see why nothing more is written to the pipe."
         case .other(_, let hint): hint
         case .system: systemHint
         }
@@ -41,7 +41,7 @@ extension FileError {
     /// What may have been meant where there is no such file.
     private var missingHint: String {
         guard path != "-" else {
-            return "- does not stand for standard input yet; say /dev/stdin to have standard input read."
+            return "- does not stand for standard input yet; use /dev/stdin to read standard input."
         }
         let parts = location.split(separator: "/", omittingEmptySubsequences: false)
         let folder = parts.dropLast().joined(separator: "/")

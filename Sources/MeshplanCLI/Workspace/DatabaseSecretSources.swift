@@ -84,7 +84,7 @@ struct DatabaseSecretSources {
             if Files.isReadableByOthers(context.absolute(path)) {
                 throw Failure(
                     .failure,
-                    "others can read the passphrase in \(path.printable)",
+                    "other users can read the passphrase in \(path.printable)",
                     hint: "chmod 600 \(path.printable), and choose another passphrase if somebody may have read it."
                 )
             }
@@ -123,22 +123,22 @@ struct DatabaseSecretSources {
                 throw Failure(
                     .failure,
                     "\(sources.first?.title ?? "nothing at hand") does not open \(Self.short(sealed.path))",
-                    hint: "It opens with \(slots). Say where that is with --key-file or --key-command."
+                    hint: "It opens with \(slots). Name it with --key-file or --key-command."
                 )
             }
             throw Failure(
                 .failure,
                 "there is no \(Workspace.keyPath), which opens the databases here",
-                hint: "Restore it from your copy, or say with --key-file where it is; it is \(slots). Without it the "
+                hint: "Restore it from your copy, or name it with --key-file; it is \(slots). Without it the "
                     + "databases cannot be read."
             )
         }
         guard context.terminal.isInputTerminal else {
             throw Failure(
                 .failure,
-                "nothing at hand opens \(Self.short(sealed.path)), and nobody can be asked for the passphrase, because "
+                "no available secret opens \(Self.short(sealed.path)), and nobody can be asked for the passphrase, because "
                     + "standard input is not a terminal",
-                hint: "It opens with \(slots). Say where that is with --passphrase-file, --key-file or --key-command."
+                hint: "It opens with \(slots). Name it with --passphrase-file, --key-file or --key-command."
             )
         }
         return try ask(for: sealed)
@@ -244,7 +244,7 @@ struct SecretPrompt {
         }
         let text = try ask("New passphrase: ")
         let key = try Passphrase.key(text, isNew: true)
-        guard try ask("The same again: ") == text else {
+        guard try ask("Repeat the passphrase: ") == text else {
             throw Failure(.failure, "the two passphrases differ; nothing was done")
         }
         return key

@@ -42,7 +42,7 @@ enum SavedPlan {
                 "\(path) exists and is not a saved plan",
                 hint: "Choose another name, such as \(path).mplan, or remove the file."
             )
-        case .folder: throw Failure(.failure, "\(path) is a folder", hint: "Say which file is to be made in it.")
+        case .folder: throw Failure(.failure, "\(path) is a folder", hint: "Name a file in it.")
         case .pipe, .other: throw Failure(.failure, "\(path) is not a regular file", hint: "Choose another name.")
         }
     }

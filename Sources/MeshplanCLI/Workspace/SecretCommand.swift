@@ -18,7 +18,7 @@ struct SecretCommand {
     ///   much; ``StoreError`` if it does not print a secret.
     func key(_ command: String) throws -> DatabaseSecret {
         guard !command.trimmed.isEmpty else {
-            throw Failure(.usage, "the key command is empty", hint: "Say which command prints the secret.")
+            throw Failure(.usage, "the key command is empty", hint: "Name the command that prints the secret.")
         }
         let shell = ShellCommand(
             environment: context.environment,
@@ -49,7 +49,7 @@ struct SecretCommand {
             Failure(
                 .failure,
                 "the key command prints more than \(DatabaseSecret.greatestPrinted) octets",
-                hint: "Have it print the secret alone."
+                hint: "It must print only the secret."
             )
         case .signalled(let signal): ended("was ended by signal \(signal)")
         case .failed(let code): ended("ended with exit code \(code)")

@@ -16,7 +16,7 @@ extension Workspace {
             throw Failure(
                 .usage,
                 "the address of a shared database begins with postgres://",
-                hint: "Say --state postgres://USER@HOST/DATABASE, or leave it away for files in \(Self.folderName)."
+                hint: "Use --state postgres://USER@HOST/DATABASE, or omit it for files in \(Self.folderName)."
             )
         }
         do throws(StoreError) {
@@ -81,9 +81,9 @@ extension Workspace {
         }
         switch spill {
         case .stored?:
-            context.errorOutput.line("What the last run here could not store has been stored now.")
+            context.errorOutput.line("The changes that the last run could not store are stored now.")
         case .wasStored?:
-            context.errorOutput.line("What the last run here could not be sure to have stored had been stored.")
+            context.errorOutput.line("The changes of the last run turned out to be stored.")
         case .outdated(let path)?:
             context.errorOutput.line(
                 "The database has gone on without what the last run here could not store. That is kept in \(short(path)); "
@@ -91,7 +91,7 @@ extension Workspace {
             )
         case .unreadable(let path)?:
             context.errorOutput.line(
-                "What the last run here could not store cannot be read any more. The file is kept as \(short(path)); what "
+                "What the last run here could not store can no longer be read. The file is kept as \(short(path)); what "
                     + "was in doubt is read back from the nodes by apply."
             )
         case nil: break

@@ -42,8 +42,10 @@ struct Workspace {
 
     private func missingKey() throws -> Failure {
         if try networks().isEmpty {
-            let advice = folderAbove().map { "There are databases in \($0): run the command there, or b" } ?? "B"
-            return Failure(.failure, "there is no \(Self.keyPath)", hint: advice + "egin with: meshplan init")
+            let hint = folderAbove().map {
+                "There are databases in \($0): run the command there, or start with: meshplan init"
+            }
+            return Failure(.failure, "there is no \(Self.keyPath)", hint: hint ?? "Start with: meshplan init")
         }
         return Failure(
             .failure,
@@ -88,7 +90,7 @@ struct Workspace {
                     .failure,
                     "the database of the network `\(network)` is missing: there is no \(Self.databasePath(network))",
                     hint: RestoringAdvice(context).hint(for: network)
-                        ?? "Put a copy in its place, as meshplan state pull makes them, or import the network again; "
+                        ?? "Restore a copy, as meshplan state pull makes them, or import the network again; "
                         + "sequence numbers go on where they were."
                 )
             }
@@ -104,7 +106,7 @@ struct Workspace {
                 .failure,
                 "there is no database of the network `\(network)`",
                 hint: (others.isEmpty ? "" : "There are: \(others.joined(separator: ", ")). ")
-                    + "Make one with: meshplan import --cdb FILE --network \(network)\(stateOption), or meshplan init "
+                    + "Create one with: meshplan import --cdb FILE --network \(network)\(stateOption), or meshplan init "
                     + "--network \(network)\(stateOption)"
             )
         }
@@ -139,7 +141,7 @@ struct Workspace {
     func open(copy file: String) throws -> MeshDatabase {
         let path = context.absolute(file)
         guard Files.kind(path) == .file else {
-            throw Failure(.usage, "there is no file \(file.printable)", hint: "Say the path of a copy or backup.")
+            throw Failure(.usage, "there is no file \(file.printable)", hint: "Name a copy or backup.")
         }
         do {
             return try DatabaseSecretSources(context).open(try SealedDatabase(at: .file(path)))
@@ -150,7 +152,7 @@ struct Workspace {
                 error.code,
                 error.message,
                 hint: isForeign
-                    ? "say the path of a copy of a mesh database; configuration databases are for import and db merge"
+                    ? "name a copy of a mesh database; configuration databases are for import and db merge"
                     : "check the disk that it lies on, or take another copy",
                 path: file.printable
             )
@@ -279,7 +281,7 @@ struct Workspace {
             return Failure(
                 .failure,
                 "there is no database in \(place)",
-                hint: "Begin with: meshplan init\(stateOption), then meshplan import --cdb FILE\(stateOption)"
+                hint: "Start with: meshplan init\(stateOption), then meshplan import --cdb FILE\(stateOption)"
             )
         }
         let networks = known + Set(backups.compactMap { Backup($0)?.network }).subtracting(known).sorted()

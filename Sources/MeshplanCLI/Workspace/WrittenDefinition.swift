@@ -49,7 +49,7 @@ struct WrittenDefinition {
         guard kind == nil || overwrites && kind == .file else {
             throw Failure(
                 .failure,
-                "\(path) is there already",
+                "\(path) already exists",
                 hint: "Choose another folder, move it away, or have it replaced with --overwrite."
             )
         }
@@ -140,7 +140,7 @@ struct WrittenDefinition {
         context.output.line("Wrote \(path.printable): \(parts.joined(separator: ", "))")
         reportRenamings()
         list("Left out:", adoption.leftOut)
-        list("Not in the definition, and left alone:", adoption.notes)
+        list("Not in the definition, and unchanged:", adoption.notes)
     }
 
     private func reportRenamings() {

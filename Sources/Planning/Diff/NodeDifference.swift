@@ -125,6 +125,6 @@ struct AwaitedPublication {
 struct PublicationDifference {
     var before: Publication?
     var after: Publication?
-    /// Whether it ends because its key is unbound or deleted, without a message of its own.
+    /// Whether it ends because its key is unbound or deleted, without a separate message.
     var isImplied: Bool
 }

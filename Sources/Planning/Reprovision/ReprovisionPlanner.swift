@@ -77,7 +77,10 @@ package struct ReprovisionPlanner {
         let name = node.name
         guard node.uuid != network.ownProvisioner, !network.provisioners.contains(where: { $0.uuid == node.uuid })
         else {
-            throw ReprovisionRefusal("`\(name)` is a provisioner, which is not refreshed over the air", isUsage: true)
+            throw ReprovisionRefusal(
+                "`\(name)` is a provisioner, which cannot be reprovisioned over the air",
+                isUsage: true
+            )
         }
         if node.isExcluded {
             throw ReprovisionRefusal("`\(name)` is excluded from the network", hint: "Provision it again.")
@@ -90,7 +93,7 @@ package struct ReprovisionPlanner {
         }
         if network.pendingReprovisions[node.uuid] != nil {
             throw ReprovisionRefusal(
-                "it is not known yet what became of the last refresh of `\(name)`",
+                "the result of the last reprovisioning of `\(name)` is still unknown",
                 hint: "Switch the node on and run the command again, which finds out first."
             )
         }
@@ -108,7 +111,7 @@ package struct ReprovisionPlanner {
         }
         guard node.elements[0].models.contains(where: { $0.identifier == .remoteProvisioningServer }) else {
             throw ReprovisionRefusal(
-                "`\(name)` has no Remote Provisioning Server on its primary element, over which a node is refreshed",
+                "`\(name)` has no Remote Provisioning Server on its primary element, which reprovisioning needs",
                 hint: "Reset it and provision it again: remove its line with `on_remove: reset`, then add it again."
             )
         }

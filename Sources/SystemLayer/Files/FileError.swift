@@ -127,7 +127,7 @@ package struct FileError: Error, Hashable, Sendable {
         case .occupied: "there is something else of that name"
         case .tooLarge(let limit): "it is larger than \(FileError.text(ofSize: limit))"
         case .exposed(let mode):
-            "it holds secrets, and others than its owner can use it (mode 0\(String(mode, radix: 8)))"
+            "it contains secrets, and other users can access it (mode 0\(String(mode, radix: 8)))"
         case .idlePipe: "it is a pipe that nobody writes to"
         case .silence(let patience): "nothing has come out of it for \(patience.components.seconds) s"
         case .other(let reason, _): reason

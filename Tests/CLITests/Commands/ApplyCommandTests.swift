@@ -16,7 +16,7 @@ struct ApplyCommandTests {
         expectSnapshot(fixture.run("apply", "house.mplan", "--via", "simulator").transcript, "apply-saved.txt")
         let again = fixture.run("plan", "--detailed-exitcode")
         #expect(again.status == 0 && again.output.hasPrefix("No changes. The network matches the definition.\n"))
-        #expect(fixture.run("sim", "status").output.hasSuffix("All are as the mesh database says.\n"))
+        #expect(fixture.run("sim", "status").output.hasSuffix("All agree with the mesh database.\n"))
         #expect(try fixture.mode(".meshplan/house.simulator") == 0o600)
     }
 
@@ -91,7 +91,7 @@ struct ApplyCommandTests {
         _ = fixture.run("apply", "--via", "simulator", "--auto-approve")
         let result = fixture.run("apply", "house.mplan", "--via", "unix:nobody.sock")
         #expect(
-            result.status == 7 && result.error.hasPrefix("Error: the database has moved on since the plan was made")
+            result.status == 7 && result.error.hasPrefix("Error: the database has changed since the plan was made")
         )
     }
 
@@ -216,7 +216,7 @@ struct ApplyCommandTests {
         _ = fixture.run("plan", "--out", "new.mplan")
         #expect(fixture.run("apply", "new.mplan", "--via", "simulator").status == 0)
         let old = fixture.run("apply", "old.mplan", "--via", "simulator")
-        #expect(old.status == 7 && old.error.contains("the database has moved on since the plan was made"))
+        #expect(old.status == 7 && old.error.contains("the database has changed since the plan was made"))
         let again = fixture.run("apply", "new.mplan", "--via", "simulator")
         #expect(again.status == 7 && again.error.contains("the plan was applied before"))
         #expect(fixture.run("show", "old.mplan").error.contains("This plan is out of date"))

@@ -49,7 +49,7 @@ struct GuardCommandTests {
         expectSnapshot(fixture.run("plan", "--node", "b*", "--exclude", "brian").transcript, "plan-selected.txt")
         let nothing = fixture.run("plan", "--node", "bel")
         #expect(nothing.status == 64 && nothing.output.isEmpty)
-        #expect(nothing.error.contains("--node bel names no managed node") && nothing.error.contains("`bell`"))
+        #expect(nothing.error.contains("`bel` names no managed node") && nothing.error.contains("`bell`"))
         #expect(fixture.run("plan", "--tag", "room").status == 64)
         #expect(fixture.run("plan", "--tag", "room=attic").status == 64)
         #expect(fixture.run("apply", "--node", "bell", "--via", "simulator", "--auto-approve").status == 0)
@@ -97,6 +97,6 @@ struct GuardCommandTests {
         fixture.answers = ["house"]
         #expect(fixture.run(["apply", "--via", "simulator"] + allow).status == 0)
         fixture.isTerminal = false
-        #expect(fixture.run("plan", "--destroy").output.hasPrefix("No changes. Nothing is left to destroy.\n"))
+        #expect(fixture.run("plan", "--destroy").output.hasPrefix("No changes. There is nothing left to destroy.\n"))
     }
 }

@@ -88,7 +88,7 @@ struct HistoryCommandTests {
         try fixture.write(String(decoding: old, as: UTF8.self), to: "house.yaml")
         let plan = fixture.run("plan", "--detailed-exitcode")
         #expect(plan.status == 0, "\(plan.output)")
-        #expect(fixture.run("sim", "status").output.hasSuffix("All are as the mesh database says.\n"))
+        #expect(fixture.run("sim", "status").output.hasSuffix("All agree with the mesh database.\n"))
     }
 
     @Test("goes back all the way to what was imported, with what was not managed then not managed")

@@ -38,7 +38,7 @@ struct IdentifyCommandTests {
         let off = fixture.run(["identify", "kitchen", "--off", "lamp-1"] + devices)
         #expect(off.status == 1 && off.error.hasPrefix("Error: kitchen is not heard\n"))
         let nobody = fixture.run(["identify", "garage"] + devices)
-        #expect(nobody.status == 64 && nobody.error.contains("nobody is called `garage`"))
+        #expect(nobody.status == 64 && nobody.error.contains("no device or node is called `garage`"))
         let long = fixture.run(["identify", "kitchen", "--time", "61s"] + devices)
         #expect(long.status == 64 && long.error.contains("60 s at most"))
         #expect(fixture.run(["identify", "kitchen", "--time", "1500ms"] + devices).status == 64)

@@ -65,7 +65,7 @@ struct ImportCommandTests {
         )
         #expect(fixture.run("import", "--cdb", ".").error.hasPrefix("Error: cannot read .: it is a folder\n"))
         let noInit = fixture.run("import", "--cdb", "network.json")
-        #expect(noInit.status == 1 && noInit.error.contains("Begin with: meshplan init"))
+        #expect(noInit.status == 1 && noInit.error.contains("Start with: meshplan init"))
     }
 
     /// The example network with 60 more nodes at the end, which share one UUID and deviate from the format.

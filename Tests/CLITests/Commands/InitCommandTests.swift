@@ -22,7 +22,7 @@ struct InitCommandTests {
         #expect(fixture.run("init", "--network", "house").status == 0)
         let key = fixture.read(".meshplan/key")
         let result = fixture.run("init", "--network", "house")
-        #expect(result.output == "Everything is there already.\n" && result.status == 0)
+        #expect(result.output == "Everything exists already.\n" && result.status == 0)
         #expect(fixture.read(".meshplan/key") == key)
     }
 

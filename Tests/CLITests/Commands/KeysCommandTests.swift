@@ -28,7 +28,7 @@ struct KeysCommandTests {
         #expect(result.error.contains("Do you want to perform these actions?"))
         fixture.isTerminal = false
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
-        #expect(fixture.run("sim", "status").output.hasSuffix("All are as the mesh database says.\n"))
+        #expect(fixture.run("sim", "status").output.hasSuffix("All agree with the mesh database.\n"))
     }
 
     @Test("says how to go on when a node does not answer, and goes on")

@@ -27,7 +27,7 @@ struct PlanCommandTests {
         let planned = fixture.run("plan", "--out", "house.mplan")
         #expect(
             planned.output.hasSuffix(
-                "Saved to house.mplan. Apply exactly this with: meshplan apply house.mplan --via BEARER\n"
+                "Saved to house.mplan. Apply exactly this plan with: meshplan apply house.mplan --via BEARER\n"
             )
         )
         #expect(try fixture.mode("house.mplan") == 0o600)

@@ -44,7 +44,7 @@ struct ProvisioningCommandTests {
         let plan = fixture.run("plan", "--detailed-exitcode")
         #expect(plan.status == 0, "\(plan.output)\(plan.error)")
         let status = fixture.run("sim", "status", "--devices", "sim/devices.yaml")
-        #expect(status.output.hasSuffix("All are as the mesh database says.\n"), "\(status.output)")
+        #expect(status.output.hasSuffix("All agree with the mesh database.\n"), "\(status.output)")
     }
 
     @Test("a device is planned, provisioned and configured in one go, and a plan after it is empty")

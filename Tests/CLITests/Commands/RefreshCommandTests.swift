@@ -64,7 +64,7 @@ struct RefreshCommandTests {
         fixture.now.rawValue += jump
         let again = fixture.run("refresh", "--via", "simulator", "--older-than", "1h")
         #expect(again.status == 0)
-        #expect(again.output.contains("Refresh complete.") == isStale, "\(again.output)")
+        #expect(again.output.contains("Reading back is complete.") == isStale, "\(again.output)")
         #expect(again.output.contains("No node is to be read back") != isStale, "\(again.output)")
         // These times are as far apart as possible.
         for extreme in [Int64.max, .min, 0, .max] {
@@ -104,7 +104,7 @@ struct RefreshCommandTests {
                 "Read back 6 nodes: 6 as recorded. "
             )
         )
-        #expect(fixture.run("sim", "status").output.hasSuffix("All are as the mesh database says.\n"))
+        #expect(fixture.run("sim", "status").output.hasSuffix("All agree with the mesh database.\n"))
     }
 
     @Test("what a definition has adopted is no drift, and an apply without changes records that")

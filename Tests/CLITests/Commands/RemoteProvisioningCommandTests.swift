@@ -109,7 +109,7 @@ struct RemoteProvisioningCommandTests {
         #expect(result.output.contains("hall-1: was not heard; 3 steps will be tried again by the next apply"))
         #expect(
             result.output.contains(
-                "Not tried, because they wait for others:\n  hall-2 (to be provisioned through hall-1)"
+                "Not tried, because they depend on other devices:\n  hall-2 (to be provisioned through hall-1)"
             )
         )
     }

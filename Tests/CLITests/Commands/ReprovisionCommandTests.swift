@@ -78,7 +78,7 @@ struct ReprovisionCommandTests {
 
     private func expectAsRecorded(_ fixture: CommandFixture) {
         let status = fixture.run("sim", "status", "--devices", "sim/devices.yaml")
-        #expect(status.output.hasSuffix("All are as the mesh database says.\n"), "\(status.output)")
+        #expect(status.output.hasSuffix("All agree with the mesh database.\n"), "\(status.output)")
     }
 
     @Test("gives a node a new device key after a yes, and keeps all else")
@@ -190,7 +190,7 @@ struct ReprovisionCommandTests {
         let uuid = try leaveOpen(fixture)
         #expect(fixture.run("plan").output.contains("It is not known yet whether the node address refresh of lamp"))
         let shown = fixture.run("show").output
-        #expect(shown.contains("Pending refreshes (1)") && shown.contains("0x0300 to 0x0301"), "\(shown)")
+        #expect(shown.contains("Pending reprovisionings (1)") && shown.contains("0x0300 to 0x0301"), "\(shown)")
         #expect(fixture.run("show", "--json").output.contains(#""type":"pending_refresh""#))
         let applied = fixture.run(["apply", "--auto-approve", "--off", "lamp"] + simulated)
         #expect(applied.output.contains("so it is not known yet whether its node address refresh"), "\(applied.output)")

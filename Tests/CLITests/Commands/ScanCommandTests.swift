@@ -66,10 +66,10 @@ struct ScanCommandTests {
         let valid = fixture.run("validate", "villa.yaml", "found.yaml")
         #expect(valid.status == 0 && valid.output.contains("with 4 nodes"))
         let again = fixture.run(["scan"] + devices + ["--adopt=found.yaml"])
-        #expect(again.error == "There is no device that is not known already.\n")
+        #expect(again.error == "All devices are known already.\n")
         // A device in a file outside of the definition is not added to the file again.
         let beside = fixture.run(["scan", "villa.yaml"] + devices + ["--adopt=found.yaml"])
-        #expect(beside.error == "There is no device that is not known already.\n")
+        #expect(beside.error == "All devices are known already.\n")
         #expect(fixture.read("found.yaml").map { String(decoding: $0, as: UTF8.self) } == file)
     }
 
@@ -79,7 +79,7 @@ struct ScanCommandTests {
         try fixture.write("version: 1\nnetwork: villa\nnodez: {}\n", to: "villa.yaml")
         let result = fixture.run(["scan"] + devices)
         #expect(result.status == 0 && result.output.contains("Unprovisioned devices (4)"))
-        #expect(result.error == "The definition here is not valid and not used; meshplan validate says why.\n")
+        #expect(result.error == "Ignoring the definition here, because it is not valid; meshplan validate shows why.\n")
         let named = fixture.run(["scan", "villa.yaml"] + devices)
         #expect(named.status == 65 && named.error.contains("unknown key `nodez`"))
     }

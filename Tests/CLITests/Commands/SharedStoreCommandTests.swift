@@ -156,7 +156,7 @@ struct SharedStoreCommandTests {
         #expect(laptop.run("apply", "--via", "simulator", "--auto-approve").status == 6)
         proxy.mend()
         let next = team.desk.run("apply", "--via", "simulator", "--auto-approve")
-        #expect(next.error.contains("What the last run here could not store has been stored now."))
+        #expect(next.error.contains("The changes that the last run could not store are stored now."))
         #expect(next.status == 0, "\(next)")
         #expect(team.desk.run("plan", "--detailed-exitcode").status == 0)
         #expect(team.desk.run("sim", "status").status == 0)

@@ -22,7 +22,7 @@ struct SimCommandTests {
         #expect(fixture.run("sim", "reset").status == 6)
         let result = try #require(simulator.stop())
         #expect(result.status == 0 && result.output == "listening on unix:mesh.sock\n" && result.error.isEmpty)
-        #expect(fixture.run("sim", "status").output == "8 simulated nodes.\nAll are as the mesh database says.\n")
+        #expect(fixture.run("sim", "status").output == "8 simulated nodes.\nAll agree with the mesh database.\n")
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
     }
 

@@ -203,7 +203,10 @@ struct StateKeyCommandTests {
         fixture.answers = ["yes"]
         let rotated = fixture.run("state", "key", "rotate")
         #expect(rotated.status == 0, "\(rotated.error)")
-        #expect(rotated.error.contains("a key command (slot \(vault), vault) will open it no more"), "\(rotated.error)")
+        #expect(
+            rotated.error.contains("a key command (slot \(vault), vault) will no longer open it"),
+            "\(rotated.error)"
+        )
         #expect(rotated.output.contains("No longer: a key command (slot \(vault), vault)"))
         #expect(try Set(slots(fixture).keys) == ["key_file", "passphrase"])
         #expect(fixture.run("show", "--json").output == before)

@@ -2,6 +2,7 @@ import DefinitionModel
 import Execution
 import MeshCore
 import Planning
+import SystemLayer
 import Testing
 
 @testable import MeshplanCLI
@@ -43,6 +44,32 @@ struct ExitStatusTests {
         var recap = Recap()
         recap.notStarted = 1
         #expect(MeshplanCLI.ExitStatus(recap) == .partial)
+    }
+
+    @Test("An error about a file below .meshplan names it as the user knows it")
+    func shortPaths() {
+        let failure = Failure(
+            explaining: FileError(
+                .write,
+                "/home/u/house/.meshplan/hq.meshdb.spill",
+                .other("the disk is gone", hint: nil)
+            )
+        )
+        #expect(failure.message.contains(" .meshplan/hq.meshdb.spill: the disk is gone"), "\(failure.message)")
+        #expect(!failure.message.contains("/home"))
+        let elsewhere = Failure(explaining: FileError(.write, "/srv/x.json", .other("the disk is gone", hint: nil)))
+        #expect(elsewhere.message.contains("/srv/x.json"))
+    }
+
+    @Test("What an export leaves out is told in the right number")
+    func missingDevices() {
+        #expect(
+            ExportCommand.missing(1) == "1 device that may have become a node is not in it; its addresses are excluded."
+        )
+        #expect(
+            ExportCommand.missing(2)
+                == "2 devices that may have become nodes are not in it; their addresses are excluded."
+        )
     }
 
     @Test("A database without a node of our own is told with what helps")

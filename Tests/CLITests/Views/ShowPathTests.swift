@@ -25,7 +25,7 @@ struct ShowPathTests {
             ("cat-flap", "Did you mean `group.cat-flap` or `key.cat-flap`?"),
             ("house.yaml", "That looks like a definition: meshplan validate house.yaml checks it"),
             ("devices.yaml", "That looks like a definition"), ("notes.txt", "That is a file, but no saved plan."),
-            ("xyzzy", "Say node.NAME, group.NAME, subnet.NAME, key.NAME or the path of a saved plan"),
+            ("xyzzy", "Use node.NAME, group.NAME, subnet.NAME, key.NAME or the path of a saved plan"),
         ]
     )
     func suggestions(_ text: String, _ hint: String) throws {

@@ -53,7 +53,7 @@ struct WarningTests {
         #expect(fixture.run("validate").status == 0)
         let strict = fixture.run("validate", "--strict")
         #expect(strict.status == 65 && strict.output.isEmpty)
-        #expect(strict.error.contains("--strict takes the warning for an error"), "\(strict.error)")
+        #expect(strict.error.contains("--strict treats the warning as an error"), "\(strict.error)")
         #expect(
             fixture.run("validate", "--strict", "--json").output.contains(#""valid":false,"errors":0,"warnings":1"#)
         )

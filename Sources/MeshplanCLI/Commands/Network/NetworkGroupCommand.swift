@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct NetworkGroupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "network",
-        abstract: "Look at what a network as a whole is in, and mend it.",
+        abstract: "Show and repair the state of a network as a whole.",
         subcommands: [NetworkIVCommand.self]
     )
 }

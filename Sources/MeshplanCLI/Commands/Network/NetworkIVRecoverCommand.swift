@@ -7,7 +7,7 @@ internal import Store
 struct NetworkIVRecoverCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
-        abstract: "Hear what IV index the network is at, and take it over.",
+        abstract: "Listen for the network's IV index, and adopt it.",
         discussion: """
             Connects to one proxy after another and hears their beacons, of which only those count that a NetKey of the \
             network authenticates. Nothing is sent. What the rules allow is taken over, as every run does. What they do \
@@ -25,7 +25,7 @@ struct NetworkIVRecoverCommand: NetworkCommand {
     )
     var listen = DurationArgument(milliseconds: 30_000)
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for approval.")
     var autoApprove = false
 
     @OptionGroup var networks: NetworkOptions

@@ -7,7 +7,7 @@ internal import Store
 struct NetworkIVSetCommand: ChangingCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "State the IV index of a network whose proxies do not tell it.",
+        abstract: "Set the IV index of a network whose proxies do not report it.",
         discussion: """
             Files that other tools export do not hold the IV index. meshplan takes it from the first beacon of a proxy; where \
             no node is a proxy yet, or none sends beacons, whoever knows it from the other tool can state it here. Nothing is \

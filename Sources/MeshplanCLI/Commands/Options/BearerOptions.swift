@@ -40,7 +40,7 @@ enum BearerChoice: Hashable {
     static let help = """
         How to reach the mesh: gatt, a Bluetooth adapter of this machine (gatt:ADAPTER for a certain one), \
         gateway://[PAIRING@]HOST[:PORT] of a gateway, unix:PATH or tcp:HOST:PORT of a simulator process or of a gateway \
-        on this machine, or simulator. May be repeated, to use several at once.
+        on this machine, or simulator. Repeat it to use several at once.
         """
 
     /// Parses a value of `--via`.

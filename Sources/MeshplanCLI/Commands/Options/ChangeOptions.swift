@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 /// What commands take that change a database after a question.
 struct ChangeOptions: ParsableArguments {
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for approval.")
     var autoApprove = false
 
     @OptionGroup var networks: NetworkOptions

@@ -24,11 +24,11 @@ struct GuardOptions: ParsableArguments {
     private static func planGuard(_ name: String) throws -> PlanGuard {
         guard let planGuard = PlanGuard(rawValue: name) else {
             let hint = Suggestion.hint(for: name, among: names, are: "guards are") ?? ""
-            throw ValidationError("There is no guard with the name `\(name)`: \(hint).")
+            throw ValidationError("There is no guard `\(name)`: \(hint).")
         }
         guard planGuard.isAllowable else {
             throw ValidationError(
-                "`\(name)` cannot be allowed: a node never gives up its last NetKey. Take the node out of the definition "
+                "`\(name)` cannot be allowed: a node cannot delete its last NetKey. Take the node out of the definition "
                     + "with `on_remove: reset` instead."
             )
         }

@@ -14,7 +14,7 @@ struct PlannedRunOptions: ParsableArguments {
 
     @OptionGroup var adapter: AdapterOptions
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for approval.")
     var autoApprove = false
 
     @Option(
@@ -103,7 +103,7 @@ struct PlannedRunOptions: ParsableArguments {
         try SavedPlan.write(plan, definition: job.text, to: out, database: database, context: context)
         if context.json == nil {
             context.output.line(
-                "\nSaved to \(out.printable). Apply exactly this with: meshplan apply \(out.printable) --via BEARER"
+                "\nSaved to \(out.printable). Apply exactly this plan with: meshplan apply \(out.printable) --via BEARER"
             )
         }
         return .success

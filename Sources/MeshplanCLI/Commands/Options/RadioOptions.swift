@@ -24,7 +24,9 @@ struct RadioOptions: ParsableArguments, RadioChoice {
     private static let learned = RadioProfile.learnedName
 
     func validate() throws {
-        if formerRadio != nil, radio != nil { throw ValidationError("--profile is what --radio was called before.") }
+        if formerRadio != nil, radio != nil {
+            throw ValidationError("--profile is the old name of --radio; use only --radio.")
+        }
         guard let radio = radio ?? formerRadio, radio != Self.learned,
             !RadioProfile.named.contains(where: { $0.name == radio })
         else { return }
@@ -89,7 +91,9 @@ struct SimulatedRadioOptions: ParsableArguments, RadioChoice {
     var formerRadio: String?
 
     func validate() throws {
-        if formerRadio != nil, radio != nil { throw ValidationError("--profile is what --radio was called before.") }
+        if formerRadio != nil, radio != nil {
+            throw ValidationError("--profile is the old name of --radio; use only --radio.")
+        }
         guard let radio = simulated, WorldSettings.profile(named: radio) == nil else { return }
         throw ValidationError(
             "There is no radio `\(radio)`; there are \(WorldSettings.profileNames.joined(separator: ", "))."

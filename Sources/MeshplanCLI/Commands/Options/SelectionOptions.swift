@@ -125,7 +125,7 @@ struct NodeSelection {
         }
         for text in options.tag {
             guard hasDefinition else {
-                throw Failure(.usage, "--tag needs a definition, which has the tags", hint: "Say where it is.")
+                throw Failure(.usage, "--tag needs a definition, because only that has tags", hint: "Name its path.")
             }
             let (name, glob) = Self.tag(text)
             guard tags.values.contains(where: { $0[name].map { glob.matches($0) } ?? false }) else {

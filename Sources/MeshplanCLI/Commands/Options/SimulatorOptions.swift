@@ -88,7 +88,7 @@ struct SimulatorOptions: ParsableArguments {
                 throw Failure(
                     .usage,
                     "there is no node `\(name)` in the network",
-                    hint: "Say its name, UUID or address; meshplan show lists the nodes."
+                    hint: "Use its name, UUID or address; meshplan show lists the nodes."
                 )
             }
             var faults = world.faults(of: uuid)

@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct StateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "state",
-        abstract: "Look at the mesh database, and mend it where no plan can.",
+        abstract: "Inspect the mesh database, and repair what no plan can.",
         subcommands: [
             StateListCommand.self, StateShowCommand.self, StateHistoryCommand.self, StateRestoreCommand.self,
             StateRemoveCommand.self, StateMoveCommand.self, StatePullCommand.self, StatePushCommand.self,

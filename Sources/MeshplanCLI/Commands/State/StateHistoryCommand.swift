@@ -13,7 +13,7 @@ struct StateHistoryCommand: NetworkCommand {
             """
     )
 
-    @Option(name: [.short, .customLong("number")], help: ArgumentHelp("How many lines at most.", valueName: "count"))
+    @Option(name: [.short, .customLong("number")], help: ArgumentHelp("The most lines to list.", valueName: "count"))
     var number = 20
 
     @OptionGroup var networks: NetworkOptions

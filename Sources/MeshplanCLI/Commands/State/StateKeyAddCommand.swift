@@ -42,7 +42,7 @@ struct StateKeyAddCommand: NetworkCommand {
         let count = [newPassphraseFile, newKeyFile, newKeyCommand].count { $0 != nil } + (newPassphrase ? 1 : 0)
         guard count == 1 else {
             throw ValidationError(
-                "Say one new secret: --new-passphrase, --new-passphrase-file, --new-key-file or --new-key-command."
+                "Give one new secret: --new-passphrase, --new-passphrase-file, --new-key-file or --new-key-command."
             )
         }
         // Labels appear in lines of text for people.

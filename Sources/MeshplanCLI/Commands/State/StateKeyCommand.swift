@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct StateKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
-        abstract: "Say who can open the mesh database: its key slots.",
+        abstract: "Manage the key slots, which decide who can open the mesh database.",
         discussion: """
             Everything in a database is sealed under one data key. Each key slot wraps that for one secret: a key file, a \
             passphrase, or what a command prints. Any one of them opens the database.

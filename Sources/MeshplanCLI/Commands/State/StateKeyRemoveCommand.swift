@@ -6,7 +6,7 @@ internal import Store
 struct StateKeyRemoveCommand: ChangingCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Remove a key slot, so that its secret opens the mesh database no more.",
+        abstract: "Remove a key slot, so that its secret no longer opens the mesh database.",
         discussion: """
             Older copies of the database keep the slot, and whoever has one of them and the secret can read there what \
             seals this file as well. Where that matters, run meshplan state key rotate afterwards.
@@ -47,7 +47,7 @@ struct StateKeyRemoveCommand: ChangingCommand {
             throw Failure(
                 .refused,
                 "slot \(found.identifier) has just opened the database; the other slots may be somebody else's",
-                hint: "Open the database with another secret, which proves that there is one, or say --including-own."
+                hint: "Open the database with another secret, which proves that there is one, or use --including-own."
             )
         }
         if !change.autoApprove {

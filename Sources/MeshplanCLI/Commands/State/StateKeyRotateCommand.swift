@@ -59,7 +59,7 @@ struct StateKeyRotateCommand: NetworkCommand {
                 context.output.line("No longer: \(DatabaseSecretSources.description(of: removed)).")
             }
             context.output.line(
-                "Saved plans have to be made again. Copies of the database from before keep the old key."
+                "Save your plans again. Copies of the database from before keep the old key."
             )
         }
         return .success
@@ -91,7 +91,7 @@ struct StateKeyRotateCommand: NetworkCommand {
 
     private func confirm(_ lost: [KeySlotDescription], of name: String, _ context: Context) throws(Failure) {
         let loss =
-            lost.isEmpty ? "all slots stay" : "\(DatabaseSecretSources.description(of: lost)) will open it no more"
+            lost.isEmpty ? "all slots stay" : "\(DatabaseSecretSources.description(of: lost)) will no longer open it"
         try Prompt(context: context).confirm(
             "Seal \(name) under a new data key?",
             explanation: "Saved plans become unreadable; \(loss)."

@@ -6,7 +6,7 @@ internal import Store
 struct StateListCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List what the mesh database holds, one resource a line.",
+        abstract: "List the resources of the mesh database, one per line.",
         discussion: """
             The lines are what other commands take: subnet.NAME, key.NAME, group.NAME and node.NAME. With arguments only \
             those, or those whose kind is given (meshplan state list node).
@@ -34,7 +34,7 @@ struct StateListCommand: NetworkCommand {
             throw Failure(
                 .usage,
                 "there is no `\(unknown)` in the network `\(name)`",
-                hint: "Say subnet.NAME, key.NAME, group.NAME, node.NAME or a kind; without arguments all are listed."
+                hint: "Use subnet.NAME, key.NAME, group.NAME, node.NAME or a kind; without arguments all are listed."
             )
         }
         for resource in found {

@@ -6,7 +6,7 @@ internal import Store
 struct StateMoveCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "mv",
-        abstract: "Give a resource another name in the mesh database without sending anything.",
+        abstract: "Rename a resource in the mesh database without sending anything.",
         discussion: """
             A group, key or subnet is known to the definition by its name, so rename it there, too; a `moved:` entry in the \
             definition does the same for everybody who applies it. A node is known by its UUID, and gets the name that the \
@@ -46,7 +46,7 @@ struct StateMoveCommand: NetworkCommand {
             throw Failure(
                 .usage,
                 "`\(newName.printable)` is no name",
-                hint: "Say a short one without control characters."
+                hint: "Use a short one without control characters."
             )
         }
         let isTaken = StateResource.all(of: snapshot.network).contains { $0.address == to }

@@ -6,7 +6,7 @@ internal import Store
 struct StatePushCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "push",
-        abstract: "Put what a copy holds in the place of what the mesh database holds.",
+        abstract: "Replace the contents of the mesh database with those of a copy.",
         discussion: """
             Refused where the copy is of another database, or not later than the database is, unless --force is given. \
             Nothing is sent; plan afterwards, and read nodes back where they may have changed since the copy was made. \
@@ -17,10 +17,10 @@ struct StatePushCommand: NetworkCommand {
     @Argument(help: ArgumentHelp("A copy, as state pull writes it.", valueName: "file"))
     var file: String
 
-    @Flag(help: "Also put a copy back that is older, or of another database.")
+    @Flag(help: "Accept a copy that is older, or of another database.")
     var force = false
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for approval.")
     var autoApprove = false
 
     @OptionGroup var networks: NetworkOptions
@@ -33,7 +33,7 @@ struct StatePushCommand: NetworkCommand {
         try check(pushed, against: present, named: name)
         if present.lineage == pushed.lineage, present.network == pushed.network, try copy.extras() == database.extras()
         {
-            context.output.line("The database holds what \(file.printable) holds; nothing to do.")
+            context.output.line("The database already has the contents of \(file.printable); nothing to do.")
             return .success
         }
         let changes = StoreChanges(from: present.network, to: pushed.network)

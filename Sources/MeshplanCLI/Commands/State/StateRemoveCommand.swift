@@ -7,7 +7,7 @@ internal import SystemLayer
 struct StateRemoveCommand: ChangingCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
-        abstract: "Take resources out of the mesh database without sending anything.",
+        abstract: "Remove resources from the mesh database; nothing is sent.",
         discussion: """
             For what is gone for good and cannot be asked: a node that burned, a group or key that nothing uses. A node's \
             device key is kept among the retired nodes, and its addresses are not given out again before the IV index \
@@ -19,7 +19,7 @@ struct StateRemoveCommand: ChangingCommand {
     @Argument(help: ArgumentHelp("subnet.NAME, key.NAME, group.NAME or node.NAME.", valueName: "resource"))
     var resources: [String]
 
-    @Flag(help: "Show what would go, and change nothing.")
+    @Flag(help: "Only show what would be removed.")
     var dryRun = false
 
     @OptionGroup var change: ChangeOptions

@@ -74,14 +74,14 @@ struct StateResource: Hashable {
             throw Failure(
                 .usage,
                 "there is no `\(address)` in the network `\(networkName)`",
-                hint: "Say subnet.NAME, key.NAME, group.NAME or node.NAME; meshplan state list lists them."
+                hint: "Use subnet.NAME, key.NAME, group.NAME or node.NAME; meshplan state list lists them."
             )
         }
         guard found.count == 1 else {
             throw Failure(
                 .usage,
                 "there are \(found.count) of the name `\(address)`",
-                hint: "Say which: " + found.map { "\($0.kind.rawValue).\($0.identity)" }.joined(separator: ", ") + "."
+                hint: "Use one of: " + found.map { "\($0.kind.rawValue).\($0.identity)" }.joined(separator: ", ") + "."
             )
         }
         return only

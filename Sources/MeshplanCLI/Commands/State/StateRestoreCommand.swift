@@ -5,7 +5,7 @@ internal import Store
 struct StateRestoreCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Plan what would bring the network back to a former state, and carry it out with --via.",
+        abstract: "Plan a return to a former state of the network, and carry it out with --via.",
         discussion: """
             SERIAL is one that meshplan state history shows. Nodes, keys and groups become what they were then; a key that \
             was removed since gets its old value back. What no plan can bring back is listed. Sequence numbers, replay \

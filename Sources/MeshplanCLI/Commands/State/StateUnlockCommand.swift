@@ -6,7 +6,7 @@ internal import Store
 struct StateUnlockCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlock",
-        abstract: "Tell who holds the lock of the mesh database, and free it where nobody does.",
+        abstract: "Show who holds the lock of the mesh database, and release a stale lock.",
         discussion: """
             The lock of a database file goes with the process that holds it, however that ends, so there is nothing to be \
             broken: end that process, or wait. The lock of a shared database ends a minute after its holder's last sign of \
@@ -18,7 +18,7 @@ struct StateUnlockCommand: NetworkCommand {
     @Argument(help: ArgumentHelp("The number of a shared database's lock.", valueName: "lock"))
     var lock: String?
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for approval.")
     var autoApprove = false
 
     @OptionGroup var networks: NetworkOptions
@@ -34,7 +34,7 @@ struct StateUnlockCommand: NetworkCommand {
                     database.sharedNetwork == nil
                         ? "the lock of a database file has no number" : "`\(lock)` is not the number of a lock",
                     hint: database.sharedNetwork == nil
-                        ? "End the process that holds it; who that is, refused commands say."
+                        ? "End the process that holds it; the error of a refused command names that process."
                         : "The error of a refused command names it."
                 )
             }

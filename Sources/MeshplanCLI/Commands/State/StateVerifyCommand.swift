@@ -14,7 +14,7 @@ struct StateVerifyCommand: NetworkCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("A copy or backup to look at instead of the database.", valueName: "file"))
+    @Argument(help: ArgumentHelp("A copy or backup to check instead of the database.", valueName: "file"))
     var file: String?
 
     @OptionGroup var networks: NetworkOptions
@@ -64,12 +64,12 @@ struct StateVerifyCommand: NetworkCommand {
                 .failure,
                 "\(count(found.problems.count, "part")) of the database \(found.problems.count == 1 ? "is" : "are") damaged",
                 hint: file != nil
-                    ? "Take another copy; meshplan state verify FILE tells whether that is whole."
+                    ? "Take another copy; meshplan state verify FILE shows whether that is intact."
                     : RestoringAdvice(context).hint(for: try workspace.only(networks.network))
-                        ?? "Put a copy in its place; meshplan state verify FILE tells whether that is whole."
+                        ?? "Restore a copy; meshplan state verify FILE shows whether that is intact."
             )
         }
-        if context.json == nil { context.output.line("Everything is as it was written.") }
+        if context.json == nil { context.output.line("The database is intact.") }
         return .success
     }
 }

@@ -41,7 +41,7 @@ struct DeniedClients {
                 throw BearerError(
                     "the list of denied clients, \(path.printable), line \(place + 1): `\(String(word.prefix(80)).printable)` "
                         + "is no fingerprint, which is 64 hexadecimal digits",
-                    hint: "Nobody is let in until that is mended; comments begin with #."
+                    hint: "Nobody is let in until that is fixed; comments begin with #."
                 )
             }
             fingerprints.insert(fingerprint)

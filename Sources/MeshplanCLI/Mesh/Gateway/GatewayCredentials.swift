@@ -47,7 +47,7 @@ struct GatewayCredentials {
             throw Failure(
                 .usage,
                 "several gateways are paired with this folder: \(names)",
-                hint: "Say which is meant, as in gateway://\(only.name)@HOST:PORT."
+                hint: "Name one, as in gateway://\(only.name)@HOST:PORT."
             )
         }
         return only

@@ -92,7 +92,7 @@ struct GatewayExamination {
             ExaminationFinding(
                 path == pairing.clientPath ? .error : .warning,
                 "certificate-of-another-pairing",
-                "\(path) is of another pairing, or of before this one was made anew: \(pairing.name) does not accept it",
+                "\(path) belongs to another pairing, or was made before this one was renewed: \(pairing.name) does not accept it",
                 advice: renewal(path)
             )
         ]
@@ -156,7 +156,7 @@ struct GatewayExamination {
         if let label = pairing.labels().first(where: { pairing.path(ofClient: $0) == path }) {
             return "Make a new one with: meshplan gateway pair \(pairing.name) --client \(label) --renew"
         }
-        return "Make all files of the pairing anew, and carry the gateway's to it: meshplan gateway pair "
+        return "Renew all files of the pairing, and carry the gateway's to it: meshplan gateway pair "
             + "\(pairing.name) --renew"
     }
 }

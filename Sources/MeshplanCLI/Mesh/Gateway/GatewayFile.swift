@@ -43,7 +43,7 @@ struct GatewayFile {
         } catch {
             var hint = error.hint
             if case .exposed = error.cause {
-                hint = "chmod 600 \(path.shellWord), and make the pairing anew if somebody may have used it."
+                hint = "chmod 600 \(path.shellWord), and renew the pairing if somebody may have used it."
             }
             throw Failure(.failure, "\(path.printable) \(error.clause)", hint: hint)
         }

@@ -48,7 +48,7 @@ extension GatewayPairing {
                 .failure,
                 "there is a pairing with a gateway \(name) already, in \(folder)",
                 hint: (isThere(clientPath) ? "" : "There is no \(clientPath), though. \(ownFileAdvice). ")
-                    + "Choose another name, or make it anew with --renew: the gateway and all clients then need new files."
+                    + "Choose another name, or renew it with --renew: the gateway and all clients then need new files."
             )
         }
         guard !exists || isThere(authorityPath) else {

@@ -69,7 +69,7 @@ struct GatewayPairing {
     /// How to get a client file of our own if the rest of the pairing is complete.
     var ownFileAdvice: String {
         hasAuthority
-            ? "Make one with: meshplan gateway pair \(name) --client office --out \(clientPath) --renew"
+            ? "Create one with: meshplan gateway pair \(name) --client office --out \(clientPath) --renew"
             : "Ask whoever has made the pairing for a file, made with: meshplan gateway pair \(name) --client LABEL; put it "
                 + "to \(clientPath)."
     }
@@ -95,7 +95,7 @@ struct GatewayPairing {
             throw Failure(
                 .failure,
                 "the authority of the pairing \(name) was valid until \(authority.certificate.validUntil.text)",
-                hint: "Make the pairing anew with: meshplan gateway pair \(name) --renew"
+                hint: "Renew the pairing with: meshplan gateway pair \(name) --renew"
             )
         }
         return authority
@@ -129,7 +129,7 @@ struct GatewayPairing {
                 + now.text
             let hint = "Set the clock: timedatectl shows whether it follows the time of the network."
             guard role == .server else { throw Failure(.failure, message, hint: hint) }
-            FailureView(context).warn(message + "; all clients are turned away until the clock is right", hint: hint)
+            FailureView(context).warn(message + "; all clients are refused until the clock is correct", hint: hint)
         }
         let left = now.seconds(to: identity.validUntil)
         if role == .server, left < GatewayExamination.notice {

@@ -110,6 +110,6 @@ struct DeviceIdentification {
         }
         bearer.close(link)
         if isInterrupted() { throw Failure(.interrupted, "interrupted; nothing was done") }
-        throw Failure(.failure, "there is no link to \(name): it does not open", hint: "Go nearer and try again.")
+        throw Failure(.failure, "there is no link to \(name): it does not open", hint: "Move closer and try again.")
     }
 }

@@ -43,7 +43,9 @@ struct ScanKnowledge {
         do {
             return try DefinitionFiles(context: context).load([]).definitions
         } catch is InvalidDefinition {
-            context.errorOutput.line("The definition here is not valid and not used; meshplan validate says why.")
+            context.errorOutput.line(
+                "Ignoring the definition here, because it is not valid; meshplan validate shows why."
+            )
             return nil
         } catch {
             return nil

@@ -128,7 +128,7 @@ extension ScanRun {
             guard RefreshRun.isReadable(node, in: network) else {
                 throw Failure(
                     .failure,
-                    "\(conversation.name(of: node)) cannot be asked: it is no node of the network any more"
+                    "\(conversation.name(of: node)) cannot be asked: it is no longer a node of the network"
                 )
             }
             chosen[node.unicastAddress] = node

@@ -105,12 +105,12 @@ struct ScanRun {
             _ = try database.commit(changes, with: lease)
             let names = changes.nodes.map(\.name.printable).joined(separator: ", ")
             context.errorOutput.line(
-                "Noted in the database that \(names) \(changes.nodes.count == 1 ? "is" : "are") in no network any more."
+                "Noted in the database that \(names) \(changes.nodes.count == 1 ? "is" : "are") in no network now."
             )
         } catch {
             guard error.code == .locked else { throw error }
             context.errorOutput.line(
-                "The database is locked, so it is not noted there which nodes are in no network any more."
+                "The database is locked, so it is not noted there which nodes are in no network now."
             )
         }
     }
@@ -134,7 +134,7 @@ struct ScanRun {
             [.new, .unasked].contains(names.standing(of: $0.uuid)) && !adoptedDevices.contains($0.uuid)
         }
         guard !unknown.isEmpty else {
-            context.errorOutput.line("There is no device that is not known already.")
+            context.errorOutput.line("All devices are known already.")
             return
         }
         var taken = Set(knowledge.definition?.nodes.map(\.name.value) ?? [])

@@ -47,7 +47,7 @@ struct ExplanationView {
         var table = Table()
         var model: ModelAddress?
         for value in values {
-            let dropped = value.isDropped ? "no line asks for it any more: apply removes it" : ""
+            let dropped = value.isDropped ? "no line declares it any more, so apply removes it" : ""
             guard let place = value.model, !value.isDropped else {
                 model = nil
                 table.rows.append([value.path.printable, value.value.printable, dropped])

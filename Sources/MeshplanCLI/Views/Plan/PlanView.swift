@@ -43,7 +43,7 @@ struct PlanView {
             return "What is selected by \(scope.options.joined(separator: ", ").printable) "
                 + (plan.purpose == .destroy ? "is not managed." : "matches \(goal).")
         }
-        return plan.purpose == .destroy ? "Nothing is left to destroy." : "The network matches \(goal)."
+        return plan.purpose == .destroy ? "There is nothing left to destroy." : "The network matches \(goal)."
     }
 
     private func header() -> String {
@@ -84,9 +84,9 @@ struct PlanView {
                     "changed outside of meshplan"
                         + (drift.recorded == change.after ? "" : ", recorded: \(drift.recorded?.printable ?? "none")")
                 } else if change.isImplied {
-                    "without a message of its own"
+                    "without a separate message"
                 } else if change.isDeferred {
-                    readsComposition ? "after its composition is read" : "after its target is provisioned"
+                    readsComposition ? "once its composition is known" : "after its target is provisioned"
                 } else {
                     ""
                 }

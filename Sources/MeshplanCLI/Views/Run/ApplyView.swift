@@ -257,10 +257,10 @@ extension DoubtEnd {
     private var reason: String {
         switch self {
         case .wasReset: "the node was reset"
-        case .isGone: "the database has no such node any more"
+        case .isGone: "the database no longer has such a node"
         case .isExcluded: "the node is excluded"
         case .partIsMissing: "the node has no such model"
-        case .isNotDeclared: "the definition does not name it any more"
+        case .isNotDeclared: "the definition no longer names it"
         case .answersOtherwise: "the node answers, but not to that"
         }
     }

@@ -8,10 +8,10 @@ extension ProvisioningProgress {
     func text(_ name: (DeviceUUID) -> String) -> String? {
         switch self {
         case .listening: nil
-        case .findingOut: "finding out whether it is a node already"
+        case .findingOut: "checking whether it is already a node"
         case .connecting: "connecting"
         case .connectingThrough(let node): "connecting through \(name(node))"
-        case .waitingForPerson: "waiting for somebody to look at it"
+        case .waitingForPerson: "waiting for a person at the device"
         case .session(let stage): stage.activity
         }
     }

@@ -39,7 +39,7 @@ struct RecapView {
             text += rest(of: recap.failed.count)
         }
         if !recap.problems.isEmpty {
-            text += style(.delete, "Impossible, as the compositions tell:") + "\n"
+            text += style(.delete, "Impossible with the nodes' compositions:") + "\n"
             for problem in recap.problems.prefix(Self.limit) {
                 let resource = problem.diagnostic.resource ?? problem.name
                 text += "  \(resource.printable): \(problem.diagnostic.message.printable)\n"
@@ -66,7 +66,7 @@ struct RecapView {
     /// Removals of things that the nodes no longer had.
     private func gone() -> String {
         guard !recap.foundGone.isEmpty else { return "" }
-        var text = style(.update, "Gone already, as the nodes say:") + "\n"
+        var text = style(.update, "Already gone:") + "\n"
         for found in recap.foundGone.prefix(Self.limit) {
             let address = plan?.change(of: found.step)?.address.printable ?? "step \(found.step)"
             text += "  \(address): \(found.status)\n"
@@ -98,7 +98,7 @@ struct RecapView {
             return (order.name, names[server] ?? server.description)
         }
         guard !devices.isEmpty else { return "" }
-        var text = style(.update, "Not tried, because they wait for others:") + "\n"
+        var text = style(.update, "Not tried, because they depend on other devices:") + "\n"
         for device in devices.prefix(Self.limit) {
             text += "  \(device.name.printable) (to be provisioned through \(device.server.printable))\n"
         }
@@ -116,7 +116,7 @@ struct RecapView {
         )
         text += resets("Reset by their own account, not looked for:") { $0 == .notLookedFor }
         guard !recap.uncertainResets.isEmpty else { return text }
-        text += style(.update, "Not known whether they were reset:") + "\n"
+        text += style(.update, "Unknown whether they were reset:") + "\n"
         for node in recap.uncertainResets.prefix(Self.limit) { text += "  \(node.name.printable)\n" }
         return text + rest(of: recap.uncertainResets.count)
     }
@@ -196,7 +196,7 @@ struct RecapView {
         if case .refused = recap.ending { return [] }
         var lines: [String] = []
         if !recap.failed.isEmpty {
-            lines.append("mend what failed (the advice is shown with each failure), then \(command)")
+            lines.append("fix the failures (see the advice at each), then \(command)")
         }
         if !recap.problems.isEmpty {
             lines.append("change in the definition what the compositions make impossible, then \(command)")

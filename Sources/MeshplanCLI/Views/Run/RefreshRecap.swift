@@ -56,7 +56,7 @@ struct RefreshRecap {
         switch recap.ending {
         case .completed:
             return recap.isComplete
-                ? style(.good, "Refresh complete.") : style(.warning, "Refresh is not complete.")
+                ? style(.good, "Reading back is complete.") : style(.warning, "Reading back is not complete.")
         case .interrupted: return style(.warning, "Interrupted.")
         case .refused, .storeFailed, .linkFailed, .sendingFailed: return style(.error, "Stopped.")
         }
@@ -65,7 +65,7 @@ struct RefreshRecap {
     private var advice: [String] {
         var lines: [String] = []
         if tally.drifted > 0 {
-            lines.append("meshplan drift shows what is otherwise, meshplan plan what apply would do")
+            lines.append("meshplan drift shows the differences, meshplan plan what apply would do")
         }
         let more = repeated.has("--older-than") ? [] : ["--older-than", "1h"]
         let command = repeated.text(more, usual: "meshplan refresh")

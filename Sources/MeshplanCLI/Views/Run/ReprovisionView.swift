@@ -48,7 +48,7 @@ struct ReprovisionView {
     }
 
     private func details(_ plan: ReprovisionPlan) -> [String] {
-        var lines = ["device key: a new one; the present one is kept until the node answers under it"]
+        var lines = ["device key: a new one; the present one is kept until the node has answered with the new one"]
         switch plan.procedure {
         case .deviceKeyRefresh: lines.append("all else stays as it is")
         case .nodeCompositionRefresh:
@@ -58,7 +58,7 @@ struct ReprovisionView {
         case .nodeAddressRefresh:
             lines.append("addresses: \(addresses(plan.before)) -> \(addresses(plan.after))")
             lines.append(
-                "keeps its network and application keys; the rest of its configuration is gone until the next apply"
+                "keeps its network and application keys; the next apply restores the rest of its configuration"
             )
             let references = plan.references
             for (names, one, many) in [
@@ -132,7 +132,7 @@ struct ReprovisionView {
             let models = result.node.elements.reduce(0) { $0 + $1.models.count }
             let version = result.node.product.map { ", version \($0.version)" } ?? ""
             context.output.line(
-                "\(name) has taken on its new composition\(authentication): "
+                "\(name) has activated its new composition\(authentication): "
                     + "\(count(models, "model")) on \(count(result.node.elements.count, "element"))\(version)."
             )
         }
@@ -164,7 +164,7 @@ struct ReprovisionView {
             return Failure(
                 .partial,
                 "\(name) does not answer; nothing has changed",
-                hint: "See that it has power and that other nodes relay messages to it."
+                hint: "Check that it has power and that other nodes relay messages to it."
             )
         case .unreachable(let reason, let hint):
             return Failure(.failure, "\(name) cannot be reached: \(reason)", hint: hint?.worded)

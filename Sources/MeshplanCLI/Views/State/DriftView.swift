@@ -18,7 +18,8 @@ struct DriftView {
     func render() -> String {
         let drifted = report.nodes.filter { !$0.entries.isEmpty }
         guard !drifted.isEmpty else {
-            return style(.good, "No drift.") + " " + style(.bold, "What nodes told is as recorded.") + "\n" + ages()
+            return style(.good, "No drift.") + " " + style(.bold, "All observed values match the record.") + "\n"
+                + ages()
                 + notes()
         }
         var text = "Drift in network \(style(.bold, name.printable))\n"
@@ -119,7 +120,7 @@ struct ObservationAges: Hashable {
     /// One line for people; nil if there are no nodes.
     var text: String? {
         guard nodes > 0 else { return nil }
-        guard let oldest, let newest else { return "No node was read back yet: meshplan refresh does." }
+        guard let oldest, let newest else { return "No node has been read back yet; run meshplan refresh." }
         let span = oldest == newest ? "at \(oldest.text)" : "from \(oldest.text) to \(newest.text)"
         return "Read back: \(nodes - never) of \(count(nodes, "node")), \(span)."
     }

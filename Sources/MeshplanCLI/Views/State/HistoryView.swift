@@ -32,7 +32,7 @@ struct HistoryView {
             text += "The database was made \(history.created.text).\n"
         }
         if let oldest = history.serials.first, shown.contains(where: { !$0.isRestorable }) {
-            text += "The states before serial \(oldest) are not kept any more.\n"
+            text += "States before serial \(oldest) are no longer kept.\n"
         }
         return text
     }

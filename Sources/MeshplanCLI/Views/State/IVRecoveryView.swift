@@ -92,7 +92,7 @@ struct IVRecoveryView {
                     + "never goes back",
                 hint: "Either these nodes are behind, as after a restore or a long time without power, and catch up by "
                     + "themselves once they hear the others; or the database is not of this network's present life. "
-                    + "Nodes that share an IV index nobody else has must be provisioned anew."
+                    + "Nodes that share an IV index nobody else has must be provisioned again."
             )
         case .secondaryOnly(let heard):
             Failure(

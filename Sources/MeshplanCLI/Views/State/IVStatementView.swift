@@ -33,7 +33,7 @@ struct IVStatementView {
             Failure(
                 .refused,
                 "the database of network \(name.printable) is at IV index \(before.text), and \(never)",
-                hint: "Check that the number is that of this network, and that the database is."
+                hint: "Check that the number and the database belong to this network."
             )
         case .sent(let source, let reached):
             Failure(

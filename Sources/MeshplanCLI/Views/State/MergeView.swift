@@ -49,12 +49,12 @@ struct MergeView {
             )
         }
         if merge.changes.isEmpty, merge.conflicts.isEmpty {
-            context.output.line("Both know the same; nothing to merge.")
+            context.output.line("Both are the same; nothing to merge.")
             return
         }
         context.output.line(
             "Merge: \(count(merge.changes.count, "change")), \(count(merge.conflicts.count, "conflict"))"
-                + (isSettled && !merge.conflicts.isEmpty ? ", settled as asked." : ".")
+                + (isSettled && !merge.conflicts.isEmpty ? ", resolved as requested." : ".")
         )
     }
 }

@@ -119,7 +119,7 @@ extension SequenceHealth.Finding {
         case .updateOverdue(let since):
             return (
                 "the IV update that was heard of at \(since.text) should have ended within 144 hours",
-                "Messages go both ways all the same. " + recover
+                "Communication works nevertheless. " + recover
             )
         case .clockBehind(let time):
             return (
@@ -135,7 +135,7 @@ extension SequenceHealth.Finding {
         case .ivIndexStated(let time):
             return (
                 "the IV index was stated by a person at \(time.text), and no node has confirmed it yet",
-                "The first beacon or answer of a proxy confirms it. If nobody understands what is sent, it is wrong."
+                "The first beacon or answer of a proxy confirms it. If no node answers, it is wrong."
             )
         }
     }

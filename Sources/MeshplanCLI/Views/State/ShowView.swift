@@ -83,7 +83,7 @@ struct ShowView {
                 pending.attemptedAt.text,
             ])
         }
-        if !refreshes.rows.isEmpty { text += section("Pending refreshes", refreshes, refreshes.rows.count) }
+        if !refreshes.rows.isEmpty { text += section("Pending reprovisionings", refreshes, refreshes.rows.count) }
         let taken = Set(network.nodes.map(\.unicastAddress))
         var retired = Table(["ADDRESSES", "NAME", "UUID", "REASON", "RETIRED", "ADDRESSES FREE"])
         for record in network.retiredNodes {
@@ -260,7 +260,7 @@ struct ShowView {
 
     private func drift(_ node: Node) -> String {
         guard let drift = network.drifts[node.uuid] else { return "none known" }
-        return "\(count(drift.since.count, "value")) not as recorded; meshplan drift tells which"
+        return "\(count(drift.since.count, "value")) not as recorded; meshplan drift shows which"
     }
 
     private func transmit(_ parameters: TransmitParameters?) -> String {

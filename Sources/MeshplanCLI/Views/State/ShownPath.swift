@@ -69,10 +69,10 @@ struct ShownPath {
             return isDefinition
                 ? "That looks like a definition: meshplan validate \(text.shellWord) checks it, and meshplan plan \(text.shellWord) "
                     + "compares it with the network."
-                : "That is a file, but no saved plan. Say node.NAME, group.NAME, subnet.NAME or key.NAME."
+                : "That is a file, but no saved plan. Use node.NAME, group.NAME, subnet.NAME or key.NAME."
         }
         return suggestion(among: paths)
-            + "Say node.NAME, group.NAME, subnet.NAME, key.NAME or the path of a saved plan; "
+            + "Use node.NAME, group.NAME, subnet.NAME, key.NAME or the path of a saved plan; "
             + "meshplan show lists what there is."
     }
 
