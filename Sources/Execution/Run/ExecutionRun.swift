@@ -7,82 +7,16 @@ import Store
 /// A turn has five parts: start what may start, make it durable in one transaction, send, wait for one event, process
 /// what follows from it. Nothing is sent before its intent is durable, and no step starts before the outcomes that it
 /// depends on are durable.
+///
+/// The run decides when something happens. What happens is decided by the parts that its ``RunSwitchboard`` joins.
 final class ExecutionRun {
-    /// The client and the bearer.
-    let driver: ClientDriver
-    let options: ExecutionOptions
-    let context: ExecutionContext
-    /// The steps of the plan, then those by which it grew.
-    var steps: [Step]
-    /// The number of steps of the plan itself. Steps by which it grew have no number that another run could rely on.
-    let plannedCount: Int
-    var journal: RunJournal
-    var network: NetworkRecord
-    var schedule: StepSchedule
-    /// What nodes have told so far during their read-back.
-    var readBacks = ReadBackWork()
-    /// In which known ways nodes depart from the specification, as already announced.
-    var habits: [DeviceUUID: Set<KnownHabit>] = [:]
-    /// What nodes told of their subscription lists, to find out which of them are shared.
-    var listWitnesses: [DeviceUUID: ListWitness] = [:]
+    /// The parts of the run.
+    let board: RunSwitchboard
     /// An estimator for the network as it was when the run began.
     let estimatorAtStart: PlanEstimator
-    /// How many nodes have a deferred configuration, and the products of which one node was already asked for its
-    /// composition.
-    var waitingConfigurations = 0
-    var inquiredProducts: Set<Node.Product> = []
-    /// In-doubt requests of earlier runs, oldest first.
-    var doubts: [DeviceUUID: [JournalIntent]] = [:]
-    /// Nodes that have in-doubt requests and no step, in reverse order.
-    var doubtfulNodes: [DeviceUUID] = []
-    /// Whether the outcome of a request still matters to the plan.
-    let isDoubtOfInterest: (DeviceUUID, ConfigurationAction) -> Bool
-    /// Whether the run leaves doubts alone that no step waits for, because there is no proxy.
-    var leavesDoubts: Bool
-    /// Since when requests have been waiting for a link; nil if there is a link, or no request.
-    var linkWaitBegan: Instant?
-    /// Nodes that have answered a Node Reset and are looked for.
-    var resetWatches = ResetWatches()
-    var unreachable: Set<DeviceUUID>
-    var jobs: [RequestIdentifier: Job] = [:]
-    /// Requests that are sent after the next commit.
-    var outbox: [Job] = []
-    var startedNodes: Set<DeviceUUID> = []
-    /// The number of changes of the plan and of its growth.
-    var changeCount: Int
-    /// Devices that are to become nodes.
-    var queue: ProvisioningQueue
-    /// The step of each of them.
-    var provisionSteps: [DeviceUUID: Int] = [:]
-    /// The provisioning data that is about to be sent.
-    var candidates: [DeviceUUID: ProvisioningConversation.Candidate] = [:]
-    /// The devices whose data is sent after the next commit.
-    var storing: [DeviceUUID] = []
-    /// Devices that an earlier attempt may have made nodes.
-    var findingOut = FindingOut()
-    /// Nodes that listen for devices and carry their sessions.
-    var servers = RemoteServers()
+    private var interrupts = 0
     /// How long to find out about devices that no step names; nil for not at all.
     private let searchDuration: Duration?
-    /// When that time is over.
-    var searchEnd: Instant?
-    /// Whether a node was asked only to learn the IV index.
-    var hasSoughtIVIndex = false
-    /// Why the client has no link and looks for none, while devices are still being provisioned.
-    var linkFailure: LinkFailure?
-    /// Nodes that have links of their own or are about to get them.
-    var direct = DirectLinks()
-    /// The first lane that has not begun, and the first that is not finished, as far as the search has come.
-    var directSearch = 0
-    var begunSearch = 0
-    var recap = Recap()
-    var window: SendWindow
-    private var interrupts = 0
-    /// Why the run ends before everything is done.
-    var stop: Recap.Ending?
-    /// Events to announce after the next commit.
-    private var announcements: [ExecutionEvent] = []
-    private var announcedProgress = 0
 
     init(
         journal: RunJournal,
@@ -101,117 +35,135 @@ final class ExecutionRun {
         isDoubtOfInterest: @escaping (DeviceUUID, ConfigurationAction) -> Bool = { _, _ in true },
         searchingFor duration: Duration? = nil
     ) {
-        self.journal = journal
-        driver = ClientDriver(client, over: bearer, scanning: .shared)
-        self.options = options
-        self.context = context
-        self.network = NetworkRecord(
-            network,
-            orders: steps.compactMap { if case .provision(let order) = $0.work { order } else { nil } }
+        let orders = steps.compactMap { if case .provision(let order) = $0.work { order } else { nil } }
+        var record = NetworkRecord(network, orders: orders)
+        record.apply(claims)
+        let ledger = RunLedger(
+            network: record,
+            journal: journal,
+            schedule: schedule,
+            steps: steps,
+            unreachable: unreachable,
+            calendar: context.now
         )
-        self.network.apply(claims)
-        var estimator = PlanEstimator(
+        board = RunSwitchboard(
+            driver: ClientDriver(client, over: bearer, scanning: .shared),
+            options: options,
+            context: context,
+            ledger: ledger,
+            doubts: DoubtWork(doubts, schedule, areLeft: leavesDoubts, isOfInterest: isDoubtOfInterest),
+            changeCount: changeCount
+        )
+        let estimator = PlanEstimator(
             profile: .office,
             connections: options.proxy == nil ? min(options.maximumConnections, bearer.maximumLinks) : 1,
             window: options.maximumWindow
         )
-        estimator = estimator.relaying(in: network)
-        estimatorAtStart = estimator
-        self.changeCount = changeCount
-        queue = ProvisioningQueue(policy: options.provisioning)
-        self.steps = steps
-        plannedCount = steps.count
-        waitingConfigurations = steps.count {
-            if case .configureWhenKnown(let configuration) = $0.work { configuration.target == nil } else { false }
-        }
-        self.schedule = schedule
-        self.unreachable = unreachable
-        self.leavesDoubts = leavesDoubts
-        self.isDoubtOfInterest = isDoubtOfInterest
-        window = SendWindow(initial: options.initialWindow, maximum: options.maximumWindow)
-        recap.total = steps.count
-        for doubt in doubts {
-            if self.doubts[doubt.node] == nil, schedule.lane(of: doubt.node) == nil { doubtfulNodes.append(doubt.node) }
-            self.doubts[doubt.node, default: []].append(doubt)
-        }
-        doubtfulNodes.reverse()
+        estimatorAtStart = estimator.relaying(in: network)
         searchDuration = duration
     }
 
+    var driver: ClientDriver { board.driver }
     var bearer: any Bearer { driver.bearer }
+    /// Nodes that do not answer.
+    var unreachable: Set<DeviceUUID> { board.ledger.unreachable }
+    /// Whether the run has left doubts alone, because there is no proxy.
+    var leavesDoubts: Bool { board.doubts.areLeft }
 
     /// Whether the user wants no new messages.
-    var isInterrupted: Bool { interrupts > 0 }
+    private var isInterrupted: Bool { board.ledger.isInterrupted }
 
     /// Runs to the end.
     func perform() -> Recap {
         let start = bearer.now
-        context.emit(.runStarted(steps: steps.count, inDoubt: doubts.values.reduce(0) { $0 + $1.count }))
+        let inDoubt = board.doubts.intents.count
+        board.context.emit(.runStarted(steps: board.ledger.steps.count, inDoubt: inDoubt))
         if let searchDuration {
-            searchEnd = start.advanced(by: searchDuration)
-            for pending in network.header.pendingProvisionings { findOut(about: pending.uuid) }
+            let end = start.advanced(by: searchDuration)
+            board.carryOut(board.devices.work.findOutAboutAll(until: end, board.ledger, at: start))
         }
-        for node in network.nodes { considerServer(node.uuid) }
-        settleNeedlessDoubts()
+        for node in board.ledger.network.nodes { board.devices.servers.consider(node.uuid, board.ledger, at: start) }
+        board.carryOut(board.doubts.settleNeedless(&board.ledger))
         do throws(ExecutionStop) {
             while try turn() {}
         } catch {
-            stop = error.ending
+            board.stop = error.ending
         }
-        recap.duration = start.duration(to: bearer.now)
+        board.recap.duration = start.duration(to: bearer.now)
         finish()
-        recap.duration = start.duration(to: bearer.now)
-        context.emit(.runFinished(recap))
-        return recap
+        board.recap.duration = start.duration(to: bearer.now)
+        board.context.emit(.runFinished(board.recap))
+        return board.recap
     }
+
+    // MARK: A turn
 
     /// Runs one turn; returns false when there is nothing left to do.
     private func turn() throws(ExecutionStop) -> Bool {
         noticeInterrupts()
         if interrupts < 2 { fill() }
         divideLinks()
-        endOldSearches()
-        guard stop == nil else { return false }
-        try commit()
+        let isCarried = driver.client.carriedCount > 0
+        board.carryOut(board.devices.work.endOldSearches(isCarried: isCarried, board.ledger, at: bearer.now))
+        guard board.stop == nil else { return false }
+        try board.commit()
         // What is in flight finishes; what still waits for a link does not begin.
-        let canFinish = driver.client.carriedCount > 0 || driver.client.isLinkReady && !outbox.isEmpty
-        let isProvisioning = !queue.isEmpty || !servers.hasNoLink
-        guard interrupts < 2, !isInterrupted || canFinish || isProvisioning else { return false }
-        releaseData()
-        for job in outbox.drained() { transmit(job) }
+        let canFinish = driver.client.carriedCount > 0 || driver.client.isLinkReady && !board.requests.hasNothingToSend
+        guard interrupts < 2, !isInterrupted || canFinish || board.devices.isProvisioning else { return false }
+        board.carryOut(board.devices.sendDurableData())
+        for job in board.requests.takeUnsent() { board.transmit(job) }
         updateScan()
         // An outcome of sending, such as a message that could not be sent, becomes durable before the run waits for
         // anything.
-        guard stop == nil else { return true }
-        if linkFailure != nil, queue.isEmpty { abandonRemoteLinks() }
-        if let failure = linkFailure, queue.isEmpty, !jobs.isEmpty {
-            guard jobs.values.allSatisfy(\.isOptional) else {
-                stop = .linkFailed(failure.reason, hint: failure.hint)
-                return true
-            }
-            // A missing link decides nothing about doubts.
-            leaveOptional()
-        } else if isTiredOfWaiting, jobs.values.contains(where: { if case .doubt = $0 { true } else { false } }) {
-            leaveOptional()
-        }
-        let isAwaitingLink = !isInterrupted && direct.isAwaiting
-        let isWaiting =
-            !jobs.isEmpty || !queue.isEmpty || !findingOut.isEmpty || !servers.hasNoLink || isAwaitingLink
-            || !resetWatches.isEmpty
-        guard isWaiting else { return !announcements.isEmpty || !isInterrupted && hasWork }
+        guard board.stop == nil, faceMissingLink() else { return true }
+        guard isWaiting else { return board.ledger.hasAnnouncements || !isInterrupted && hasWork }
         try wait()
         return true
     }
 
     /// Whether anything may be started now.
-    private var hasWork: Bool { schedule.hasStartableWork || mayAskDoubts && !doubtfulNodes.isEmpty }
+    private var hasWork: Bool {
+        board.ledger.schedule.hasStartableWork || board.doubts.hasNext(isLinkReady: driver.client.isLinkReady)
+    }
+
+    /// Whether anything that was begun has not ended.
+    private var isWaiting: Bool {
+        !board.requests.openJobs.isEmpty || board.devices.isProvisioning || !board.devices.work.findingOut.isEmpty
+            || !isInterrupted && board.links.isAwaiting || !board.resets.isEmpty
+    }
+
+    /// Gives up what waits for a link in vain; false if that ends the run.
+    private func faceMissingLink() -> Bool {
+        guard board.devices.work.queue.isEmpty else { return true }
+        if board.linkFailure != nil { board.carryOut(board.devices.abandonRemoteLinks()) }
+        let open = board.requests.openJobs
+        guard !open.isEmpty else { return true }
+        let areOptional = open.allSatisfy(\.isOptional)
+        if let failure = board.linkFailure {
+            guard areOptional else {
+                board.stop = .linkFailed(failure.reason, hint: failure.hint)
+                return false
+            }
+            // A missing link decides nothing about doubts.
+            board.leaveOptional()
+        } else if areOptional, !driver.client.isLinkReady, !board.ledger.schedule.hasStartableWork,
+            board.doubts.isWaitOver(at: bearer.now),
+            open.contains(where: { if case .doubt = $0 { true } else { false } })
+        {
+            board.leaveOptional()
+        }
+        return true
+    }
 
     /// Waits for an event and processes everything that has come.
     private func wait() throws(ExecutionStop) {
         // Short enough to notice an interrupt that came just before the wait.
-        var deadline = bearer.now.advanced(by: .milliseconds(500))
-        if queue.awaitsAnswer { deadline = bearer.now.advanced(by: .milliseconds(50)) }
-        let dues = [driver.client.nextDeadline, queue.nextDeadline, remoteDeadline, resetWatches.nextDeadline]
+        let pause: Duration = .milliseconds(board.devices.work.queue.awaitsAnswer ? 50 : 500)
+        var deadline = bearer.now.advanced(by: pause)
+        let dues = [
+            driver.client.nextDeadline, board.devices.work.queue.nextDeadline, board.devices.remoteDeadline,
+            board.resets.nextDeadline,
+        ]
         for due in dues { if let due { deadline = min(deadline, due) } }
         for _ in 0..<ExecutionRun.eventsPerTurn {
             let event: BearerEvent?
@@ -221,106 +173,109 @@ final class ExecutionRun {
                 throw ExecutionStop(Recap.Ending(error))
             }
             guard let event else { break }
-            take(event)
+            board.take(event)
             deadline = bearer.now
         }
-        perform(driver.advance())
-        if let due = queue.nextDeadline, due <= bearer.now { perform(queue.advance(to: bearer.now)) }
-        if let due = remoteDeadline, due <= bearer.now { advanceRemote() }
-        if let due = resetWatches.nextDeadline, due <= bearer.now { advanceWatches() }
-        takeAnswer()
-        linkWaitBegan = driver.client.isLinkReady || jobs.isEmpty ? nil : linkWaitBegan ?? bearer.now
+        advance()
     }
 
     /// Bounds a turn, so that the run keeps deadlines however much comes in.
     private static let eventsPerTurn = 64
 
+    /// Does what is due.
+    private func advance() {
+        board.perform(driver.advance())
+        board.carryOut(board.devices.advanceQueue())
+        if let due = board.devices.remoteDeadline, due <= bearer.now { advanceRemote() }
+        if let due = board.resets.nextDeadline, due <= bearer.now {
+            let (canScan, isLinkReady) = (driver.scanError == nil, driver.client.isLinkReady)
+            board.carryOut(
+                board.resets.advance(to: bearer.now, canScan: canScan, isLinkReady: isLinkReady, &board.ledger)
+            )
+        }
+        board.carryOut(board.devices.takeAnswer())
+        let isForLink = !driver.client.isLinkReady && !board.requests.openJobs.isEmpty
+        board.doubts.waited(isForLink: isForLink, until: bearer.now)
+    }
+
+    /// Time has passed for servers and their links.
+    private func advanceRemote() {
+        let now = bearer.now
+        board.devices.servers.hears(at: now)
+        for server in board.devices.servers.linked {
+            board.carryOut([.remote(board.devices.servers.advance(server, to: now), through: server)])
+        }
+        board.devices.chooseServers()
+    }
+
     private func noticeInterrupts() {
-        let count = context.interrupts()
-        if count > 0, interrupts == 0 { context.emit(.interrupted(immediately: false)) }
-        if count > 1, interrupts < 2 { context.emit(.interrupted(immediately: true)) }
+        let count = board.context.interrupts()
+        if count > 0, interrupts == 0 { board.context.emit(.interrupted(immediately: false)) }
+        if count > 1, interrupts < 2 { board.context.emit(.interrupted(immediately: true)) }
         let isFirst = interrupts == 0 && count > 0
         interrupts = count
-        if isFirst {
-            interruptProvisioning()
-            endWatches()
-        }
+        board.ledger.isInterrupted = count > 0
+        guard isFirst else { return }
+        board.carryOut(board.devices.interrupt(&board.ledger))
+        board.carryOut(board.resets.endAll(&board.ledger))
     }
 
     // MARK: Starting
 
-    /// Starts steps as far as the window allows.
+    /// Starts steps as far as the window allows, and asks what else is to be asked.
     private func fill() {
-        if driver.client.isIVIndexKnown, hasSoughtIVIndex { endSeekingIVIndex() }
-        guard !isInterrupted, stop == nil else { return }
-        defer {
-            learnIVIndex()
-            askCandidates()
-            seekRemotely()
+        if driver.client.isIVIndexKnown, board.devices.work.hasSoughtIVIndex {
+            board.carryOut([DeviceWork.endOfSeekingIVIndex])
         }
-        assignDirectLinks()
+        guard !isInterrupted, board.stop == nil else { return }
+        shareLinks()
+        startSteps()
+        board.carryOut(
+            board.devices.work.learnIVIndex(
+                isKnown: driver.client.isIVIndexKnown,
+                mayBeLinked: board.linkFailure == nil,
+                isIdle: board.requests.isEmpty,
+                &board.ledger
+            )
+        )
+        let room = board.window.size - board.requests.count
+        board.carryOut(board.devices.work.askCandidates(board.ledger, board.routes, room: room))
+        let mayAsk = board.linkFailure == nil
+        board.carryOut(board.devices.seekRemotely(mayAsk: mayAsk, window: board.window.size, board.ledger))
+    }
+
+    private func shareLinks() {
+        let surroundings = LinkShare.Surroundings(
+            requests: board.requests,
+            window: board.window.size,
+            begun: board.steps.begun,
+            isTaken: { [board] in board.devices.servers.isAsking($0) || board.doubts.concern($0) }
+        )
+        board.carryOut(board.links.assign(&board.ledger, &driver.client, among: surroundings, at: bearer.now))
+    }
+
+    /// Starts steps one after another. The edit of a key or the growth of the plan may let others start.
+    private func startSteps() {
         while true {
-            let hasRoom = meshLoad + readBacks.load < window.size
-            switch schedule.startNext(hasRoom: hasRoom) {
-            case .edit(let step): edit(step)
+            let hasRoom = board.links.meshLoad(of: board.requests) + board.readBacks.load < board.window.size
+            switch board.ledger.schedule.startNext(hasRoom: hasRoom) {
+            case .edit(let step): board.start(step)
             case .local(let step):
-                greet(step)
-                start(step)
+                board.steps.greet(step, &board.ledger)
+                board.start(step)
             case .request(let step): begin(step)
             case nil:
-                guard hasRoom, mayAskDoubts, let node = doubtfulNodes.popLast() else { return }
-                proceed(with: node, to: nil)
+                let isLinkReady = driver.client.isLinkReady
+                guard hasRoom, let node = board.doubts.takeNext(isLinkReady: isLinkReady) else { return }
+                board.carryOut(board.doubts.proceed(with: node, to: nil, &board.ledger))
             }
         }
     }
 
-    /// Makes everything durable and announces what has become durable.
-    func commit(isLast: Bool = false) throws(ExecutionStop) {
-        do throws(StoreError) {
-            try journal.commit(&network, &driver.client, isLast: isLast)
-        } catch {
-            throw ExecutionStop(.storeFailed(error.description))
-        }
-        for event in announcements.drained() {
-            recap.count(event, names: network)
-            context.emit(event)
-        }
-        if schedule.decidedCount != announcedProgress {
-            announcedProgress = schedule.decidedCount
-            context.emit(.progress(decided: schedule.decidedCount, total: steps.count))
-        }
-    }
-
-    /// Makes everything durable before the turn is over; false if that ends the run.
-    func commitEarly() -> Bool {
-        do throws(ExecutionStop) {
-            try commit()
-            return true
-        } catch {
-            stop = error.ending
-            return false
-        }
-    }
-
-    /// Announces an event once everything before it is durable.
-    func announce(_ event: ExecutionEvent) {
-        announcements.append(event)
-    }
-
-    /// The journal's name for a step. Steps of the plan are named by their position, which is the same in every run of
-    /// the plan. Steps by which it grew are named by their node and action, because another run may grow differently.
-    func subject(of step: Int) -> JournalSubject {
-        guard step >= plannedCount, case .configure(let node, let action) = steps[step].work else {
-            return .step(UInt32(truncatingIfNeeded: step))
-        }
-        return .label("\(node.rawValue.hexadecimal)/\(Hexadecimal.encode(action.encoded))")
-    }
-}
-
-extension Array {
-    /// Returns all elements and empties the array.
-    mutating func drained() -> [Element] {
-        defer { removeAll() }
-        return self
+    /// Begins a step that asks a node for something, after the doubts about the node.
+    private func begin(_ step: Int) {
+        guard let node = board.ledger.steps[step].node else { return }
+        board.steps.greet(step, &board.ledger)
+        board.carryOut(board.doubts.proceed(with: node, to: step, &board.ledger))
     }
 }

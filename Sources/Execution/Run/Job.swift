@@ -69,6 +69,16 @@ enum Job {
         }
     }
 
+    /// How long to wait for the answer; nil for the usual time.
+    func deadline(_ policy: RetryPolicy) -> Duration? {
+        switch self {
+        case .step(let request): request.deadline(policy)
+        case .doubt: policy.doubtDeadline
+        case .afterReset: ResetWatches.askingTime
+        case .candidate, .ivIndex, .server, .identity: policy.readBackDeadline
+        }
+    }
+
     /// Whether it may have reset the device, which would then advertise as unprovisioned.
     var mayHaveReset: Bool {
         switch self {
@@ -110,6 +120,19 @@ struct StepRequest {
     var mayHaveArrived = false
     /// The node's refusal of the change, if it is being asked what it has instead.
     var refusal: ConfigStatusCode?
+
+    /// How long to wait for the answer; nil for the usual time.
+    func deadline(_ policy: RetryPolicy) -> Duration? {
+        switch phase {
+        case .probe: policy.doubtDeadline
+        case .readBack where action == .resetNode: policy.doubtDeadline
+        // The rest of that time is left for the question whether the node answers at all.
+        case .readBack: max(policy.readBackDeadline - policy.doubtDeadline, .seconds(1))
+        case .prelude: policy.readBackDeadline
+        case .request where action == .resetNode: policy.resetDeadline
+        case .request: readings.isEmpty && !isBrief ? nil : policy.readBackDeadline
+        }
+    }
 
     /// The result for the journal if the request is given up.
     var resultIfLeft: JournalResult { mayHaveArrived ? .unknown : .skipped }

@@ -4,22 +4,26 @@ import Store
 
 /// Finds out which models of a product share one subscription list: a plan reads lists before and after it adds a group
 /// to another one.
-extension ExecutionRun {
-    /// Whether a step reads a list although it is already known which lists it is shared with.
-    func isNeedless(_ action: ConfigurationAction, on node: Node) -> Bool {
-        guard case .read(.subscriptions(let address)) = action, let product = node.product else { return false }
-        return network.header.listSharings.contains { sharing in
-            sharing.product == product && sharing.element == address.element
-                && (sharing.first == address.model || sharing.second == address.model)
-        }
+struct ListWitnesses {
+    /// What nodes told of their subscription lists.
+    private var nodes: [DeviceUUID: ListWitness] = [:]
+
+    /// A node has confirmed an action.
+    mutating func confirmed(_ action: ConfigurationAction, by node: DeviceUUID) {
+        nodes[node]?.confirmed(action)
     }
 
     /// A node told one of its subscription lists.
-    func settle(_ request: StepRequest, list: [Address], of address: ModelAddress) {
-        let proofs = listWitnesses[request.node, default: ListWitness()].heard(Set(list), of: address)
-        if let product = network.node(request.node)?.product {
+    mutating func heard(
+        _ list: [Address],
+        of address: ModelAddress,
+        on uuid: DeviceUUID,
+        _ ledger: inout RunLedger
+    ) {
+        let proofs = nodes[uuid, default: ListWitness()].heard(Set(list), of: address)
+        if let product = ledger.network.node(uuid)?.product {
             for proof in proofs {
-                network.learn(
+                ledger.network.learn(
                     ListSharing(
                         product: product,
                         element: address.element,
@@ -30,16 +34,18 @@ extension ExecutionRun {
                 )
             }
         }
-        network.takeGroups(list, of: address, on: request.node, at: context.now())
-        endReading(request)
+        ledger.network.takeGroups(list, of: address, on: uuid, at: ledger.now)
     }
+}
 
-    /// A reading is over, with or without a meaningful answer.
-    func endReading(_ request: StepRequest) {
-        journal.settle(subject(of: request.step), .succeeded)
-        schedule.succeed(request.step)
-        announce(.stepSucceeded(step: request.step, byReadBack: false))
-        finishNode(request.node)
+extension MeshNetwork {
+    /// Whether a step reads a list although it is already known which lists it is shared with.
+    func isNeedless(_ action: ConfigurationAction, on node: Node) -> Bool {
+        guard case .read(.subscriptions(let address)) = action, let product = node.product else { return false }
+        return listSharings.contains { sharing in
+            sharing.product == product && sharing.element == address.element
+                && (sharing.first == address.model || sharing.second == address.model)
+        }
     }
 }
 

@@ -2,71 +2,71 @@ import MeshCore
 import Planning
 import Store
 
-/// How the run treats answers that cannot be answers, and refusals of removals because there is nothing to remove.
-extension ExecutionRun {
-    /// A node departs from the specification in a known way. Each way is announced once for each node.
-    func meet(_ habit: KnownHabit, of node: DeviceUUID) {
-        guard habits[node, default: []].insert(habit).inserted else { return }
-        announce(.habitMet(node, habit))
-    }
-
+/// How steps treat answers that cannot be answers, and refusals of removals because there is nothing to remove.
+extension StepWork {
     /// The answer to a step's request cannot be one. A request for a change is read back; anything else is given up.
-    func settleOdd(_ request: StepRequest, _ answer: OddAnswer) {
+    func settleOdd(_ request: StepRequest, _ answer: OddAnswer, _ ledger: inout RunLedger) -> [RunOutput] {
         let step = request.step
         switch (request.phase, request.action) {
-        case (.request, .read): endReading(request)
-        case (.readBack, _):
-            // The change may have been made or not.
-            network.update(request.node, at: context.now()) { $0.leaveUnknown(request.action) }
-            journal.settle(subject(of: step), .notKnown)
-            fail(step, .odd(answer))
+        case (.request, .read): endReading(request, &ledger)
+        // The change may have been made or not.
+        case (.readBack, _): leaveUnknown(request, as: .odd(answer), &ledger)
         case (.request, .readComposition), (.prelude, _):
-            journal.settle(subject(of: step), .skipped)
-            fail(step, .odd(answer))
+            ledger.settle(step, .skipped)
+            ledger.fail(step, .odd(answer))
         case (.request, _):
-            announce(.stepAnsweredOddly(step: step, answer))
-            guard !isInterrupted else { return journal.settle(subject(of: step), .unknown) }
-            var request = request
-            request.phase = .readBack
-            resend(request) { inquiries throws(StepFailure) in try inquiries.readBack() }
+            ledger.announce(.stepAnsweredOddly(step: step, answer))
+            return readBack(request, &ledger)
         // Any response of the node counts as the answer here.
         case (.probe, _): break
         }
+        return []
     }
 
     // MARK: Removals
 
     /// A node refuses a removal. If there is nothing to remove, the step has reached its aim. Where the refusal may
     /// mean something else, the node is asked what it has.
-    func settleRemoval(_ request: StepRequest, refusedWith status: ConfigStatusCode) {
-        if let key = keyToName(request, status) {
-            meet(.namedKeyEndsPublication, of: request.node)
+    mutating func settleRemoval(
+        _ request: StepRequest,
+        refusedWith status: ConfigStatusCode,
+        _ ledger: inout RunLedger
+    ) -> [RunOutput] {
+        if let key = keyToName(request, status, ledger) {
+            ledger.meet(.namedKeyEndsPublication, of: request.node)
             var request = request
             request.hasNamedKey = true
-            return resend(request) { inquiries throws(StepFailure) in
+            return resend(request, &ledger) { inquiries throws(StepFailure) in
                 try inquiries.requestEndingPublication(under: key)
             }
         }
-        guard let node = network.node(request.node), request.action.mayFindNothing(status) else {
-            journal.settle(subject(of: request.step), .failed(status: status.rawValue))
-            return fail(request.step, .refused(request.refusal ?? status))
+        guard let node = ledger.network.node(request.node), request.action.mayFindNothing(status) else {
+            end(request, status: status, .refused(request.refusal ?? status), &ledger)
+            return []
         }
         var request = request
         if request.phase == .readBack || request.action.findsNothing(status, on: node) {
             request.refusal = request.refusal ?? status
-            if case .unbind = request.action, status == .invalidAppKeyIndex { meet(.keepsBindings, of: request.node) }
-            return succeed(request) { [action = request.action] in $0.record(action, in: $1, at: $2) }
+            if case .unbind = request.action, status == .invalidAppKeyIndex {
+                ledger.meet(.keepsBindings, of: request.node)
+            }
+            return succeed(request, &ledger) { [action = request.action] in $0.record(action, in: $1, at: $2) }
         }
-        guard !isInterrupted else { return putBack(request) }
+        guard !ledger.isInterrupted else { return putBack(request, &ledger) }
         request.refusal = status
         request.phase = .readBack
-        resend(request) { inquiries throws(StepFailure) in try inquiries.readBack() }
+        return resend(request, &ledger) { inquiries throws(StepFailure) in try inquiries.readBack() }
     }
 
     /// The key to name if a publication could not be ended without one; nil if that would not help.
-    private func keyToName(_ request: StepRequest, _ status: ConfigStatusCode) -> AppKeyIndex? {
+    private func keyToName(
+        _ request: StepRequest,
+        _ status: ConfigStatusCode,
+        _ ledger: RunLedger
+    ) -> AppKeyIndex? {
         guard case .setPublication(let model, nil) = request.action, status == .invalidAppKeyIndex,
-            !request.hasNamedKey, !isInterrupted, request.phase == .request, let node = network.node(request.node),
+            !request.hasNamedKey, !ledger.isInterrupted, request.phase == .request,
+            let node = ledger.network.node(request.node),
             let publication = node.model(at: model)?.publication, publication.appKeyIndex != .first,
             node.appKeys.contains(where: { $0.index == publication.appKeyIndex })
         else { return nil }
