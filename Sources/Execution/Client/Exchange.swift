@@ -17,6 +17,9 @@ package struct RequestIdentifier: RawRepresentable, Hashable, Comparable, Sendab
 
 /// One outstanding request with its timers.
 struct Exchange {
+    /// How often a request may move to another link because of a doubt.
+    static let maximumMoves = 2
+
     let identifier: RequestIdentifier
     let node: UnicastAddress
     let inquiry: ConfigurationInquiry
@@ -57,6 +60,9 @@ struct Exchange {
     /// An answer that cannot be one, and the transmission that it followed. It may be a late answer to an earlier
     /// request. So it counts only if nothing better comes in time, or if it comes again after a further transmission.
     var odd: (answer: OddAnswer, transmission: Int)?
+
+    /// What it needs of a proxy.
+    var need: ProxySelection.Need { ProxySelection.Need(node: node, subnets: subnets, isUrgent: misses > 0) }
 
     /// When the client has to act on it next.
     var nextDeadline: Instant? {

@@ -53,6 +53,38 @@ struct LinkSearch {
         listeningDeadline = nil
     }
 
+    /// Stops listening.
+    mutating func stopListening() {
+        if listeningSince != nil { phase = .idle }
+    }
+
+    /// Nothing is needed.
+    mutating func rest(at now: Instant) {
+        stopListening()
+        switch phase {
+        case .exhausted: self = LinkSearch()
+        case .waiting(let until) where until > now: break
+        default: phase = .idle
+        }
+    }
+
+    /// An attempt failed; listening for other proxies continues until the next.
+    mutating func pause(until end: Instant) {
+        if listeningSince == nil { phase = .waiting(until: end) } else { pausedUntil = end }
+    }
+
+    /// No proxy of these subnets was heard.
+    mutating func miss(_ subnets: [NetKeyIndex], at now: Instant) {
+        for index in subnets { missing[index] = now }
+    }
+
+    /// Whether the client recently listened for proxies of these subnets and heard none.
+    func isMissing(_ subnets: [NetKeyIndex], _ policy: LinkPolicy, at now: Instant) -> Bool {
+        subnets.allSatisfy { subnet in
+            missing[subnet].map { $0.duration(to: now) < policy.failureMemory } ?? false
+        }
+    }
+
     /// Whether advertisements may be useful.
     var wantsAdvertisements: Bool { phase == .exhausted || listeningSince != nil }
 }

@@ -230,12 +230,10 @@ struct ProxyLink {
         [.close, .lost(.unusableIVIndex(announced, known: known, verdict, recovery: recovery))]
     }
 
-    /// Requests for the filter type were sent, one for each subnet that the proxy may be in.
-    ///
-    /// - Parameter old: the subnets in which they used the old key although a new one is in use.
-    mutating func sentTypeRequests(_ count: Int, withOldKey old: Set<NetKeyIndex>) {
-        openTypeRequests += count
-        subnetsAskedWithOldKey = old
+    /// Requests for the filter type were sent under these keys, one for each subnet that the proxy may be in.
+    mutating func sentTypeRequests(_ keys: [ConfigurationKey]) {
+        openTypeRequests += keys.count
+        subnetsAskedWithOldKey = subnets.isEmpty ? Set(keys.filter(\.isOld).map(\.index)) : []
     }
 
     /// A Filter Status came from the proxy.

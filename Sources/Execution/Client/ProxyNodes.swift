@@ -10,6 +10,8 @@ struct ProxyNodes {
     private var isProxyOn: [UnicastAddress: Bool] = [:]
     /// The NetKeys of nodes, by their primary elements.
     private var netKeys: [UnicastAddress: [NetKeyIndex]] = [:]
+    /// The names of subnets.
+    private var subnets: [NetKeyIndex: String] = [:]
     /// The names of nodes, by their primary elements.
     private var names: [UnicastAddress: String] = [:]
 
@@ -25,6 +27,7 @@ struct ProxyNodes {
     /// Adds or replaces a subnet's keys.
     mutating func set(_ key: NetKey) {
         resolver.set(key)
+        subnets[key.index] = key.name
     }
 
     /// Adds or replaces a node.
@@ -69,6 +72,9 @@ struct ProxyNodes {
         guard let name = names[node], !name.isEmpty else { return node.description }
         return name
     }
+
+    /// The name of a subnet; its index if it is unknown.
+    func name(of subnet: NetKeyIndex) -> String { subnets[subnet] ?? subnet.description }
 
     /// Whether an element belongs to an excluded node, which must get no messages.
     func isExcluded(_ element: UnicastAddress) -> Bool { excluded.contains(element.rawValue) }

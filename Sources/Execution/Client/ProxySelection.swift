@@ -232,6 +232,15 @@ struct ProxySelection {
             }
     }
 
+    /// What to call the proxies that are heard, with their signals; words for people.
+    func heardNames(_ nodes: ProxyNodes, at now: Instant) -> [String] {
+        heardProxies(at: now).map { proxy in
+            let name = proxy.node.map { nodes.name(of: $0) } ?? BluetoothAddress(of: proxy.advertiser)?.description
+            let signal = proxy.signal.map { " (\($0) dBm)" } ?? ""
+            return (name ?? "a proxy that does not say who it is") + signal
+        }
+    }
+
     /// The expected node behind an advertiser that was heard, and the strength of its signal; nil where unknown.
     func expectation(of advertiser: AdvertiserIdentifier) -> (node: UnicastAddress?, signal: Int8?) {
         let candidate = candidates[advertiser]

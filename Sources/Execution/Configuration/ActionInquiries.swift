@@ -1,13 +1,11 @@
 import MeshCore
 import Planning
 
-/// Makes the messages of an action for one node: the request, what must be read before it, and the read-back that
-/// tells whether it took effect.
+/// The messages of an action for one node: the request, what must be read before it, and the read-back that tells
+/// whether it took effect.
 struct ActionInquiries {
     let action: ConfigurationAction
-    let node: UnicastAddress
-    let netKeys: [NetKey]
-    let appKeys: [AppKey]
+    let target: ConfigurationTarget
 
     /// The messages of an action.
     ///
@@ -16,9 +14,7 @@ struct ActionInquiries {
     ///   - network: the network with the keys.
     init(_ action: ConfigurationAction, node: UnicastAddress, network: MeshNetwork) {
         self.action = action
-        self.node = node
-        netKeys = network.netKeys
-        appKeys = network.appKeys
+        target = ConfigurationTarget(node, in: network)
     }
 
     /// The question that must be answered before the request can be made; nil if none.
@@ -29,44 +25,58 @@ struct ActionInquiries {
         }
     }
 
-    /// The address of the model's element.
+    /// The request. A Relay Set without a retransmit cannot be made; its ``prelude`` reads that first.
     ///
-    /// - Throws: ``StepFailure/unmakeable(_:)`` if the element lies outside the address space.
-    func element(_ model: ModelAddress) throws(StepFailure) -> UnicastAddress {
-        guard let address = node.element(model.element) else {
-            throw .unmakeable("element \(model.element) of the node has no unicast address")
+    /// - Throws: ``StepFailure/unmakeable(_:)`` if a key is missing or an element lies outside the address space.
+    func request() throws(StepFailure) -> ConfigurationInquiry {
+        let request = try ChangeRequest(action, to: target).inquiry()
+        switch action {
+        case .read, .readComposition: return request
+        // Its outcome is read back.
+        default: return request.settledByOddAnswer()
         }
-        return address
     }
 
-    /// The NetKey for a node. While keys are being distributed, a node is given the key in use; the new one comes with
-    /// the update.
+    /// Ends a publication with a request that names the publication's key. Some nodes demand a key that is bound to the
+    /// model, see ``KnownHabit/namedKeyEndsPublication``.
     ///
-    /// - Throws: ``StepFailure/unmakeable(_:)`` if the network does not have the key.
-    func key(_ index: NetKeyIndex) throws(StepFailure) -> KeyMaterial {
-        guard let key = netKeys.first(where: { $0.index == index }) else {
-            throw .unmakeable("the database has no network key \(index)")
-        }
-        return key.phase == .keyDistribution ? key.oldKey ?? key.key : key.key
+    /// - Throws: ``StepFailure/unmakeable(_:)`` for another action, or if the element lies outside the address space.
+    func requestEndingPublication(under key: AppKeyIndex) throws(StepFailure) -> ConfigurationInquiry {
+        try ChangeRequest(action, to: target).endingPublication(under: key).settledByOddAnswer()
     }
 
-    /// The AppKey for a node: the one in use, as with NetKeys.
+    /// Asks whether the action took effect. It also accepts a late status of the request itself.
     ///
-    /// - Throws: ``StepFailure/unmakeable(_:)`` if the network does not have the key.
-    func key(_ index: AppKeyIndex) throws(StepFailure) -> KeyMaterial {
-        guard let key = appKeys.first(where: { $0.index == index }) else {
-            throw .unmakeable("the database has no application key \(index)")
-        }
-        let phase = netKeys.first { $0.index == key.boundNetKey }?.phase
-        return phase == .keyDistribution ? key.oldKey ?? key.key : key.key
+    /// - Parameter position: where to begin in a list that comes in parts.
+    /// - Throws: ``StepFailure/unmakeable(_:)`` as the request does.
+    func readBack(from position: UInt16 = 0) throws(StepFailure) -> ConfigurationInquiry {
+        let get = try EffectReadBack(action, on: target).inquiry(from: position)
+        // A Relay Set without its retransmit was never sent.
+        guard case .setRelay(_, nil) = action else { return get.alsoReading(try request()) }
+        return get
     }
-}
 
-extension ConfigModelPublicationStatus {
-    /// Whether the node's publication matches. A node shows the hash of a label. Without an address the other fields
-    /// mean nothing.
-    func shows(_ publication: Publication?) -> Bool {
-        guard let publication else { return publishAddress == .unassigned }
-        return publishAddress == publication.address.address && settings == PublicationSettings(publication)
+    /// Asks a node that refuses a new NetKey whether it already has it, from another tool.
+    ///
+    /// - Parameter isOnlySubnet: whether the node is in no other subnet.
+    /// - Throws: ``StepFailure/unmakeable(_:)`` for another action.
+    func inquiry(afterRefusal status: ConfigStatusCode, isOnlySubnet: Bool) throws(StepFailure) -> ConfigurationInquiry
+    {
+        try KeyRefreshInquiries(action, to: target).inquiry(afterRefusal: status, isOnlySubnet: isOnlySubnet)
+    }
+
+    /// The Get of a reading, whatever the action. Its verdict is a report, or a refusal.
+    ///
+    /// - Throws: ``StepFailure/unmakeable(_:)`` if an element lies outside the address space.
+    func get(_ reading: NodeReading) throws(StepFailure) -> ConfigurationInquiry {
+        try ReadingInquiries(target).get(reading)
+    }
+
+    /// Several Gets in one Opcodes Aggregator Sequence, whatever the action.
+    ///
+    /// - Parameter answerSize: octets of its status if the node is as recorded, opcode included.
+    /// - Throws: ``StepFailure/unmakeable(_:)`` as ``get(_:)`` does.
+    func sequence(_ readings: [NodeReading], answerSize: Int) throws(StepFailure) -> ConfigurationInquiry {
+        try ReadingInquiries(target).sequence(readings, answerSize: answerSize)
     }
 }

@@ -229,6 +229,21 @@ package struct ConfigurationInquiry {
     }
 }
 
+extension ConfigurationInquiry {
+    /// The Get of a page of a node's Composition Data, whose verdict is page 0, or that the action holds.
+    static func composition(_ page: UInt8, for action: ConfigurationAction) -> ConfigurationInquiry {
+        // Enough for a page of a node with four elements; the client waits for larger answers, too.
+        ConfigurationInquiry(ConfigCompositionDataGet(page: page), answerSize: 100) { status in
+            do throws(DecodeError) {
+                guard let composition = try status.composition() else { return .holds(action) }
+                return .composition(composition.withVendorModelsInOrder ?? composition)
+            } catch {
+                return .odd(OddAnswer(.malformed(error)))
+            }
+        }
+    }
+}
+
 extension ConfigurationInquiry.Hearing {
     fileprivate static func odd(_ answer: OddAnswer) -> ConfigurationInquiry.Hearing {
         ConfigurationInquiry.Hearing(verdict: .odd(answer))

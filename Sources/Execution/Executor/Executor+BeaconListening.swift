@@ -39,11 +39,11 @@ extension Executor {
     /// - Parameter duration: how long; an interrupt ends it earlier.
     package func listenForBeacons(for duration: Duration) -> BeaconReport {
         do throws(ExecutionStop) {
-            let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
+            let snapshot = try access.snapshot()
             let monitor = IVIndexMonitor(
                 snapshot.network.ivIndex,
-                certainty: try ivIndexCertainty(of: snapshot),
-                times: ivIndexTimes(of: snapshot.network)
+                certainty: try access.certaintyOfIVIndex(in: snapshot),
+                times: access.timesOfIVIndex(in: snapshot.network)
             )
             var run = BeaconListeningRun(
                 bearer: bearer,
@@ -64,7 +64,7 @@ extension Executor {
     /// Adopts an IV index that beacons have told, and makes it durable with the time. Under a higher IV index sequence
     /// numbers begin at 0 again. The IV index is never lowered, unless it was only supposed, or stated and not used.
     package func recover(to ivIndex: IVIndex) -> Recap.Ending {
-        store(ivIndex) ?? .completed
+        access.store(ivIndex) ?? .completed
     }
 }
 

@@ -20,14 +20,14 @@ extension Executor {
     ) -> RemoteListeningReport {
         var report = RemoteListeningReport()
         do throws(ExecutionStop) {
-            let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
+            let snapshot = try access.snapshot()
             let run = RemoteListeningRun(
                 nodes,
                 for: duration,
                 bearer: bearer,
-                client: try client(of: snapshot),
+                client: try access.client(of: snapshot),
                 interrupts: context.interrupts,
-                store: { self.store($0, isCorrection: $1) },
+                store: { [access] in access.store($0, isCorrection: $1) },
                 handle: handle
             )
             report.ending = run.perform()
@@ -35,9 +35,7 @@ extension Executor {
             report.hasBearerListened = run.hasBearerListened
             var changes = StoreChanges()
             changes.replay = run.replayEntries
-            if !changes.isEmpty {
-                _ = try stopping { () throws(StoreError) in try database.commit(changes, with: lease) }
-            }
+            try access.commit(changes)
         } catch {
             report.ending = error.ending
         }

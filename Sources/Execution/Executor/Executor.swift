@@ -7,16 +7,11 @@ package import Store
 /// It uses one thread: it waits in the bearer, and everything else happens between two waits. It always ends with a
 /// ``Recap``. The same executor does not try a node again that did not answer.
 package final class Executor {
-    let database: MeshDatabase
-    let lease: WriteLease
-    let bearer: any Bearer
-    let options: ExecutionOptions
-    let context: ExecutionContext
+    /// The database and the bearer, and which proxies the last activity heard.
+    var access: MeshAccess
     private var unreachable: Set<DeviceUUID> = []
     /// Whether to leave doubts alone, because an earlier attempt at them found no link.
     private var leavesDoubts = false
-    /// The proxies of the network that the last activity of this executor heard.
-    var heardProxies: HeardProxies?
 
     /// An executor for one database and one bearer.
     package init(
@@ -26,12 +21,14 @@ package final class Executor {
         options: ExecutionOptions = ExecutionOptions(),
         context: ExecutionContext
     ) {
-        self.database = database
-        self.lease = lease
-        self.bearer = bearer
-        self.options = options
-        self.context = context
+        access = MeshAccess(database: database, lease: lease, bearer: bearer, options: options, context: context)
     }
+
+    var database: MeshDatabase { access.database }
+    var lease: WriteLease { access.lease }
+    var bearer: any Bearer { access.bearer }
+    var options: ExecutionOptions { access.options }
+    var context: ExecutionContext { access.context }
 
     /// Whether a node did not answer before, and is not to be asked again.
     func isSilent(_ node: DeviceUUID) -> Bool { unreachable.contains(node) }
@@ -53,8 +50,9 @@ package final class Executor {
     package func apply(_ plan: Plan) -> Recap {
         begin(total: plan.steps.count) { snapshot throws(ExecutionStop) in
             guard !plan.isEmpty else { return try recordOnly(plan, snapshot) }
-            let resumed = try check(plan, against: snapshot)
-            try checkSequenceNumbers(for: plan.steps, in: snapshot)
+            let admission = PlanAdmission(to: snapshot, of: database)
+            let resumed = try admission.runToContinue(for: plan)
+            try admission.checkSequenceNumbers(for: plan.steps)
             let schedule: StepSchedule
             do throws(PlanDefect) {
                 schedule = try StepSchedule(steps: plan.steps, barriers: plan.barriers)
@@ -115,7 +113,7 @@ package final class Executor {
     /// A plan that only records what is managed, so that it needs no radio; nil if there is no doubt either.
     private func recordOnly(_ plan: Plan, _ snapshot: Snapshot) throws(ExecutionStop) -> Preparation? {
         guard !plan.claims.isEmpty else { return Executor.doubtsOnly(snapshot) }
-        _ = try check(plan, against: snapshot)
+        _ = try PlanAdmission(to: snapshot, of: database).runToContinue(for: plan)
         guard var preparation = Executor.doubtsOnly(snapshot) else {
             try stopping { () throws(StoreError) in
                 try Executor.record(plan.claims, on: snapshot, in: database, with: lease)
@@ -183,7 +181,7 @@ package final class Executor {
                 context.emit(.runFinished(recap))
                 return recap
             }
-            let client = try client(of: snapshot)
+            let client = try access.client(of: snapshot)
             let run = ExecutionRun(
                 journal: RunJournal(database: database, lease: lease, run: prepared.run),
                 bearer: bearer,
@@ -204,76 +202,12 @@ package final class Executor {
             recap = run.perform()
             unreachable = run.unreachable
             leavesDoubts = run.leavesDoubts
-            heardProxies = run.driver.client.heardProxies
+            access.heardProxies = run.driver.client.heardProxies
             return recap
         } catch {
             recap.ending = error.ending
             context.emit(.runFinished(recap))
             return recap
         }
-    }
-
-    /// A client without a link that speaks for our own node.
-    ///
-    /// - Throws: ``ExecutionStop`` if the database cannot be read, or lacks our own node or the required proxy.
-    func client(of snapshot: Snapshot) throws(ExecutionStop) -> MeshClient {
-        let ownNode = snapshot.network.nodes.first { $0.uuid == snapshot.network.ownProvisioner }
-        guard let ownNode else { throw ExecutionStop(.refused(.noOwnNode)) }
-        let sequenceNumbers = try stopping { () throws(StoreError) in
-            try database.sequenceNumbers(with: lease)
-        }
-        var link = options.link
-        if let name = options.proxy {
-            link.proxy = name.proxy(in: snapshot.network)
-            guard link.proxy != nil else { throw ExecutionStop(.linkFailed(name.unknown, hint: name.hint)) }
-        }
-        return MeshClient(
-            address: ownNode.unicastAddress,
-            ivIndex: snapshot.network.ivIndex,
-            ivIndexCertainty: try ivIndexCertainty(of: snapshot),
-            ivIndexTimes: ivIndexTimes(of: snapshot.network),
-            keys: KeyRing(snapshot.network),
-            nodes: snapshot.network.nodes,
-            sequenceNumbers: sequenceNumbers,
-            replay: ReplayProtection(snapshot.replay),
-            retryPolicy: options.retry,
-            linkPolicy: link,
-            heard: heardProxies,
-            at: bearer.now
-        )
-    }
-
-    /// The run to continue; nil for a new one.
-    ///
-    /// - Throws: ``ExecutionStop`` with the refusal, or if the database cannot be read.
-    private func check(_ plan: Plan, against snapshot: Snapshot) throws(ExecutionStop) -> RunIdentifier? {
-        guard plan.refusals.isEmpty else { throw ExecutionStop(.refused(.guarded(plan.refusals))) }
-        guard plan.lineage == snapshot.lineage else { throw ExecutionStop(.refused(.foreign)) }
-        let earlier = try stopping { () throws(StoreError) in try database.run(plan: plan.identifier) }
-        let stale = ExecutionStop(.refused(.stale(planned: plan.serial, present: snapshot.serial)))
-        guard let earlier else {
-            guard plan.serial == snapshot.serial else { throw stale }
-            return nil
-        }
-        guard earlier.outcome != .completed else { throw ExecutionStop(.refused(.alreadyApplied)) }
-        guard earlier.serial == snapshot.serial else { throw stale }
-        return earlier.identifier
-    }
-
-    func stopping<Value>(_ body: () throws(StoreError) -> Value) throws(ExecutionStop) -> Value {
-        do throws(StoreError) {
-            return try body()
-        } catch {
-            throw ExecutionStop(.storeFailed(error.description))
-        }
-    }
-}
-
-/// Ends a run, or keeps it from beginning.
-struct ExecutionStop: Error, Hashable, Sendable {
-    let ending: Recap.Ending
-
-    init(_ ending: Recap.Ending) {
-        self.ending = ending
     }
 }

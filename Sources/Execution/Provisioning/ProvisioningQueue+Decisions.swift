@@ -12,16 +12,16 @@ extension ProvisioningQueue {
     ) -> [Output] {
         let kind = choice.authentication.method.kind
         let needsPerson = kind == .outputOOB || kind == .inputOOB
-        entries[uuid]?.needsPerson = needsPerson
+        devices[uuid]?.needsPerson = needsPerson
         if needsPerson {
-            guard personHolder == nil || personHolder == uuid else {
+            guard turns.isPersonFree(for: uuid) else {
                 let outputs = hangUp(uuid)
                 enqueue(uuid)
                 return outputs + [.progress(uuid, .waitingForPerson)]
             }
-            personHolder = uuid
-        } else if personHolder == uuid {
-            personHolder = nil
+            turns.personHolder = uuid
+        } else {
+            turns.releasePerson(of: uuid)
         }
         return converse(uuid, at: now) { $0.choose(choice, data: data, at: now) }
     }
@@ -34,15 +34,15 @@ extension ProvisioningQueue {
     /// A candidate is durable.
     mutating func dataIsDurable(_ uuid: DeviceUUID, at now: Instant) -> [Output] {
         let outputs = converse(uuid, at: now) { $0.dataIsDurable(at: now) }
-        if case .talking(_, let conversation)? = entries[uuid]?.state, conversation.stage == .completion {
-            entries[uuid]?.isStoring = false
+        if case .talking(_, let conversation)? = devices[uuid]?.state, conversation.stage == .completion {
+            devices[uuid]?.isStoring = false
         }
         return outputs
     }
 
     /// The person answered.
     mutating func answer(_ text: String, at now: Instant) -> [Output] {
-        guard let uuid = personHolder else { return [] }
+        guard let uuid = turns.personHolder else { return [] }
         return converse(uuid, at: now) { $0.answer(text, at: now) }
     }
 }

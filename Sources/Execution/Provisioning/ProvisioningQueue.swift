@@ -39,20 +39,9 @@ struct ProvisioningQueue {
     }
 
     let policy: ProvisioningAttempts
-    var entries: [DeviceUUID: Entry] = [:]
-    /// Devices by place.
-    var arrivals: [DeviceUUID] = []
-    var ready = MinimumHeap<Int>()
-    /// Devices that only a server reaches, by server.
-    var remoteReady: [UnicastAddress: MinimumHeap<Int>] = [:]
-    var waitingForPerson = MinimumHeap<Int>()
-    private var links: [ProvisioningLink: DeviceUUID] = [:]
-    /// Servers that have a link, or are closing one.
-    var busyServers: Set<UnicastAddress> = []
-    /// The device that has the person's attention.
-    var personHolder: DeviceUUID?
-    private var timers = TimerHeap()
-    var startingCount = 0
+    var devices = QueuedDevices()
+    var links = ProvisioningLinks()
+    var turns = ProvisioningTurns()
     /// Whether devices are only finished, and none is tried again.
     private var isClosing = false
 
@@ -62,23 +51,23 @@ struct ProvisioningQueue {
     }
 
     /// Whether the queue has no devices.
-    var isEmpty: Bool { entries.isEmpty }
+    var isEmpty: Bool { devices.isEmpty }
 
     /// The number of the bearer's links that are open or being made.
-    var linkCount: Int { links.count - remoteLinkCount + startingCount }
+    var linkCount: Int { links.directCount }
 
     /// The number of links through nodes that are open or being made.
-    private(set) var remoteLinkCount = 0
+    var remoteLinkCount: Int { links.remoteCount }
 
     /// Whether advertisements may be useful: some device has no link.
-    var wantsScan: Bool { entries.count > links.count + startingCount }
+    var wantsScan: Bool { devices.count > links.count }
 
     /// Whether any device was heard, or is being provisioned or about to be.
-    var isAnyUnderWay: Bool { !links.isEmpty || startingCount > 0 || !remoteReady.isEmpty || !ready.isEmpty }
+    var isAnyUnderWay: Bool { links.count > 0 || !turns.isEmpty }
 
     /// Whether a person's answer is awaited.
     var awaitsAnswer: Bool {
-        guard let holder = personHolder, case .talking(_, let conversation)? = entries[holder]?.state else {
+        guard let holder = turns.personHolder, case .talking(_, let conversation)? = devices[holder]?.state else {
             return false
         }
         return conversation.awaitsAnswer
@@ -86,9 +75,9 @@ struct ProvisioningQueue {
 
     /// When to call ``advance(to:)``.
     var nextDeadline: Instant? {
-        var earliest = timers.earliest
-        for uuid in links.values {
-            guard case .talking(_, let conversation)? = entries[uuid]?.state,
+        var earliest = devices.nextDeadline
+        for uuid in links.linkedDevices {
+            guard case .talking(_, let conversation)? = devices[uuid]?.state,
                 let deadline = conversation.nextDeadline
             else { continue }
             earliest = earliest.map { min($0, deadline) } ?? deadline
@@ -97,17 +86,17 @@ struct ProvisioningQueue {
     }
 
     /// Whether a device is in the queue.
-    func contains(_ uuid: DeviceUUID) -> Bool { entries[uuid] != nil }
+    func contains(_ uuid: DeviceUUID) -> Bool { devices[uuid] != nil }
 
     /// How to provision a device of the queue.
-    func order(of uuid: DeviceUUID) -> ProvisioningOrder? { entries[uuid]?.order }
+    func order(of uuid: DeviceUUID) -> ProvisioningOrder? { devices[uuid]?.order }
 
     /// Whether a link belongs to the queue.
     func owns(_ link: LinkIdentifier) -> Bool { links[.bearer(link)] != nil }
 
     /// Whether a device has a link, or is about to have one.
     func isBusy(_ uuid: DeviceUUID) -> Bool {
-        switch entries[uuid]?.state {
+        switch devices[uuid]?.state {
         case .starting, .connecting, .talking: true
         case nil, .listening, .delayed, .ready, .waitingForPerson: false
         }
@@ -117,26 +106,25 @@ struct ProvisioningQueue {
 
     /// Adds a device; from now on it is listened for.
     mutating func add(_ order: ProvisioningOrder, at now: Instant) -> [Output] {
-        guard entries[order.uuid] == nil else { return [] }
-        entries[order.uuid] = Entry(order: order, place: arrivals.count, since: now)
-        arrivals.append(order.uuid)
-        setTimer(now.advanced(by: policy.notHeardAfter), of: order.uuid)
+        guard devices[order.uuid] == nil else { return [] }
+        devices.add(order, at: now)
+        devices.setTimer(now.advanced(by: policy.notHeardAfter), of: order.uuid)
         return [.progress(order.uuid, .listening)]
     }
 
     /// Removes a device, whatever its state.
     mutating func remove(_ uuid: DeviceUUID) -> [Output] {
-        guard entries[uuid] != nil else { return [] }
+        guard devices[uuid] != nil else { return [] }
         var outputs = hangUp(uuid)
-        if entries[uuid]?.isStoring == true { outputs.append(.discard(uuid)) }
-        entries[uuid] = nil
+        if devices[uuid]?.isStoring == true { outputs.append(.discard(uuid)) }
+        devices[uuid] = nil
         return outputs
     }
 
     /// Continues to listen for a device that was not heard.
     mutating func listenOn(for uuid: DeviceUUID, until instant: Instant) {
-        guard case .listening? = entries[uuid]?.state else { return }
-        setTimer(instant, of: uuid)
+        guard case .listening? = devices[uuid]?.state else { return }
+        devices.setTimer(instant, of: uuid)
     }
 
     /// Removes all devices except those whose provisioning data was sent. These are finished but not tried again.
@@ -144,19 +132,19 @@ struct ProvisioningQueue {
     /// - Returns: the removed devices in the order of arrival, and what to do.
     mutating func interrupt() -> (devices: [DeviceUUID], outputs: [Output]) {
         isClosing = true
-        var devices: [DeviceUUID] = []
+        var removed: [DeviceUUID] = []
         var outputs: [Output] = []
-        for entry in entries.values.sorted(by: { $0.place < $1.place }) {
+        for entry in devices.inOrder {
             if case .talking(_, let conversation) = entry.state, conversation.stage == .completion { continue }
-            devices.append(entry.order.uuid)
+            removed.append(entry.order.uuid)
             outputs += remove(entry.order.uuid)
         }
-        return (devices, outputs)
+        return (removed, outputs)
     }
 
     /// Removes all devices, whatever their state.
     mutating func shutDown() -> [Output] {
-        entries.values.sorted { $0.place < $1.place }.map(\.order.uuid).flatMap { remove($0) }
+        devices.inOrder.map(\.order.uuid).flatMap { remove($0) }
     }
 
     // MARK: What the bearer tells
@@ -165,53 +153,45 @@ struct ProvisioningQueue {
     ///
     /// - Returns: whether the device is in the queue.
     mutating func heard(_ uuid: DeviceUUID, as path: ProvisioningPath) -> Bool {
-        guard let entry = entries[uuid] else { return false }
+        guard let entry = devices[uuid] else { return false }
         if case .direct = path, !entry.mayBeDirect { return true }
         switch path {
-        case .direct(let advertiser): entries[uuid]?.advertiser = advertiser
-        case .remote(let server): entries[uuid]?.server = server
+        case .direct(let advertiser): devices[uuid]?.advertiser = advertiser
+        case .remote(let server): devices[uuid]?.server = server
         }
         switch entry.state {
         case .listening: enqueue(uuid)
         // The device was found on another path as well, which counts if it is better.
-        case .ready where entries[uuid]?.path != entry.path: enqueue(uuid)
+        case .ready where devices[uuid]?.path != entry.path: enqueue(uuid)
         default: break
         }
         return true
     }
 
     mutating func enqueue(_ uuid: DeviceUUID) {
-        guard let entry = entries[uuid] else { return }
-        setTimer(nil, of: uuid)
+        guard let entry = devices[uuid] else { return }
+        devices.setTimer(nil, of: uuid)
         if entry.needsPerson {
-            entries[uuid]?.state = .waitingForPerson
-            waitingForPerson.insert(entry.place)
+            devices[uuid]?.state = .waitingForPerson
+            turns.waitForPerson(entry)
             return
         }
-        entries[uuid]?.state = .ready
-        switch entry.path {
-        case .remote(let server): remoteReady[server, default: MinimumHeap<Int>()].insert(entry.place)
-        case nil, .direct: ready.insert(entry.place)
-        }
+        devices[uuid]?.state = .ready
+        turns.wait(entry)
     }
 
     /// A link is being made.
     mutating func connecting(_ uuid: DeviceUUID, over link: ProvisioningLink, at now: Instant) {
-        guard case .starting? = entries[uuid]?.state else { return }
-        entries[uuid]?.state = .connecting(link)
-        links[link] = uuid
-        switch link {
-        case .bearer:
-            startingCount -= 1
-            setTimer(now.advanced(by: policy.connectTimeout), of: uuid)
+        guard case .starting? = devices[uuid]?.state else { return }
+        devices[uuid]?.state = .connecting(link)
+        links.connecting(uuid, over: link)
         // A remote link keeps time itself.
-        case .remote: remoteLinkCount += 1
-        }
+        if case .bearer = link { devices.setTimer(now.advanced(by: policy.connectTimeout), of: uuid) }
     }
 
     /// The bearer cannot connect.
     mutating func connectFailed(_ uuid: DeviceUUID, _ error: BearerError, at now: Instant) -> [Output] {
-        guard case .starting? = entries[uuid]?.state else { return [] }
+        guard case .starting? = devices[uuid]?.state else { return [] }
         return fail(uuid, .link(error, at: .notStarted), at: now)
     }
 
@@ -222,10 +202,10 @@ struct ProvisioningQueue {
         secrets: ProvisioningSecrets,
         at now: Instant
     ) -> [Output] {
-        guard let uuid = links[link], let entry = entries[uuid], case .connecting = entry.state else { return [] }
-        setTimer(nil, of: uuid)
+        guard let uuid = links[link], let entry = devices[uuid], case .connecting = entry.state else { return [] }
+        devices.setTimer(nil, of: uuid)
         let conversation = ProvisioningConversation(entry.order, secrets: secrets, carriage: carriage)
-        entries[uuid]?.state = .talking(link, conversation)
+        devices[uuid]?.state = .talking(link, conversation)
         return converse(uuid, at: now) { $0.start(at: now) }
     }
 
@@ -238,13 +218,13 @@ struct ProvisioningQueue {
     /// A link is gone, or did not come about.
     mutating func closed(_ link: ProvisioningLink, _ loss: ProvisioningLinkLoss, at now: Instant) -> [Output] {
         guard let uuid = links[link] else { return [] }
-        if case .connecting? = entries[uuid]?.state { return fail(uuid, loss.problem(at: .notStarted), at: now) }
+        if case .connecting? = devices[uuid]?.state { return fail(uuid, loss.problem(at: .notStarted), at: now) }
         return converse(uuid, at: now) { $0.linkClosed(loss) }
     }
 
     /// A server no longer has a link and can open another.
     mutating func released(_ server: UnicastAddress) {
-        busyServers.remove(server)
+        links.release(server)
     }
 
     // MARK: Time
@@ -252,20 +232,18 @@ struct ProvisioningQueue {
     /// Time has passed.
     mutating func advance(to now: Instant) -> [Output] {
         var outputs: [Output] = []
-        for link in links.keys.sorted() {
+        for link in links.sorted {
             guard let uuid = links[link] else { continue }
             outputs += converse(uuid, at: now) { $0.advance(to: now) }
         }
-        while let (place, instant) = timers.pop(until: now) {
-            let uuid = arrivals[place]
-            guard let entry = entries[uuid], entry.place == place, entry.timer == instant else { continue }
-            entries[uuid]?.timer = nil
+        while let uuid = devices.takeDue(at: now) {
+            guard let entry = devices[uuid] else { continue }
             switch entry.state {
             case .listening: outputs.append(.notHeard(uuid))
             case .delayed:
                 if entry.path == nil {
-                    entries[uuid]?.state = .listening
-                    setTimer(now.advanced(by: policy.notHeardAfter), of: uuid)
+                    devices[uuid]?.state = .listening
+                    devices.setTimer(now.advanced(by: policy.notHeardAfter), of: uuid)
                 } else {
                     enqueue(uuid)
                 }
@@ -281,21 +259,15 @@ struct ProvisioningQueue {
 
     // MARK: Inside
 
-    mutating func setTimer(_ instant: Instant?, of uuid: DeviceUUID) {
-        guard let entry = entries[uuid] else { return }
-        entries[uuid]?.timer = instant
-        if let instant { timers.insert(place: entry.place, at: instant) }
-    }
-
     /// Passes an input to the conversation of a device, and carries out the resulting actions.
     mutating func converse(
         _ uuid: DeviceUUID,
         at now: Instant,
         _ body: (inout ProvisioningConversation) -> [ProvisioningConversation.Action]
     ) -> [Output] {
-        guard let entry = entries[uuid], case .talking(let link, var conversation) = entry.state else { return [] }
+        guard let entry = devices[uuid], case .talking(let link, var conversation) = entry.state else { return [] }
         let actions = body(&conversation)
-        entries[uuid]?.state = .talking(link, conversation)
+        devices[uuid]?.state = .talking(link, conversation)
         var outputs: [Output] = []
         for action in actions {
             switch action {
@@ -305,12 +277,12 @@ struct ProvisioningQueue {
             case .ask(let question): outputs.append(.ask(question))
             case .withdraw: outputs.append(.withdraw)
             case .store(let candidate):
-                entries[uuid]?.isStoring = true
+                devices[uuid]?.isStoring = true
                 outputs.append(.store(entry.order, candidate))
             case .completed(let node):
-                entries[uuid]?.isStoring = false
+                devices[uuid]?.isStoring = false
                 outputs += hangUp(uuid, isCompleted: true)
-                entries[uuid] = nil
+                devices[uuid] = nil
                 outputs.append(.completed(entry.order, node))
             case .failed(let problem): outputs += fail(uuid, problem, at: now)
             }
@@ -320,14 +292,11 @@ struct ProvisioningQueue {
 
     /// Ends a device's use of a link, and of the person.
     mutating func hangUp(_ uuid: DeviceUUID, isCompleted: Bool = false) -> [Output] {
-        if personHolder == uuid { personHolder = nil }
-        setTimer(nil, of: uuid)
-        switch entries[uuid]?.state {
-        case .starting(.remote(let server)):
-            busyServers.remove(server)
-            return []
-        case .starting(.direct):
-            startingCount -= 1
+        turns.releasePerson(of: uuid)
+        devices.setTimer(nil, of: uuid)
+        switch devices[uuid]?.state {
+        case .starting(let path):
+            links.takeBack(path)
             return []
         case .connecting(let link): return [close(link, isCompleted: isCompleted)]
         case .talking(let link, var conversation):
@@ -338,27 +307,27 @@ struct ProvisioningQueue {
     }
 
     private mutating func close(_ link: ProvisioningLink, isCompleted: Bool) -> Output {
-        if links.removeValue(forKey: link) != nil, case .remote = link { remoteLinkCount -= 1 }
+        links.close(link)
         return .close(link, isCompleted: isCompleted)
     }
 
     mutating func fail(_ uuid: DeviceUUID, _ problem: ProvisioningProblem, at now: Instant) -> [Output] {
-        guard let entry = entries[uuid] else { return [] }
+        guard let entry = devices[uuid] else { return [] }
         var outputs = hangUp(uuid)
         if entry.isStoring, !problem.mayBeProvisioned { outputs.append(.discard(uuid)) }
-        entries[uuid]?.isStoring = false
+        devices[uuid]?.isStoring = false
         let failures = entry.failures + 1
         guard problem.canPass, failures < policy.attempts, !isClosing, !entry.mayHaveRevealedValue(problem) else {
-            entries[uuid] = nil
+            devices[uuid] = nil
             return outputs + [.failed(uuid, problem)]
         }
-        entries[uuid]?.failures = failures
+        devices[uuid]?.failures = failures
         // The device may have another address by now, or be a node that no longer advertises.
-        entries[uuid]?.advertiser = nil
-        entries[uuid]?.server = nil
-        entries[uuid]?.state = .delayed
+        devices[uuid]?.advertiser = nil
+        devices[uuid]?.server = nil
+        devices[uuid]?.state = .delayed
         let delay = policy.delay(afterFailures: failures)
-        setTimer(now.advanced(by: delay), of: uuid)
+        devices.setTimer(now.advanced(by: delay), of: uuid)
         return outputs + [.retrying(uuid, problem, in: delay)]
     }
 }

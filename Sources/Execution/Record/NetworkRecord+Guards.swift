@@ -14,7 +14,7 @@ extension NetworkRecord {
             return surroundings
         }
         self.surroundings = nil
-        for uuid in unseenNodes.union(dirtyNodes).union(removedNodes).sorted() {
+        for uuid in unseenNodes.union(unsaved.nodes).union(unsaved.removedNodes).sorted() {
             if let node = node(uuid) { surroundings.set(node) } else { surroundings.remove(uuid) }
         }
         unseenNodes = []

@@ -31,7 +31,7 @@ extension NetworkRecord {
             guard isChange else { return false }
             changeNodes { $0.endKeyRefresh(of: index, appKeys: refreshed) }
         }
-        if isChange { isHeaderDirty = true }
+        if isChange { unsaved.isHeaderChanged = true }
         return isChange
     }
 
@@ -63,7 +63,7 @@ extension NetworkRecord {
         guard phase == .usingNewKeys, objection(to: .useNewKeys, of: index) == nil, header.useNewKeys(of: index) else {
             return false
         }
-        isHeaderDirty = true
+        unsaved.isHeaderChanged = true
         return true
     }
 
@@ -74,9 +74,9 @@ extension NetworkRecord {
         if header.pendingProvisioning(of: uuid) != nil {
             let count = header.retiredNodes.count
             header.excludeNode(uuid)
-            newRetirements += header.retiredNodes[count...]
-            dirtyPendings.insert(uuid)
-            isHeaderDirty = true
+            unsaved.retire(header.retiredNodes[count...])
+            unsaved.changePending(uuid)
+            unsaved.isHeaderChanged = true
             return true
         }
         guard let node = node(uuid), !node.isExcluded else { return false }
@@ -86,12 +86,12 @@ extension NetworkRecord {
             return true
         }
         header.exclude(node.addresses)
-        isHeaderDirty = true
+        unsaved.isHeaderChanged = true
         return true
     }
 
     private mutating func changeNodes(_ change: (inout Node) -> Bool) {
-        for place in nodes.indices where change(&nodes[place]) { dirtyNodes.insert(nodes[place].uuid) }
+        for place in nodes.indices where change(&nodes[place]) { unsaved.change(nodes[place].uuid) }
     }
 }
 

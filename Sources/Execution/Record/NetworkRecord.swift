@@ -10,30 +10,18 @@ struct NetworkRecord {
     /// Sorted by unicast address.
     var nodes: [Node]
     var places: [DeviceUUID: Int] = [:]
-    var dirtyNodes: Set<DeviceUUID> = []
-    var removedNodes: Set<DeviceUUID> = []
     /// Names of devices that are not nodes yet, or no longer.
     var names: [DeviceUUID: String] = [:]
-    /// The addresses that orders fix; no other device gets them.
-    var fixedAddresses: [DeviceUUID: UnicastAddress] = [:]
-    /// Made when the first address is needed.
-    var pool: UnicastAddressPool?
-    var isHeaderDirty = false
-    /// Nodes that have confirmed their record: only the times of their reports are new.
-    private var confirmedNodes: Set<DeviceUUID> = []
-    var dirtyDrifts: Set<DeviceUUID> = []
+    /// The addresses for devices that become nodes.
+    var addresses: AddressAssignment
+    /// What is not yet durable.
+    var unsaved = UnsavedChanges()
     /// Made when the first node is read back.
     private var labels: KnownLabels?
-    var dirtyPendings: Set<DeviceUUID> = []
-    var newRetirements: [RetiredNode] = []
     /// What guards know of the network: made when a configuration is first lowered, and nil while it is lent.
     var surroundings: GuardedSurroundings?
     /// The nodes whose latest state the guards do not know.
     var unseenNodes: Set<DeviceUUID> = []
-    /// Nodes that no longer exist, so that the outcome of their reprovisioning does not matter.
-    var endedReprovisions: Set<DeviceUUID> = []
-    private var areCapacitiesDirty = false
-    var areSharingsDirty = false
 
     /// The network of a snapshot.
     ///
@@ -41,10 +29,8 @@ struct NetworkRecord {
     init(_ network: MeshNetwork, orders: [ProvisioningOrder] = []) {
         // A plan that is limited may leave out the nodes through which its devices are provisioned.
         for order in orders { if let server = order.route.server { names[server] = order.serverName } }
-        for order in orders {
-            names[order.uuid] = order.name
-            fixedAddresses[order.uuid] = order.address
-        }
+        for order in orders { names[order.uuid] = order.name }
+        addresses = AddressAssignment(orders)
         header = network
         header.nodes = []
         nodes = network.nodes
@@ -68,10 +54,10 @@ struct NetworkRecord {
     mutating func update(_ uuid: DeviceUUID, at now: Timestamp, _ change: (inout Node) -> Void) {
         guard let place = places[uuid] else { return }
         change(&nodes[place])
-        dirtyNodes.insert(uuid)
+        unsaved.change(uuid)
         guard let drift = header.drifts[uuid] else { return }
         header.drifts[uuid] = drift.after(change, observed: nodes[place], at: now)
-        dirtyDrifts.insert(uuid)
+        unsaved.changeDrift(of: uuid)
     }
 
     /// Records what a node has told about itself, and what that contradicts.
@@ -87,7 +73,7 @@ struct NetworkRecord {
         let isNews = nodes[place] != before
         nodes[place].observedAt = now
         if readBack.isFinished { nodes[place].readBackAt = now }
-        if isNews { dirtyNodes.insert(uuid) } else { confirmedNodes.insert(uuid) }
+        if isNews { unsaved.change(uuid) } else { unsaved.confirm(uuid) }
         let formerDrift = header.drifts[uuid]
         var recorded = formerDrift?.recorded ?? before
         recorded.takeSharedSubscriptions(from: nodes[place], sharing: header.sharedLists(of: nodes[place]))
@@ -100,7 +86,7 @@ struct NetworkRecord {
         )
         if drift != formerDrift {
             header.drifts[uuid] = drift
-            dirtyDrifts.insert(uuid)
+            unsaved.changeDrift(of: uuid)
         }
         let former = Set(formerDrift?.since.keys.map(\.self) ?? [])
         let present = drift?.resources ?? []
@@ -149,7 +135,7 @@ struct NetworkRecord {
         guard let uuid = edit.node else {
             try header.apply(edit, makeKey: key)
             guard header != before else { return false }
-            isHeaderDirty = true
+            unsaved.isHeaderChanged = true
             if case .remove(let resource) = edit { forget(resource) }
             labels = nil
             return true
@@ -160,7 +146,7 @@ struct NetworkRecord {
         try header.apply(edit, makeKey: key)
         guard let after = header.nodes.first, after != nodes[place] else { return false }
         nodes[place] = after
-        dirtyNodes.insert(uuid)
+        unsaved.change(uuid)
         return true
     }
 
@@ -168,11 +154,11 @@ struct NetworkRecord {
     mutating func apply(_ claims: Claims) {
         let before = header
         for resource in claims.resources { header.manage(resource) }
-        if header != before { isHeaderDirty = true }
+        if header != before { unsaved.isHeaderChanged = true }
         for claim in claims.nodes {
             guard let place = places[claim.node] else { continue }
             nodes[place].apply(claim)
-            dirtyNodes.insert(claim.node)
+            unsaved.change(claim.node)
         }
     }
 
@@ -184,7 +170,7 @@ struct NetworkRecord {
             node.forget(resource)
             guard node != nodes[place] else { continue }
             nodes[place] = node
-            dirtyNodes.insert(node.uuid)
+            unsaved.change(node.uuid)
         }
     }
 
@@ -192,73 +178,37 @@ struct NetworkRecord {
     /// expired.
     mutating func record(_ ivIndex: IVIndex, isCorrection: Bool, at now: Timestamp) {
         header.record(ivIndex, isCorrection: isCorrection, at: now)
-        isHeaderDirty = true
+        unsaved.isHeaderChanged = true
     }
 
-    /// Records the room in a list of a product.
-    mutating func set(_ capacity: ListCapacity) {
-        header.capacities.removeAll { $0.product == capacity.product && $0.list == capacity.list }
-        header.capacities.append(capacity)
-        areCapacitiesDirty = true
+    /// Remembers that a node refused an action for lack of room.
+    mutating func learnCapacity(from action: ConfigurationAction, refusedBy uuid: DeviceUUID) {
+        guard let node = node(uuid), header.learnCapacity(from: action, refusedBy: node) else { return }
+        unsaved.areCapacitiesChanged = true
+    }
+
+    /// Corrects the remembered capacity when a node has accepted more entries.
+    mutating func checkCapacity(after action: ConfigurationAction, on uuid: DeviceUUID) {
+        guard let node = node(uuid), header.correctCapacity(after: action, on: node) else { return }
+        unsaved.areCapacitiesChanged = true
     }
 
     /// Moves what is not yet durable into the changes of a commit.
     mutating func takeChanges(into changes: inout StoreChanges) {
-        changes.nodes = dirtyNodes.sorted().compactMap { node($0) }
-        changes.removedNodes = removedNodes.sorted()
-        changes.confirmedNodes = confirmedNodes.subtracting(dirtyNodes).sorted().compactMap { node($0) }
-        if surroundings != nil { unseenNodes.formUnion(dirtyNodes.union(removedNodes)) }
-        dirtyNodes = []
-        removedNodes = []
-        confirmedNodes = []
-        for uuid in dirtyDrifts.sorted() {
-            if let drift = header.drifts[uuid] {
-                changes.drifts.append(drift)
-            } else {
-                changes.removedDrifts.append(uuid)
-            }
-        }
-        dirtyDrifts = []
-        for uuid in dirtyPendings.sorted() {
-            if let pending = header.pendingProvisioning(of: uuid) {
-                changes.pendingProvisionings.append(pending)
-            } else {
-                changes.removedPendingProvisionings.append(uuid)
-            }
-        }
-        dirtyPendings = []
-        if areCapacitiesDirty {
-            changes.capacities = header.capacities
-            areCapacitiesDirty = false
-        }
-        if areSharingsDirty {
-            changes.listSharings = header.listSharings
-            areSharingsDirty = false
-        }
-        changes.removedPendingReprovisions = endedReprovisions.sorted()
-        endedReprovisions = []
-        changes.retiredNodes = newRetirements
-        newRetirements = []
-        if isHeaderDirty {
-            changes.network = header
-            isHeaderDirty = false
-        }
+        if surroundings != nil { unseenNodes.formUnion(unsaved.nodes.union(unsaved.removedNodes)) }
+        unsaved.fill(&changes, from: header) { node($0) }
+        unsaved = UnsavedChanges()
     }
 
-    /// The subnets in which a node takes messages, sorted. The one that the action deletes is left out if there is
-    /// another: a node does not remove the key that secures the request (Mesh Protocol 4.4.1.2, NetKey List).
+    /// The subnets in which a node takes messages, sorted; see ``MeshNetwork``.
     ///
     /// - Parameter action: nil for a question that belongs to none.
     func subnets(of node: Node, for action: ConfigurationAction? = nil) -> [NetKeyIndex] {
-        var accepted: [NetKeyIndex] = []
-        for key in node.netKeys {
-            if header.netKeys.contains(where: { $0.index == key.index }) { accepted.append(key.index) }
-        }
-        guard case .deleteNetKey(let deleted) = action, accepted.contains(where: { $0 != deleted }) else {
-            return accepted
-        }
-        return accepted.filter { $0 != deleted }
+        header.subnets(of: node, for: action)
     }
+
+    /// Whether the record already has an action's effect.
+    func hasEffect(_ action: ConfigurationAction, on node: Node) -> Bool { header.hasEffect(action, on: node) }
 
     /// Why a node cannot have the composition that it tells, words for people after "the node reports"; nil if it can.
     ///
@@ -280,35 +230,5 @@ struct NetworkRecord {
                 pending.uuid != uuid && pending.address > node.unicastAddress && Int(pending.address.rawValue) <= last
             }
         return isFree ? nil : "\(count) elements, which have no room from \(node.unicastAddress) on"
-    }
-
-    /// Whether the record already has an action's effect.
-    func hasEffect(_ action: ConfigurationAction, on node: Node) -> Bool {
-        switch action {
-        case .readComposition(let page): return page == 0 && node.isCompositionKnown
-        case .bind(let model, _), .unbind(let model, _), .addSubscription(let model, _),
-            .deleteSubscription(let model, _), .overwriteSubscriptions(let model, _),
-            .deleteAllSubscriptions(let model), .setPublication(let model, _):
-            // Nothing is known of a model without a record, so nothing can be skipped.
-            let element = Int(model.element)
-            guard node.elements.indices.contains(element),
-                node.elements[element].models.contains(where: { $0.identifier == model.model })
-            else { return false }
-        case .resetNode:
-            // A node that is reset has no record any longer.
-            return false
-        // The change that a key refresh was to make is there once it is over.
-        case .updateNetKey(let index), .updateAppKey(_, boundTo: let index), .setKeyRefreshPhase(let index, _):
-            if header.netKeys.contains(where: { $0.index == index && $0.phase == .normal }) { return true }
-        case .set(let state): return state.agrees(with: node.state(state.kind))
-        // Nothing is known of a bridging table without a record.
-        case .removeBridging, .removeAllBridging:
-            if node.bridgingTable == nil { return false }
-        case .read: return false
-        default: break
-        }
-        var after = node
-        after.apply(action, appKeys: header.appKeys, sharing: header.sharedLists(of: node))
-        return after.hasConfiguration(of: node)
     }
 }

@@ -4,7 +4,7 @@ import Store
 
 /// One reprovisioning of one node, from the first question to the durable result.
 struct ReprovisionWork {
-    private let executor: Executor
+    private let access: MeshAccess
     private let snapshot: Snapshot
     private let node: Node
     private let plan: ReprovisionPlan
@@ -13,8 +13,8 @@ struct ReprovisionWork {
     private var pending: PendingReprovision?
 
     /// Work that has not begun.
-    init(executor: Executor, snapshot: Snapshot, node: Node, plan: ReprovisionPlan, run: RunIdentifier) {
-        self.executor = executor
+    init(_ access: MeshAccess, snapshot: Snapshot, node: Node, plan: ReprovisionPlan, run: RunIdentifier) {
+        self.access = access
         self.snapshot = snapshot
         self.node = node
         self.plan = plan
@@ -31,11 +31,11 @@ struct ReprovisionWork {
         if let outcome = clearLink(in: &conversation) { return outcome }
         if plan.procedure != .deviceKeyRefresh, let outcome = try checkComposition(in: &conversation) { return outcome }
         var (ending, stored) = converse(&conversation)
-        let attempts = executor.options.provisioning
+        let attempts = access.options.provisioning
         for failures in 1..<max(attempts.attempts, 1) {
             guard stored == nil, case .failed(let problem, isCertain: true) = ending, problem.isOfTheLink else { break }
             let delay = attempts.delay(afterFailures: failures)
-            executor.context.emit(.provisioningRetried(node.uuid, problem, in: delay))
+            access.context.emit(.provisioningRetried(node.uuid, problem, in: delay))
             conversation.pause(for: delay)
             if let outcome = clearLink(in: &conversation) { return outcome }
             (ending, stored) = converse(&conversation)
@@ -54,7 +54,12 @@ struct ReprovisionWork {
         switch ending {
         case .failed(let problem, isCertain: true):
             let finding = ReprovisionFinding.unchanged(nil)
-            _ = try executor.record(finding, of: node.uuid, isAuthenticated: nil, conversation: &conversation)
+            _ = try ReprovisionSettling(access).record(
+                finding,
+                of: node.uuid,
+                isAuthenticated: nil,
+                conversation: &conversation
+            )
             return .unchanged(.provisioning(problem))
         case .completed(let authenticated): isAuthenticated = authenticated
         case .failed, .unreachable, .stopped: break
@@ -64,10 +69,10 @@ struct ReprovisionWork {
             node,
             stored,
             subnets: subnets,
-            deadline: executor.options.retry.readBackDeadline
+            deadline: access.options.retry.readBackDeadline
         )
         let finding = inquiry.finding(in: &conversation)
-        let outcome = try executor.record(
+        let outcome = try ReprovisionSettling(access).record(
             finding,
             of: node.uuid,
             isAuthenticated: isAuthenticated,
@@ -84,7 +89,7 @@ struct ReprovisionWork {
     /// Closes a link that an earlier run has left open: a node only tells that a link to itself is open, not since
     /// when. Returns an outcome if the work cannot continue.
     private func clearLink(in conversation: inout Conversation) -> ReprovisionOutcome? {
-        switch conversation.clearRemoteLink(in: subnets, deadline: executor.options.retry.deadline) {
+        switch conversation.clearRemoteLink(in: subnets, deadline: access.options.retry.deadline) {
         case .answered(true): return nil
         case .answered(false): return .unchanged(.provisioning(.remoteLink(.refused(.linkCannotOpen), at: .notStarted)))
         case .unanswered: return .unanswered
@@ -142,7 +147,7 @@ struct ReprovisionWork {
             told.compositionPages = node.compositionPages ?? [:]
             told.compositionPages?[128] = answer?.data
         }
-        told.observedAt = executor.context.now()
+        told.observedAt = access.context.now()
         var changes = StoreChanges()
         changes.nodes = [told]
         try commit(changes, &conversation)
@@ -157,17 +162,17 @@ struct ReprovisionWork {
         let owner = ReprovisionDialogue.Owner(
             choose: { capabilities, ivIndex throws(ProvisioningProblem) in try choose(capabilities, ivIndex) },
             store: { candidate throws(ExecutionStop) in stored.value = try store(candidate) },
-            progress: { [executor, node] in executor.context.emit(.provisioningStage(node.uuid, .session($0))) }
+            progress: { [access, node] in access.context.emit(.provisioningStage(node.uuid, .session($0))) }
         )
         var dialogue = ReprovisionDialogue(
             plan.provisioning,
             procedure: plan.procedure,
             subnets: subnets,
-            secrets: executor.context.provisioningSecrets(),
-            desk: executor.context.outOfBand,
+            secrets: access.context.provisioningSecrets(),
+            desk: access.context.outOfBand,
             owner: owner
         )
-        executor.context.emit(.provisioningStage(node.uuid, .connectingThrough(node.uuid)))
+        access.context.emit(.provisioningStage(node.uuid, .connectingThrough(node.uuid)))
         let ending = dialogue.hold(in: &conversation)
         return (ending, stored.value)
     }
@@ -184,7 +189,7 @@ struct ReprovisionWork {
         guard capabilities.elementCount == plan.elementCount else {
             throw .elementCount(reported: capabilities.elementCount, expected: plan.elementCount)
         }
-        let choice = try plan.provisioning.choice(for: capabilities, at: executor.context.outOfBand)
+        let choice = try plan.provisioning.choice(for: capabilities, at: access.context.outOfBand)
         guard let subnet = snapshot.network.netKeys.first(where: { $0.index == plan.netKeyIndex }) else {
             throw .noNetKey(plan.netKeyIndex)
         }
@@ -204,12 +209,12 @@ struct ReprovisionWork {
             deviceKey: candidate.deviceKey,
             address: candidate.address,
             elementCount: candidate.elementCount,
-            attemptedAt: executor.context.now()
+            attemptedAt: access.context.now()
         )
         var changes = StoreChanges()
         changes.pendingReprovisions = [pending]
-        _ = try executor.stopping { () throws(StoreError) in
-            try executor.database.commit(changes, with: executor.lease)
+        _ = try stopping { () throws(StoreError) in
+            try access.database.commit(changes, with: access.lease)
         }
         return pending
     }
@@ -234,13 +239,13 @@ struct ReprovisionWork {
         changes.run = run
         changes.outcomes = [JournalOutcome(run: run, subject: subject, result: result)]
         try commit(changes, &conversation)
-        try executor.stopping { () throws(StoreError) in
-            try executor.database.end(
+        try stopping { () throws(StoreError) in
+            try access.database.end(
                 run,
                 end,
-                at: executor.context.now(),
+                at: access.context.now(),
                 timing: nil,
-                with: executor.lease
+                with: access.lease
             )
         }
     }
@@ -248,8 +253,8 @@ struct ReprovisionWork {
     private func commit(_ changes: StoreChanges, _ conversation: inout Conversation) throws(ExecutionStop) {
         var changes = changes
         changes.replay = conversation.takeReplayEntries()
-        _ = try executor.stopping { () throws(StoreError) in
-            try executor.database.commit(changes, with: executor.lease)
+        _ = try stopping { () throws(StoreError) in
+            try access.database.commit(changes, with: access.lease)
         }
     }
 }

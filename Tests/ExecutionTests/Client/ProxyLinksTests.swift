@@ -307,7 +307,7 @@ struct ProxyLinksTests {
         try field.request(lamp)
         try field.run(for: .seconds(5))
         #expect(field.log == [])
-        #expect(field.client.selection.candidateCount == 0)
+        #expect(field.client.transport.keeper.selection.candidateCount == 0)
         lamp.isOn = true
         try field.run(for: .seconds(5))
         #expect(field.logged("connect") == ["connect to lamp"])
@@ -325,7 +325,7 @@ struct ProxyLinksTests {
             copy.advertiser = AdvertiserIdentifier(rawValue: [1, UInt8(number % 256), UInt8(number / 256)])
             try field.hear(copy)
         }
-        #expect(field.client.selection.candidateCount == ProxySelection.memory)
+        #expect(field.client.transport.keeper.selection.candidateCount == ProxySelection.memory)
     }
 
     @Test("Lowering the number of links closes idle ones at once and busy ones when they are done")

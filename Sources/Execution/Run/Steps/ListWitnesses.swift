@@ -52,7 +52,7 @@ extension MeshNetwork {
 extension NetworkRecord {
     /// Remembers which models of a product share a subscription list.
     mutating func learn(_ sharing: ListSharing) {
-        if header.learn(sharing) { areSharingsDirty = true }
+        if header.learn(sharing) { unsaved.areSharingsChanged = true }
     }
 
     /// Records the groups that a node told to be in a list. Virtual addresses are recorded by their labels only, which

@@ -2,7 +2,14 @@ import MeshCore
 import Planning
 
 /// The Gets for a node's state, and the meaning of their statuses.
-extension ActionInquiries {
+struct ReadingInquiries {
+    private let target: ConfigurationTarget
+
+    /// The Gets to a node.
+    init(_ target: ConfigurationTarget) {
+        self.target = target
+    }
+
     /// The Get of a reading. Its verdict is a report, or a refusal.
     ///
     /// - Throws: ``StepFailure/unmakeable(_:)`` if an element lies outside the address space.
@@ -11,7 +18,7 @@ extension ActionInquiries {
         case .composition: return compositionReport()
         case .netKeys:
             return ConfigurationInquiry(ConfigNetKeyGet()) { list in
-                .report(.netKeys(NetKeyIndex.meant(by: list.netKeyIndexes, known: netKeys.map(\.index))))
+                .report(.netKeys(NetKeyIndex.meant(by: list.netKeyIndexes, known: target.netKeys.map(\.index))))
             }
         case .appKeys(let index):
             return ConfigurationInquiry(ConfigAppKeyGet(netKeyIndex: index)) { list in
@@ -20,7 +27,7 @@ extension ActionInquiries {
         case .bindings(let model): return try bindings(of: model)
         case .subscriptions(let model): return try subscriptions(of: model)
         case .publication(let model):
-            let get = ConfigModelPublicationGet(elementAddress: try element(model), model: model.model)
+            let get = ConfigModelPublicationGet(elementAddress: try target.element(model), model: model.model)
             return ConfigurationInquiry(get, answerSize: 14) { status in
                 status.status == .success
                     ? .report(.publication(model, status.publishAddress, status.settings)) : .refused(status.status)
@@ -56,11 +63,11 @@ extension ActionInquiries {
     func sequence(_ readings: [NodeReading], answerSize: Int) throws(StepFailure) -> ConfigurationInquiry {
         var gets: [ConfigurationInquiry] = []
         for reading in readings { gets.append(try get(reading)) }
-        return ConfigurationInquiry(aggregating: gets, on: node, answerSize: answerSize)
+        return ConfigurationInquiry(aggregating: gets, on: target.node, answerSize: answerSize)
     }
 
     private func meant(_ list: [AppKeyIndex]) -> [AppKeyIndex] {
-        AppKeyIndex.meant(by: list, known: appKeys.map(\.index))
+        AppKeyIndex.meant(by: list, known: target.appKeys.map(\.index))
     }
 
     private func state(_ request: some FoundationStateRequest) -> ConfigurationInquiry {
@@ -84,7 +91,7 @@ extension ActionInquiries {
     }
 
     private func bindings(of model: ModelAddress) throws(StepFailure) -> ConfigurationInquiry {
-        let address = try element(model)
+        let address = try target.element(model)
         if let get = ConfigSIGModelAppGet(elementAddress: address, model: model.model) {
             return ConfigurationInquiry(get) { list in
                 list.status == .success ? .report(.bindings(model, meant(list.entries))) : .refused(list.status)
@@ -99,7 +106,7 @@ extension ActionInquiries {
     }
 
     private func subscriptions(of model: ModelAddress) throws(StepFailure) -> ConfigurationInquiry {
-        let address = try element(model)
+        let address = try target.element(model)
         if let get = ConfigSIGModelSubscriptionGet(elementAddress: address, model: model.model) {
             return ConfigurationInquiry(get) { list in
                 list.status == .success ? .report(.subscriptions(model, list.entries)) : .refused(list.status)

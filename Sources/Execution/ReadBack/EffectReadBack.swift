@@ -2,21 +2,23 @@ import MeshCore
 import Planning
 
 /// The question whether a change took effect, and the meaning of its status.
-extension ActionInquiries {
-    /// Asks whether the action took effect. It also accepts a late status of the request itself.
+struct EffectReadBack {
+    private let action: ConfigurationAction
+    private let target: ConfigurationTarget
+
+    /// The question about an action on a node.
+    init(_ action: ConfigurationAction, on target: ConfigurationTarget) {
+        self.action = action
+        self.target = target
+    }
+
+    /// The Get that tells it.
     ///
     /// - Parameter position: where to begin in a list that comes in parts.
     /// - Throws: ``StepFailure/unmakeable(_:)`` as the request does.
-    func readBack(from position: UInt16 = 0) throws(StepFailure) -> ConfigurationInquiry {
-        let get = try get(from: position)
-        // A Relay Set without its retransmit was never sent.
-        guard case .setRelay(_, nil) = action else { return get.alsoReading(try request()) }
-        return get
-    }
-
-    private func get(from position: UInt16) throws(StepFailure) -> ConfigurationInquiry {
+    func inquiry(from position: UInt16) throws(StepFailure) -> ConfigurationInquiry {
         switch action {
-        case .readComposition(let page): return composition(page)
+        case .readComposition(let page): return .composition(page, for: action)
         case .addNetKey(let index):
             return ConfigurationInquiry(ConfigNetKeyGet()) { effect($0.netKeyIndexes.contains(index)) }
         case .deleteNetKey(let index):
@@ -35,7 +37,7 @@ extension ActionInquiries {
             return try subscriptions(of: model) { $0 == [group.address] }
         case .deleteAllSubscriptions(let model): return try subscriptions(of: model) { $0.isEmpty }
         case .setPublication(let model, let publication):
-            let get = ConfigModelPublicationGet(elementAddress: try element(model), model: model.model)
+            let get = ConfigModelPublicationGet(elementAddress: try target.element(model), model: model.model)
             return ConfigurationInquiry(get, answerSize: 14) { status in
                 guard status.status == .success else { return .refused(status.status) }
                 return effect(status.shows(publication))
@@ -55,19 +57,21 @@ extension ActionInquiries {
         case .setFriend(let isOn): return ConfigurationInquiry(ConfigFriendGet()) { featureEffect($0.state, isOn) }
         case .setNetworkTransmit(let transmit):
             return ConfigurationInquiry(ConfigNetworkTransmitGet()) { effect($0.transmit == transmit) }
-        case .updateNetKey, .updateAppKey, .setKeyRefreshPhase: return try keyRefreshReadBack()
+        case .updateNetKey, .updateAppKey, .setKeyRefreshPhase:
+            return try KeyRefreshInquiries(action, to: target).readBack()
         case .resetNode:
             // A node that answers under its DeviceKey was not reset.
             return ConfigurationInquiry(ConfigDefaultTTLGet()) { _ in .doesNotHold }
-        case .set(let state): return readingBack(state)
-        case .addBridging(let entry): return readingBack(entry, isAdded: true, from: position)
-        case .removeBridging(let entry): return readingBack(entry, isAdded: false, from: position)
-        case .removeAllBridging(let subnets): return readingBack(subnets)
-        case .read(let reading): return try get(reading)
+        case .set(let state): return state.readBackInquiry()
+        case .addBridging(let entry): return BridgingInquiries(action).readBack(entry, isAdded: true, from: position)
+        case .removeBridging(let entry):
+            return BridgingInquiries(action).readBack(entry, isAdded: false, from: position)
+        case .removeAllBridging(let subnets): return BridgingInquiries(action).readBackRemovingAll(between: subnets)
+        case .read(let reading): return try ReadingInquiries(target).get(reading)
         }
     }
 
-    func effect(_ holds: Bool) -> ConfigurationVerdict { holds ? .holds(action) : .doesNotHold }
+    private func effect(_ holds: Bool) -> ConfigurationVerdict { holds ? .holds(action) : .doesNotHold }
 
     private func featureEffect(_ state: FeatureState, _ isOn: Bool) -> ConfigurationVerdict {
         state == .notSupported ? .featureNotSupported : effect((state == .enabled) == isOn)
@@ -91,7 +95,7 @@ extension ActionInquiries {
         of model: ModelAddress,
         _ holds: @escaping ([AppKeyIndex]) -> Bool
     ) throws(StepFailure) -> ConfigurationInquiry {
-        let address = try element(model)
+        let address = try target.element(model)
         if let get = ConfigSIGModelAppGet(elementAddress: address, model: model.model) {
             return ConfigurationInquiry(get) { listVerdict($0.status, $0.entries, holds) }
         }
@@ -105,7 +109,7 @@ extension ActionInquiries {
         of model: ModelAddress,
         _ holds: @escaping ([Address]) -> Bool
     ) throws(StepFailure) -> ConfigurationInquiry {
-        let address = try element(model)
+        let address = try target.element(model)
         if let get = ConfigSIGModelSubscriptionGet(elementAddress: address, model: model.model) {
             return ConfigurationInquiry(get) { listVerdict($0.status, $0.entries, holds) }
         }

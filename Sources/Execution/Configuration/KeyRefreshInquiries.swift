@@ -2,18 +2,27 @@ import MeshCore
 import Planning
 
 /// The messages of a key refresh (Mesh Protocol 3.11.4, 4.3.2.43, 4.3.2.38, 4.3.2.59).
-extension ActionInquiries {
+struct KeyRefreshInquiries {
+    private let action: ConfigurationAction
+    private let target: ConfigurationTarget
+
+    /// The messages of an action that belongs to a key refresh.
+    init(_ action: ConfigurationAction, to target: ConfigurationTarget) {
+        self.action = action
+        self.target = target
+    }
+
     /// The request, and the meaning of its status.
     ///
     /// - Throws: ``StepFailure/unmakeable(_:)`` for a key that has no new value, or for another action.
-    func keyRefreshRequest() throws(StepFailure) -> ConfigurationInquiry {
+    func request() throws(StepFailure) -> ConfigurationInquiry {
         switch action {
         case .updateNetKey(let index):
-            return ConfigurationInquiry(ConfigNetKeyUpdate(netKeyIndex: index, key: try newKey(index))) {
+            return ConfigurationInquiry(ConfigNetKeyUpdate(netKeyIndex: index, key: try target.newKey(index))) {
                 $0.status == .success ? .holds(action) : .refused($0.status)
             }
         case .updateAppKey(let index, boundTo: let netKey):
-            let request = ConfigAppKeyUpdate(netKeyIndex: netKey, appKeyIndex: index, key: try newKey(index))
+            let request = ConfigAppKeyUpdate(netKeyIndex: netKey, appKeyIndex: index, key: try target.newKey(index))
             return ConfigurationInquiry(request) { $0.status == .success ? .holds(action) : .refused($0.status) }
         case .setKeyRefreshPhase(let index, let transition):
             let request = ConfigKeyRefreshPhaseSet(netKeyIndex: index, transition: transition)
@@ -31,14 +40,14 @@ extension ActionInquiries {
     /// Asks whether the request took effect.
     ///
     /// - Throws: ``StepFailure/unmakeable(_:)`` for a key that has no new value, or for another action.
-    func keyRefreshReadBack() throws(StepFailure) -> ConfigurationInquiry {
+    func readBack() throws(StepFailure) -> ConfigurationInquiry {
         switch action {
         case .updateNetKey(let index):
             // In phase 1 only the request itself, which may be repeated, tells whether the new key is ours. Nodes reach
             // later phases by a beacon under the new key.
             return phaseInquiry(index) { $0 == .usingNewKeys ? .holds(action) : .doesNotHold }
         // Only the request itself, which may be repeated in phase 1, tells the value of an AppKey.
-        case .updateAppKey: return try keyRefreshRequest()
+        case .updateAppKey: return try request()
         case .setKeyRefreshPhase(let index, _): return phaseInquiry(index) { verdict(on: $0, of: index) }
         default: throw .unmakeable("the action is not about a key refresh")
         }
@@ -85,19 +94,5 @@ extension ActionInquiries {
         case (.usingNewKeys, .useNewKeys): return .holds(action)
         default: return .doesNotHold
         }
-    }
-
-    private func newKey(_ index: NetKeyIndex) throws(StepFailure) -> KeyMaterial {
-        guard let key = netKeys.first(where: { $0.index == index }), key.phase != .normal else {
-            throw .unmakeable("network key \(index) is in no key refresh")
-        }
-        return key.key
-    }
-
-    private func newKey(_ index: AppKeyIndex) throws(StepFailure) -> KeyMaterial {
-        guard let key = appKeys.first(where: { $0.index == index }), key.oldKey != nil else {
-            throw .unmakeable("application key \(index) has no new value")
-        }
-        return key.key
     }
 }

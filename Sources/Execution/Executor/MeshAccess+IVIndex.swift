@@ -3,9 +3,9 @@ import Planning
 import Store
 
 /// What runs know of the IV index, and how it is stored for later runs.
-extension Executor {
+extension MeshAccess {
     /// When the IV index was reached and last recovered, on the bearer's clock.
-    func ivIndexTimes(of network: MeshNetwork) -> IVIndexMonitor.Times {
+    func timesOfIVIndex(in network: MeshNetwork) -> IVIndexMonitor.Times {
         IVIndexMonitor.Times(
             changedAt: instant(of: network.ivIndexChangedAt),
             recoveredAt: instant(of: network.ivIndexRecoveredAt)
@@ -16,7 +16,7 @@ extension Executor {
     /// message under any: sequence numbers never go back.
     ///
     /// - Throws: ``ExecutionStop`` if the database cannot be read.
-    func ivIndexCertainty(of snapshot: Snapshot) throws(ExecutionStop) -> IVIndexMonitor.Certainty {
+    func certaintyOfIVIndex(in snapshot: Snapshot) throws(ExecutionStop) -> IVIndexMonitor.Certainty {
         guard snapshot.isIVIndexKnown else { return .supposed }
         let network = snapshot.network
         guard network.ivIndexStatedAt != nil else { return .known }
@@ -36,22 +36,6 @@ extension Executor {
         return bearer.now.advanced(by: .seconds(-(overflow ? longAgo : min(max(age, 0), longAgo))))
     }
 
-    /// Refuses steps whose messages need more sequence numbers than are left, even if nothing is lost.
-    ///
-    /// - Throws: ``ExecutionStop`` with the refusal, or if the database cannot be read.
-    func checkSequenceNumbers(for steps: [Step], in snapshot: Snapshot) throws(ExecutionStop) {
-        guard let own = snapshot.network.nodes.first(where: { $0.uuid == snapshot.network.ownProvisioner }) else {
-            return
-        }
-        let source = own.unicastAddress
-        let reserved = try stopping { () throws(StoreError) in try database.reservation(of: source) }
-        guard let reserved, reserved.ivIndex >= snapshot.network.ivIndex.transmitValue else { return }
-        let left = Int(SequenceHealth.capacity - min(reserved.limit, SequenceHealth.capacity))
-        let needed = steps.reduce(0) { $0 + $1.cost.pdusToNode }
-        guard needed > left else { return }
-        throw ExecutionStop(.refused(.sequenceNumbers(source, needed: needed, left: left)))
-    }
-
     /// Makes an IV index durable that a beacon has brought, before anything is sent under it. After a crash the run
     /// must not begin again under the previous one.
     ///
@@ -60,8 +44,8 @@ extension Executor {
     /// - Returns: why that failed; nil if it succeeded.
     func store(_ ivIndex: IVIndex, isCorrection: Bool? = nil) -> Recap.Ending? {
         do throws(ExecutionStop) {
-            let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
-            let certainty = try ivIndexCertainty(of: snapshot)
+            let snapshot = try snapshot()
+            let certainty = try certaintyOfIVIndex(in: snapshot)
             let isOpen = certainty == .supposed || certainty == .stated(isUsed: false)
             var network = snapshot.network
             guard isOpen || ivIndex.value >= network.ivIndex.value else { return nil }
@@ -69,7 +53,7 @@ extension Executor {
             guard network != snapshot.network else { return nil }
             var changes = StoreChanges()
             changes.network = network
-            _ = try stopping { () throws(StoreError) in try database.commit(changes, with: lease) }
+            try commit(changes)
             return nil
         } catch {
             return error.ending

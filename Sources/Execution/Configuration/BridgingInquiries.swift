@@ -1,46 +1,17 @@
 import MeshCore
 import Planning
 
-/// States of the foundation models, all in the same way, and entries of the bridging table.
-extension ActionInquiries {
-    /// The Set of a state, whose status contains the value that holds afterwards.
-    ///
-    /// - Throws: ``StepFailure/unmakeable(_:)`` for a value that cannot be set.
-    func setting(_ state: FoundationState) throws(StepFailure) -> ConfigurationInquiry {
-        guard let request = state.set else {
-            throw .unmakeable("\(state.kind.title) cannot be set to what is known of it: \(state.text())")
-        }
-        return inquiry(request) { report in
-            state.explains(report) ? .holds(.set(state.completed(by: report))) : .differs(words(of: report, for: state))
-        }
-    }
+/// The messages about entries of the bridging table, and the meaning of their statuses for an action.
+struct BridgingInquiries {
+    private let action: ConfigurationAction
 
-    /// The Get of a state, which tells whether it has the value.
-    func readingBack(_ state: FoundationState) -> ConfigurationInquiry {
-        inquiry(state.kind.get) { report in
-            state.explains(report) ? .holds(.set(state.completed(by: report))) : .doesNotHold
-        }
-    }
-
-    private func inquiry(
-        _ request: some FoundationStateRequest,
-        _ verdict: @escaping (FoundationState) -> ConfigurationVerdict
-    ) -> ConfigurationInquiry {
-        ConfigurationInquiry(request) { status in
-            let report = status.foundationState
-            if report.isNotSupported || status.outcome == .featureNotSupported { return .featureNotSupported }
-            return status.outcome == .success ? verdict(report) : .refused(status.outcome)
-        }
-    }
-
-    private func words(of report: FoundationState, for state: FoundationState) -> String {
-        let words = "\(report.kind.title): \(report.text())"
-        guard state == .privateGATTProxy(.enabled) else { return words }
-        return words + " (it stays off while the GATT proxy is on)"
+    /// The messages of an action that changes the bridging table.
+    init(_ action: ConfigurationAction) {
+        self.action = action
     }
 
     /// Bridging Table Add or Remove. The status contains the remaining directions.
-    func bridging(_ entry: BridgingTableEntry, isAdded: Bool) -> ConfigurationInquiry {
+    func request(_ entry: BridgingTableEntry, isAdded: Bool) -> ConfigurationInquiry {
         let (first, second) = (entry.addresses.first.address, entry.addresses.second)
         if isAdded {
             let request = BridgingTableAdd(
@@ -63,7 +34,7 @@ extension ActionInquiries {
     }
 
     /// Bridging Table Remove of all entries between subnets: both addresses are unassigned.
-    func unbridging(_ subnets: NetKeyIndexPair) -> ConfigurationInquiry {
+    func requestRemovingAll(between subnets: NetKeyIndexPair) -> ConfigurationInquiry {
         let request = BridgingTableRemove(subnets: subnets, firstAddress: .unassigned, secondAddress: .unassigned)
         return ConfigurationInquiry(request) { status in
             status.status == .success ? .holds(action) : .refused(status.status)
@@ -71,7 +42,7 @@ extension ActionInquiries {
     }
 
     /// Asks whether the bridging table has no entry between subnets.
-    func readingBack(_ subnets: NetKeyIndexPair) -> ConfigurationInquiry {
+    func readBackRemovingAll(between subnets: NetKeyIndexPair) -> ConfigurationInquiry {
         ConfigurationInquiry(BridgingTableGet(subnets: subnets, startIndex: 0), answerSize: 63) { list in
             // A node that lacks one of the subnets has no entry between them.
             if list.status == .invalidNetKeyIndex { return .holds(action) }
@@ -81,7 +52,7 @@ extension ActionInquiries {
     }
 
     /// Asks from a position whether the bridging table has an entry, which may take several messages.
-    func readingBack(_ entry: BridgingTableEntry, isAdded: Bool, from position: UInt16) -> ConfigurationInquiry {
+    func readBack(_ entry: BridgingTableEntry, isAdded: Bool, from position: UInt16) -> ConfigurationInquiry {
         let request = BridgingTableGet(subnets: entry.subnets, startIndex: position)
         return ConfigurationInquiry(request, answerSize: 63) { list in
             // A node that lacks one of the subnets has no entry between them.

@@ -1,37 +1,37 @@
 import MeshCore
 import Planning
 
-/// The requests for changes, and the meaning of their statuses.
-extension ActionInquiries {
-    /// The request. A Relay Set without a retransmit cannot be made; its ``prelude`` reads that first.
-    ///
-    /// - Throws: ``StepFailure/unmakeable(_:)`` if a key is missing or an element lies outside the address space.
-    func request() throws(StepFailure) -> ConfigurationInquiry {
-        let request = try message()
-        switch action {
-        case .read, .readComposition: return request
-        // Its outcome is read back.
-        default: return request.settledByOddAnswer()
-        }
+/// The request of an action, and the meaning of its status.
+struct ChangeRequest {
+    private let action: ConfigurationAction
+    private let target: ConfigurationTarget
+
+    /// The request of an action to a node.
+    init(_ action: ConfigurationAction, to target: ConfigurationTarget) {
+        self.action = action
+        self.target = target
     }
 
-    private func message() throws(StepFailure) -> ConfigurationInquiry {
+    /// The request as it is sent.
+    ///
+    /// - Throws: ``StepFailure/unmakeable(_:)`` if a key is missing or an element lies outside the address space.
+    func inquiry() throws(StepFailure) -> ConfigurationInquiry {
         switch action {
-        case .readComposition(let page): return composition(page)
+        case .readComposition(let page): return .composition(page, for: action)
         case .addNetKey(let index):
-            return status(ConfigNetKeyAdd(netKeyIndex: index, key: try key(index)))
+            return status(ConfigNetKeyAdd(netKeyIndex: index, key: try target.key(index)))
         case .deleteNetKey(let index): return status(ConfigNetKeyDelete(netKeyIndex: index))
         case .addAppKey(let index, let netKey):
-            return status(ConfigAppKeyAdd(netKeyIndex: netKey, appKeyIndex: index, key: try key(index)))
+            return status(ConfigAppKeyAdd(netKeyIndex: netKey, appKeyIndex: index, key: try target.key(index)))
         case .deleteAppKey(let index, let netKey):
             return status(ConfigAppKeyDelete(netKeyIndex: netKey, appKeyIndex: index))
         case .bind(let model, let index):
             return status(
-                ConfigModelAppBind(elementAddress: try element(model), appKeyIndex: index, model: model.model)
+                ConfigModelAppBind(elementAddress: try target.element(model), appKeyIndex: index, model: model.model)
             )
         case .unbind(let model, let index):
             return status(
-                ConfigModelAppUnbind(elementAddress: try element(model), appKeyIndex: index, model: model.model)
+                ConfigModelAppUnbind(elementAddress: try target.element(model), appKeyIndex: index, model: model.model)
             )
         case .addSubscription, .deleteSubscription, .overwriteSubscriptions, .deleteAllSubscriptions:
             return try subscriptionRequest()
@@ -45,12 +45,13 @@ extension ActionInquiries {
         case .setFriend(let isOn): return ConfigurationInquiry(ConfigFriendSet(isEnabled: isOn), verdict: setVerdict)
         case .setNetworkTransmit(let transmit): return value(ConfigNetworkTransmitSet(transmit: transmit))
         case .resetNode: return ConfigurationInquiry(ConfigNodeReset()) { _ in .holds(action) }
-        case .set(let state): return try setting(state)
-        case .addBridging(let entry): return bridging(entry, isAdded: true)
-        case .removeBridging(let entry): return bridging(entry, isAdded: false)
-        case .removeAllBridging(let subnets): return unbridging(subnets)
-        case .read(let reading): return try get(reading)
-        case .updateNetKey, .updateAppKey, .setKeyRefreshPhase: return try keyRefreshRequest()
+        case .set(let state): return try state.setInquiry()
+        case .addBridging(let entry): return BridgingInquiries(action).request(entry, isAdded: true)
+        case .removeBridging(let entry): return BridgingInquiries(action).request(entry, isAdded: false)
+        case .removeAllBridging(let subnets): return BridgingInquiries(action).requestRemovingAll(between: subnets)
+        case .read(let reading): return try ReadingInquiries(target).get(reading)
+        case .updateNetKey, .updateAppKey, .setKeyRefreshPhase:
+            return try KeyRefreshInquiries(action, to: target).request()
         }
     }
 
@@ -60,24 +61,12 @@ extension ActionInquiries {
         ConfigurationInquiry(request) { $0.status == .success ? .holds(action) : .refused($0.status) }
     }
 
-    func composition(_ page: UInt8) -> ConfigurationInquiry {
-        // Enough for a page of a node with four elements; the client waits for larger answers, too.
-        ConfigurationInquiry(ConfigCompositionDataGet(page: page), answerSize: 100) { status in
-            do throws(DecodeError) {
-                guard let composition = try status.composition() else { return .holds(action) }
-                return .composition(composition.withVendorModelsInOrder ?? composition)
-            } catch {
-                return .odd(OddAnswer(.malformed(error)))
-            }
-        }
-    }
-
     private func subscriptionRequest() throws(StepFailure) -> ConfigurationInquiry {
         switch action {
         case .addSubscription(let model, .group(let group)):
             return status(
                 ConfigModelSubscriptionAdd(
-                    elementAddress: try element(model),
+                    elementAddress: try target.element(model),
                     address: group.address,
                     model: model.model
                 )
@@ -85,7 +74,7 @@ extension ActionInquiries {
         case .addSubscription(let model, .virtual(let label)):
             return labelled(
                 ConfigModelSubscriptionVirtualAddressAdd(
-                    elementAddress: try element(model),
+                    elementAddress: try target.element(model),
                     label: label,
                     model: model.model
                 )
@@ -93,7 +82,7 @@ extension ActionInquiries {
         case .deleteSubscription(let model, .group(let group)):
             return status(
                 ConfigModelSubscriptionDelete(
-                    elementAddress: try element(model),
+                    elementAddress: try target.element(model),
                     address: group.address,
                     model: model.model
                 )
@@ -101,7 +90,7 @@ extension ActionInquiries {
         case .deleteSubscription(let model, .virtual(let label)):
             return labelled(
                 ConfigModelSubscriptionVirtualAddressDelete(
-                    elementAddress: try element(model),
+                    elementAddress: try target.element(model),
                     label: label,
                     model: model.model
                 )
@@ -109,7 +98,7 @@ extension ActionInquiries {
         case .overwriteSubscriptions(let model, .group(let group)):
             return status(
                 ConfigModelSubscriptionOverwrite(
-                    elementAddress: try element(model),
+                    elementAddress: try target.element(model),
                     address: group.address,
                     model: model.model
                 )
@@ -117,13 +106,15 @@ extension ActionInquiries {
         case .overwriteSubscriptions(let model, .virtual(let label)):
             return labelled(
                 ConfigModelSubscriptionVirtualAddressOverwrite(
-                    elementAddress: try element(model),
+                    elementAddress: try target.element(model),
                     label: label,
                     model: model.model
                 )
             )
         case .deleteAllSubscriptions(let model):
-            return status(ConfigModelSubscriptionDeleteAll(elementAddress: try element(model), model: model.model))
+            return status(
+                ConfigModelSubscriptionDeleteAll(elementAddress: try target.element(model), model: model.model)
+            )
         case .addSubscription(_, .unknownLabel(let virtual)), .deleteSubscription(_, .unknownLabel(let virtual)),
             .overwriteSubscriptions(_, .unknownLabel(let virtual)):
             throw .unmakeable("the label of the virtual address \(virtual) is not known")
@@ -145,12 +136,12 @@ extension ActionInquiries {
     /// model, see ``KnownHabit/namedKeyEndsPublication``.
     ///
     /// - Throws: ``StepFailure/unmakeable(_:)`` for another action, or if the element lies outside the address space.
-    func requestEndingPublication(under key: AppKeyIndex) throws(StepFailure) -> ConfigurationInquiry {
+    func endingPublication(under key: AppKeyIndex) throws(StepFailure) -> ConfigurationInquiry {
         guard case .setPublication(let model, nil) = action else {
             throw .unmakeable("the action ends no publication")
         }
         let request = ConfigModelPublicationSet(
-            elementAddress: try element(model),
+            elementAddress: try target.element(model),
             publishAddress: .unassigned,
             settings: PublicationSettings(appKeyIndex: key, ttl: 0),
             model: model.model
@@ -159,7 +150,6 @@ extension ActionInquiries {
             guard status.status == .success else { return .refused(status.status) }
             return status.shows(nil) ? .holds(action) : .differs("that it still publishes, to \(status.publishAddress)")
         }
-        .settledByOddAnswer()
     }
 
     private func publicationRequest(
@@ -171,7 +161,7 @@ extension ActionInquiries {
             return status.shows(publication)
                 ? .holds(action) : .differs("that it publishes otherwise, to \(status.publishAddress)")
         }
-        let address = try element(model)
+        let address = try target.element(model)
         switch (publication, publication?.address) {
         case (let publication?, .virtual(let label)):
             let request = ConfigModelPublicationVirtualAddressSet(
