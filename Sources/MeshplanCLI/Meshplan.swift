@@ -103,7 +103,6 @@ extension Meshplan {
                 context.json = JSONLines(context.output, command: path(of: arguments))
             }
             context.storeAccess = command.storeAccess
-            context.session = StoreSession()
             defer { context.session.end(context) }
             return try command.run(in: context)
         } catch {

@@ -36,6 +36,8 @@ final class CommandFixture {
     var whilePausing: () -> Void = {}
     /// The result of writing to standard output.
     var outputError: OutputError?
+    /// How often the last command has read all rows of databases.
+    private(set) var completeReadings = 0
     private var random = SplitMix64(seed: 42)
 
     private let ownsFolder: Bool
@@ -162,6 +164,7 @@ final class CommandFixture {
         context.sleep = { _ in }
         context.bluetooth = { self.bluetooth }
         let status = Meshplan.main(arguments, in: context)
+        completeReadings = context.session.completeReadings
         return Result(status: status, output: output, error: error, combined: combined)
     }
 

@@ -6,6 +6,7 @@ import Planning
 import Simulator
 import Store
 import TestSupport
+import Testing
 
 /// A database in a folder of its own and the simulated network that it describes.
 final class Site: KillableSite {
@@ -134,7 +135,10 @@ final class Site: KillableSite {
             options: options,
             context: context
         )
-        return try body(executor)
+        let result = try body(executor)
+        // What a run tells of the network is what it has stored.
+        if let network = executor.network { #expect(try database.snapshot().network == network) }
+        return result
     }
 
     func apply(_ plan: Plan) throws -> Recap {

@@ -12,6 +12,8 @@ package final class Executor {
     private var unreachable: Set<DeviceUUID> = []
     /// Whether to leave doubts alone, because an earlier attempt at them found no link.
     private var leavesDoubts = false
+    /// The network as the last run left it in the database; nil if there was none, or if its end could not be stored.
+    package private(set) var network: MeshNetwork?
 
     /// An executor for one database and one bearer.
     package init(
@@ -174,9 +176,10 @@ package final class Executor {
         var recap = Recap()
         recap.total = total
         recap.notStarted = total
+        network = nil
         do throws(ExecutionStop) {
             try resolveReprovisions()
-            let snapshot = try stopping { () throws(StoreError) in try database.snapshot() }
+            let snapshot = try access.snapshot()
             guard let prepared = try prepare(snapshot) else {
                 context.emit(.runFinished(recap))
                 return recap
@@ -203,6 +206,7 @@ package final class Executor {
             unreachable = run.unreachable
             leavesDoubts = run.leavesDoubts
             access.heardProxies = run.driver.client.heardProxies
+            if case .storeFailed = recap.ending {} else { network = run.board.ledger.network.withNodes { $0 } }
             return recap
         } catch {
             recap.ending = error.ending

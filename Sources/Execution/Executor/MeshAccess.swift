@@ -12,11 +12,11 @@ struct MeshAccess {
     /// The proxies of the network that the last activity heard.
     var heardProxies: HeardProxies?
 
-    /// The present database.
+    /// What the database knows. It is read only if something has changed since the last time.
     ///
     /// - Throws: ``ExecutionStop`` if it cannot be read.
     func snapshot() throws(ExecutionStop) -> Snapshot {
-        try stopping { () throws(StoreError) in try database.snapshot() }
+        try stopping { () throws(StoreError) in try database.snapshot(with: lease) }
     }
 
     /// Makes changes durable, if there are any.

@@ -53,7 +53,7 @@ struct DriftCommand: NetworkCommand {
             let lease = try workspace.lock(database, for: "drift")
             snapshot = try database.snapshot()
             report = try self.report(snapshot, planning)
-            let accepted = try DriftSettlement.accept(report, in: snapshot, database, lease)
+            let accepted = try DriftSettlement.accept(report, in: snapshot.network, database, lease)
             report = try self.report(try database.snapshot(), planning)
             if context.json == nil, accepted > 0 {
                 context.errorOutput.line("Recorded \(count(accepted, "value")) that the definition says nothing of.")

@@ -47,7 +47,7 @@ struct PlanCommand: NetworkCommand {
         let planned = try planning.plan(snapshot, options: options.planner)
         let plan = planned.plan
         ProcessMemory.keepUntilExit((planning, snapshot, planned))
-        let site = estimator.relaying(in: snapshot.network)
+        let site = estimator.fitting(snapshot)
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: site, isFull: full)
         try SequenceNotice(context, network: planning.network).warn(of: snapshot, database)
         if planned.isRefused, let out {

@@ -104,7 +104,7 @@ struct RefreshCommand: NetworkCommand {
                 simulation: route.simulation
             )
         )
-        let snapshot = try database.snapshot()
+        let snapshot = try database.snapshot(with: lease)
         let nodes = try NodeSelection(snapshot.network, definition: knowledge.definition, context: context).nodes(
             selection
         ) { node in

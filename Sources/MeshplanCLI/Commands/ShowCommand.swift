@@ -59,7 +59,7 @@ struct ShowCommand: NetworkCommand {
             let database = try workspace.open(network)
             let plan = try SavedPlan.open(sealed, of: network, path: what, database: database)
             let snapshot = try database.snapshot()
-            let estimate = try radio.estimator(database).relaying(in: snapshot.network).estimate(plan)
+            let estimate = try radio.estimator(database).fitting(snapshot).estimate(plan)
             if let lines = context.json {
                 PlanJSON(plan: plan, estimate: estimate, digest: plan.digest).write(to: lines)
             } else {

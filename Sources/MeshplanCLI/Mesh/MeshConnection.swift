@@ -15,6 +15,7 @@ struct MeshConnection {
     /// Opens the route for a run. The run may ask people what devices show, and reports to the terminal.
     ///
     /// - Parameters:
+    ///   - snapshot: what the database knows.
     ///   - network: the network's name.
     ///   - names: further names of nodes and devices, for options that take such names.
     ///   - secrets: out-of-band data of devices.
@@ -23,6 +24,7 @@ struct MeshConnection {
         in context: Context,
         _ database: MeshDatabase,
         _ lease: WriteLease,
+        _ snapshot: Snapshot,
         named network: String,
         names: [String: DeviceUUID] = [:],
         secrets: SecretsReader,
@@ -31,7 +33,6 @@ struct MeshConnection {
     ) throws {
         var options = options
         route.nameCommands(in: &options.link, of: network, context)
-        let snapshot = try database.snapshot()
         let present = snapshot.network
         options.proxy = options.proxy.map { $0.resolved(in: present, names: names) ?? $0 }
         let access = try route.open(
@@ -57,12 +58,6 @@ struct MeshConnection {
             context: context.execution(desk: desk, database: database) { reporter.handle($0) }
         )
         simulation = access.simulation
-    }
-
-    /// Carries out a plan.
-    func apply(_ plan: Plan, _ reporter: ApplyReporter, _ context: Context) -> ExitStatus {
-        reporter.begin(plan)
-        return finish(executor.apply(plan), reporter, context)
     }
 
     /// Shows the recap, and the rules that a simulated mesh saw broken.

@@ -18,9 +18,13 @@ struct Confirmation {
     ///
     /// - Throws: ``Failure`` with ``ExitStatus/refused`` if any do.
     func check(_ database: MeshDatabase) throws {
-        guard let pending = try database.pendingConfirmation() else { return }
+        if let pending = try database.pendingConfirmation() { throw Self.refusal(pending) }
+    }
+
+    /// The refusal because of earlier changes.
+    static func refusal(_ pending: PendingConfirmation) -> Failure {
         let when = pending.deadline.map { "until \($0.text)" } ?? "but their apply did not end"
-        throw Failure(
+        return Failure(
             .refused,
             "the changes of \(pending.user) on \(pending.host) from \(pending.began.text) wait to be confirmed, \(when)",
             hint: "Keep them with: meshplan confirm, or go back to serial \(pending.serial) with: meshplan rollback "
@@ -57,111 +61,49 @@ struct Confirmation {
     /// The most irreversible parts of a plan to name.
     private static let limit = 20
 
-    /// Waits until the changes are confirmed, or takes them back.
-    ///
-    /// - Parameters:
-    ///   - run: carries out taking them back.
-    ///   - status: the exit status if they are confirmed.
-    func wait(_ run: ApplyRun, status: ExitStatus) throws -> ExitStatus {
-        let database = try Workspace(context: context).open(network)
-        guard let first = try database.pendingConfirmation(), let deadline = first.deadline else { return status }
-        tell(
-            "confirmation_awaited",
-            "\nWaiting until \(deadline.text) for: meshplan confirm. Without it, or with Ctrl-C, the network goes back to "
-                + "serial \(first.serial).",
-            deadline
-        )
-        context.interrupts.arm()
-        let before = context.interrupts.count()
-        while true {
-            guard try database.pendingConfirmation() == first else {
-                tell("confirmed", "Confirmed.", nil)
-                return status
-            }
-            let left = deadline.rawValue - context.now().rawValue
-            let isInterrupted = context.interrupts.count() != before
-            if left <= 0 || isInterrupted {
-                do {
-                    return try goBack(
-                        run,
-                        isInterrupted: isInterrupted,
-                        interrupts: context.interrupts.count(),
-                        confirmed: status
-                    )
-                } catch let error as StoreError where error.code == .locked && !isInterrupted {
-                    // The holder of the lock may be confirming.
-                }
-            }
-            context.pause(.seconds(1))
+    /// Tells people about changes that need confirmation.
+    func tell(_ news: ConfirmationNews) {
+        switch news {
+        case .awaited(let pending, let deadline):
+            tell(
+                "confirmation_awaited",
+                "\nWaiting until \(deadline.text) for: meshplan confirm. Without it, or with Ctrl-C, the network goes back "
+                    + "to serial \(pending.serial).",
+                deadline
+            )
+            context.interrupts.arm()
+        case .confirmed: tell("confirmed", "Confirmed.")
+        case .leftOpen:
+            context.errorOutput.line(
+                "The changes so far wait to be confirmed: keep them with meshplan confirm, or go back with meshplan "
+                    + "rollback --unconfirmed --via BEARER."
+            )
         }
     }
 
-    private func goBack(
-        _ run: ApplyRun,
-        isInterrupted: Bool,
-        interrupts: Int,
-        confirmed: ExitStatus
-    ) throws -> ExitStatus {
-        var context = context
-        // The signal that ended waiting must not end taking back.
-        let count = context.interrupts.count
-        context.interrupts.count = { count() - interrupts }
-        var run = run
-        run.context = context
-        // Somebody may have confirmed in the meantime.
-        guard let pending = try Workspace(context: context).open(network).pendingConfirmation() else {
-            tell("confirmed", "Confirmed.", nil)
-            return confirmed
-        }
-        tell(
-            "not_confirmed",
-            isInterrupted ? "Not confirmed: going back." : "Not confirmed in time: going back.",
-            nil
-        )
-        let status = try run.goBackUnconfirmed(network)
-        tell(
-            status == .success ? "went_back" : "not_all_went_back",
-            status == .success
-                ? "Went back to serial \(pending.serial)."
-                : "Not all of it went back to serial \(pending.serial); go on with: meshplan rollback --unconfirmed --via "
-                    + "BEARER",
-            nil
-        )
-        return status == .success ? .notApproved : status
+    /// Tells people that the changes are taken back now.
+    func tellOfReturn(_ pending: PendingConfirmation, isInterrupted: Bool) {
+        tell("not_confirmed", isInterrupted ? "Not confirmed: going back." : "Not confirmed in time: going back.")
     }
 
-    private func tell(_ type: String, _ text: String, _ deadline: Timestamp?) {
+    /// Tells people whether all changes were taken back.
+    func tellOfReturn(_ pending: PendingConfirmation, _ status: ExitStatus) {
+        if status == .success {
+            tell("went_back", "Went back to serial \(pending.serial).")
+        } else {
+            tell(
+                "not_all_went_back",
+                "Not all of it went back to serial \(pending.serial); go on with: meshplan rollback --unconfirmed --via "
+                    + "BEARER"
+            )
+        }
+    }
+
+    private func tell(_ type: String, _ text: String, _ deadline: Timestamp? = nil) {
         if let lines = context.json {
             lines.write(["type": type.json, "deadline": deadline?.text.json])
         } else {
             context.errorOutput.line(text)
         }
-    }
-}
-
-extension ApplyRun {
-    /// Takes back the changes that wait for confirmation.
-    ///
-    /// - Throws: ``Failure`` if none wait.
-    func goBackUnconfirmed(_ network: String) throws -> ExitStatus {
-        var run = self
-        run.operation = "rollback"
-        run.confirmWithin = nil
-        run.goesBack = true
-        run.isApproved = true
-        run.expected = nil
-        // The state existed before. Guards that would refuse it today must not prevent its return.
-        run.planner = PlannerOptions(allowed: Set(PlanGuard.allCases))
-        let database = try Workspace(context: context).open(network)
-        guard let pending = try database.pendingConfirmation() else {
-            throw Failure(
-                .failure,
-                "no changes are waiting for confirmation",
-                hint: "It was confirmed, or taken back already: meshplan state history"
-            )
-        }
-        var job = try RestoreJob(context, network: network, serial: pending.serial, in: database)
-        job.endsConfirmation = true
-        return try run.carryOut(job)
     }
 }

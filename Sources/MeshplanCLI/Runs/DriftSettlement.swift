@@ -11,7 +11,7 @@ enum DriftSettlement {
     /// - Throws: the error of writing the database.
     static func accept(
         _ report: DriftReport,
-        in snapshot: Snapshot,
+        in network: MeshNetwork,
         _ database: MeshDatabase,
         _ lease: WriteLease
     ) throws(StoreError) -> Int {
@@ -22,7 +22,7 @@ enum DriftSettlement {
             accepted += unmanaged.count
             resources[node.uuid] = unmanaged + node.adopted
         }
-        try settle(resources, in: snapshot, database, lease)
+        try settle(resources, in: network, database, lease)
         return accepted
     }
 
@@ -33,28 +33,28 @@ enum DriftSettlement {
     @discardableResult
     static func settleAdopted(
         _ definition: Definition,
-        in snapshot: Snapshot,
+        in network: MeshNetwork,
         _ database: MeshDatabase,
         _ lease: WriteLease
     ) throws(StoreError) -> Bool {
-        guard !snapshot.network.drifts.isEmpty else { return false }
+        guard !network.drifts.isEmpty else { return false }
         var resources: [DeviceUUID: [NodeResource]] = [:]
-        for node in DriftReport.make(of: snapshot.network, definition: definition).nodes where !node.adopted.isEmpty {
+        for node in DriftReport.make(of: network, definition: definition).nodes where !node.adopted.isEmpty {
             resources[node.uuid] = node.adopted
         }
-        return try settle(resources, in: snapshot, database, lease)
+        return try settle(resources, in: network, database, lease)
     }
 
     @discardableResult
     private static func settle(
         _ resources: [DeviceUUID: [NodeResource]],
-        in snapshot: Snapshot,
+        in network: MeshNetwork,
         _ database: MeshDatabase,
         _ lease: WriteLease
     ) throws(StoreError) -> Bool {
         var changes = StoreChanges()
-        for node in snapshot.network.nodes {
-            guard let drift = snapshot.network.drifts[node.uuid], let accepted = resources[node.uuid], !accepted.isEmpty
+        for node in network.nodes {
+            guard let drift = network.drifts[node.uuid], let accepted = resources[node.uuid], !accepted.isEmpty
             else { continue }
             if let rest = drift.accepting(accepted, observed: node) {
                 changes.drifts.append(rest)

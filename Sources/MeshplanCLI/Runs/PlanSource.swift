@@ -18,6 +18,10 @@ protocol PlanSource {
     ///
     /// - Parameter network: the network as the database knows it.
     func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID]
+    /// The nodes that may be required as a proxy, by names that the database does not have.
+    ///
+    /// - Parameter network: the network as the database knows it.
+    func namesOfProxies(in network: MeshNetwork) -> [String: DeviceUUID]
     /// Checks the names that the command line gives. This needs no radio, so it happens before one is used.
     ///
     /// - Parameters:
@@ -40,14 +44,23 @@ protocol PlanSource {
     func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator, isFull: Bool)
     /// Updates the records after everything was done, or as much as possible.
     ///
-    /// - Parameter isComplete: whether everything was done.
-    func settle(_ database: MeshDatabase, _ lease: WriteLease, isComplete: Bool) throws(StoreError)
+    /// - Parameters:
+    ///   - network: the network as the database knows it.
+    ///   - isComplete: whether everything was done.
+    func settle(
+        _ network: MeshNetwork,
+        _ database: MeshDatabase,
+        _ lease: WriteLease,
+        isComplete: Bool
+    ) throws(StoreError)
 }
 
 extension PlanSource {
     var declared: Definition? { nil }
     var goal: String { "the definition" }
     var text: DefinitionText? { nil }
+
+    func namesOfProxies(in network: MeshNetwork) -> [String: DeviceUUID] { nodeNames(in: network) }
 
     func checkNames(in network: MeshNetwork, options: PlannerOptions) throws {}
 
@@ -59,11 +72,14 @@ extension PlanSource {
     }
 
     /// Observed values that the definition has adopted no longer count as drift.
-    func settle(_ database: MeshDatabase, _ lease: WriteLease, isComplete: Bool) throws(StoreError) {
+    func settle(
+        _ network: MeshNetwork,
+        _ database: MeshDatabase,
+        _ lease: WriteLease,
+        isComplete: Bool
+    ) throws(StoreError) {
         guard let declared else { return }
-        let snapshot = try database.snapshot()
-        guard !snapshot.network.drifts.isEmpty else { return }
-        try DriftSettlement.settleAdopted(declared, in: snapshot, database, lease)
+        try DriftSettlement.settleAdopted(declared, in: network, database, lease)
     }
 
     /// Shows a plan as text or JSON, whichever the context asks for.

@@ -66,16 +66,21 @@ struct PlannedJob {
     /// Whether a guard refuses the plan.
     var isRefused: Bool { !refusals.isEmpty }
 
-    /// Repeats the warnings, which a long plan has pushed out of sight, and ends the command if a guard refuses the
-    /// plan. Show the plan before.
+    /// What ends the command if a guard refuses the plan, with ``ExitStatus/refused``.
+    var refusal: InvalidDefinition { InvalidDefinition(diagnostics: refusals, files: files, status: .refused) }
+
+    /// Repeats the warnings, which a long plan has pushed out of sight. Show the plan before.
+    func remind(in context: Context) {
+        guard context.json == nil else { return }
+        context.output.write(DiagnosticView(files: files, style: context.style).reminder(of: warnings))
+    }
+
+    /// Repeats the warnings, and ends the command if a guard refuses the plan. Show the plan before.
     ///
     /// - Throws: ``InvalidDefinition`` with ``ExitStatus/refused`` if a guard refuses.
     func checkGuards(in context: Context) throws {
-        if context.json == nil {
-            context.output.write(DiagnosticView(files: files, style: context.style).reminder(of: warnings))
-        }
-        guard isRefused else { return }
-        throw InvalidDefinition(diagnostics: refusals, files: files, status: .refused)
+        remind(in: context)
+        if isRefused { throw refusal }
     }
 }
 

@@ -74,7 +74,7 @@ struct RefreshRun {
     ) throws -> (Recap, RefreshReporter, Simulation?) {
         let reporter = RefreshReporter(context, network: snapshot.network, isTalk: isTalk)
         let access = try route.open(in: context, network: snapshot.network, heard: snapshot.replay, named: name)
-        reporter.begin(nodes, estimator.relaying(in: snapshot.network), options)
+        reporter.begin(nodes, estimator.fitting(snapshot), options)
         var options = options
         route.nameCommands(in: &options.link, of: name, context)
         let executor = Executor(

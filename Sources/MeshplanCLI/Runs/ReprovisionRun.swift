@@ -30,13 +30,13 @@ struct ReprovisionRun {
             throw Failure(.failure, "there is no database here")
         }
         let lease = try Workspace(context: context).lock(database, for: "reprovision")
-        var snapshot = try database.snapshot()
+        var snapshot = try database.snapshot(with: lease)
         let reporter = ApplyReporter(context, network: snapshot.network, isFull: false)
         let view = ReprovisionView(context: context, name: node, reporter: reporter)
         var mesh: MeshConnection?
         if let pending = snapshot.network.pendingReprovisions[uuid] {
             // The outcome of the last attempt must be known before the next one.
-            let connection = try connect(database, lease, named: name, reporter)
+            let connection = try connect(database, lease, snapshot, named: name, reporter)
             guard let outcome = connection.executor.resolveReprovision(of: uuid) else { return .failure }
             view.settled(outcome, pending.procedure)
             switch outcome {
@@ -46,7 +46,7 @@ struct ReprovisionRun {
             default: return finish(view.status(of: outcome), connection, view)
             }
             mesh = connection
-            snapshot = try database.snapshot()
+            snapshot = try database.snapshot(with: lease)
         }
         let plan = try self.plan(ReprovisionRequest(node: uuid, procedure: procedure, address: address), snapshot)
         view.show(plan, in: snapshot.network)
@@ -56,11 +56,11 @@ struct ReprovisionRun {
                 explanation: view.explanation(of: plan)
             )
         }
-        let connection = try mesh ?? connect(database, lease, named: name, reporter)
+        let connection = try mesh ?? connect(database, lease, snapshot, named: name, reporter)
         var generator = context.randomNumbers
         let identifier = Octets16(high: generator.next(), low: generator.next())
         let outcome = connection.executor.reprovision(plan, identifier: identifier)
-        view.show(outcome, of: plan, in: try database.snapshot().network)
+        view.show(outcome, of: plan, in: try database.snapshot(with: lease).network)
         return finish(view.status(of: outcome), connection, view)
     }
 
@@ -87,6 +87,7 @@ struct ReprovisionRun {
     private func connect(
         _ database: MeshDatabase,
         _ lease: WriteLease,
+        _ snapshot: Snapshot,
         named name: String,
         _ reporter: ApplyReporter
     ) throws -> MeshConnection {
@@ -95,6 +96,7 @@ struct ReprovisionRun {
             in: context,
             database,
             lease,
+            snapshot,
             named: name,
             secrets: secrets,
             reporter

@@ -77,8 +77,13 @@ struct RestoreJob: PlanSource {
         show(plan, unresolved: unresolved, estimator: estimator, isFull: isFull, in: context)
     }
 
-    func settle(_ database: MeshDatabase, _ lease: WriteLease, isComplete: Bool) throws(StoreError) {
-        let managed = try database.snapshot().network.managed(asIn: former)
+    func settle(
+        _ network: MeshNetwork,
+        _ database: MeshDatabase,
+        _ lease: WriteLease,
+        isComplete: Bool
+    ) throws(StoreError) {
+        let managed = network.managed(asIn: former)
         var changes = StoreChanges()
         changes.nodes = managed.nodes
         changes.network = managed.network

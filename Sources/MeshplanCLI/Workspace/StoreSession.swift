@@ -9,6 +9,8 @@ final class StoreSession {
     var printed: [String: DatabaseSecret] = [:]
     /// The passphrase that the user has typed.
     var typed: DatabaseSecret?
+    /// How often the command has read all rows of a database; known at its end.
+    private(set) var completeReadings = 0
     private var opened: [(network: String, database: MeshDatabase)] = []
     private var changed: [(network: String, database: MeshDatabase)] = []
 
@@ -27,6 +29,7 @@ final class StoreSession {
     /// work: the database is then ahead of the file, and a later command updates the file.
     func end(_ context: Context) {
         defer { (opened, changed) = ([], []) }
+        completeReadings = opened.reduce(0) { $0 + $1.database.completeReadings }
         guard !changed.isEmpty else { return }
         do {
             try LockFile(context).update(changed)

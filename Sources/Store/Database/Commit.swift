@@ -116,6 +116,9 @@ extension MeshDatabase {
             )
         }
         rows.append(try cipher.seal(manifest.encoded(), name: Manifest.name, revision: revision, nonce: nonce()))
+        // Before the commit: nobody knows what a failed one has stored.
+        let isShown = manifest.serial != lease.manifest.serial || (puts + deletes).contains { $0.kind.isInSnapshots }
+        if isShown { lease.known = nil }
         try store(RowChanges(puts: rows, deletes: deletes, slots: slots), revision: revision, with: lease)
         lease.manifest = manifest
     }

@@ -23,6 +23,8 @@ package final class MeshDatabase {
     var cipher: RowCipher
     var opener: Opener
     var generator: any RandomNumberGenerator
+    /// How often all rows were read and checked. That takes long in a large network, so commands do it once.
+    package private(set) var completeReadings = 0
 
     /// The secrets that opened the database. Nothing prints them.
     struct Opener: CustomReflectable {
@@ -147,34 +149,6 @@ package final class MeshDatabase {
         throw StoreError(.wrongKey, "the \(secret) does not open this database", hint: hint, path: location.name)
     }
 
-    /// Everything that is known, as of one moment.
-    ///
-    /// - Throws: ``StoreError/Code/damaged`` with the name of the row, ``StoreError/Code/newerFormat``, and other codes
-    ///   if a file or the server fails.
-    package func snapshot() throws(StoreError) -> Snapshot {
-        var builder = SnapshotBuilder()
-        var replay: [ReplayProtection.Entry] = []
-        var unresolved: [JournalIntent] = []
-        let (header, manifest) = try scan { row throws(StoreError) in
-            switch row.name.kind {
-            case .replay: replay += try decode(row, ReplayCodec.decode)
-            case .intent: unresolved.append(try decode(row, JournalCodec.decodeIntent))
-            case .extras: break
-            default:
-                guard row.name.kind.isState else { return }
-                try decode(row) { bytes throws(DecodeError) in try builder.add(row.name, bytes) }
-            }
-        }
-        guard let network = builder.finished() else { throw .damaged("the network's row", path: path) }
-        return Snapshot(
-            lineage: header.lineage,
-            serial: manifest.serial,
-            network: network,
-            replay: replay,
-            unresolved: unresolved
-        )
-    }
-
     /// What imports brought along beside the network.
     ///
     /// - Throws: ``StoreError/Code/damaged`` if the row cannot be read, ``StoreError/Code/newerFormat``, and other
@@ -228,6 +202,7 @@ package final class MeshDatabase {
 
     /// Visits every row except the manifest, then checks that these are the rows that the manifest lists.
     func scan(_ body: (StoredRow) throws(StoreError) -> Void) throws(StoreError) -> (StoreHeader, Manifest) {
+        completeReadings += 1
         var digest = RowDigest()
         var manifestRow: StoredRow?
         let header = try store.scan { row throws(StoreError) in

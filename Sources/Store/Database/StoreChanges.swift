@@ -61,18 +61,3 @@ package struct StoreChanges: Sendable {
         !isStateChange && confirmedNodes.isEmpty && replay.isEmpty && intents.isEmpty && outcomes.isEmpty
     }
 }
-
-/// The state of a database at one moment.
-package struct Snapshot: Hashable, Sendable {
-    /// Fixed when the database is created.
-    package var lineage: Octets16
-    /// Rises by one with every commit that changes network, nodes, their drift, records of provisioning or extras;
-    /// starts at 1. A commit that only records when something was observed does not count.
-    package var serial: UInt64
-    /// The network with its nodes and records of provisioning.
-    package var network: MeshNetwork
-    /// The replay list, sorted by source.
-    package var replay: [ReplayProtection.Entry]
-    /// Intents without a certain outcome, oldest run first.
-    package var unresolved: [JournalIntent]
-}

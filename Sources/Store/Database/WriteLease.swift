@@ -79,6 +79,8 @@ package final class WriteLease {
     /// The state of the database as this lease last saw or left it. Nobody else can have changed it since.
     var header: StoreHeader
     var manifest: Manifest
+    /// What the last snapshot with this lease showed; nil if there was none, or if it may have changed since.
+    var known: Snapshot?
     /// The history entry that it writes.
     var book = HistoryBook()
 
@@ -112,6 +114,7 @@ package final class WriteLease {
     package func release() {
         lock?.release()
         lock = nil
+        known = nil
     }
 
     deinit {

@@ -72,6 +72,27 @@ extension MeshDatabase {
         return runs
     }
 
+    /// How long the last runs took that estimates can learn from, oldest first. Reads the rows of few runs only.
+    ///
+    /// - Parameter count: how many at most.
+    /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, and other codes if a file or the server fails.
+    package func timings(ofLast count: Int) throws(StoreError) -> [RunTiming] {
+        let found = try store.rows(named: [Manifest.name])
+        let next = try manifest(found.rows.first, header: found.header).nextRun
+        var timings: [RunTiming] = []
+        var end = next
+        while end > 1, next - end < Run.keptRuns, timings.count < count {
+            let start = end > 16 ? end - 16 : 1
+            let names = (start..<end).map { JournalCodec.name(RunIdentifier(rawValue: $0)) }
+            var runs: [Run] = []
+            for row in try store.rows(named: names).rows { runs.append(try decode(row, JournalCodec.decodeRun)) }
+            runs.sort { $0.identifier.rawValue < $1.identifier.rawValue }
+            timings.insert(contentsOf: runs.compactMap(\.timing), at: 0)
+            end = start
+        }
+        return Array(timings.suffix(count))
+    }
+
     /// The outcomes of a run other than success, in the order of recording. The first 200 are kept, for each of the
     /// last 20 runs.
     ///

@@ -159,6 +159,20 @@ struct ApplyCommandTests {
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
     }
 
+    @Test("reads the whole database once, whether the plan is made, saved, confirmed, repeated or empty")
+    func readings() throws {
+        let fixture = try CommandFixture.house()
+        try #require(fixture.run("plan", "--out", "house.mplan").status == 0)
+        #expect(fixture.completeReadings == 1)
+        #expect(fixture.run("apply", "house.mplan", "--via", "simulator").status == 0)
+        #expect(fixture.completeReadings == 1)
+        #expect(fixture.run(HistoryCommandTests.apply).status == 0)
+        #expect(fixture.completeReadings == 1)
+        try HistoryCommandTests.change(fixture)
+        #expect(fixture.run(HistoryCommandTests.apply).status == 0)
+        #expect(fixture.completeReadings == 1)
+    }
+
     @Test("an interrupt ends with the recap and 130, and the next apply goes on")
     func interrupted() throws {
         let fixture = try CommandFixture.house()

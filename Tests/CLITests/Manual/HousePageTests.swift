@@ -18,7 +18,10 @@ import Testing
                 Issue.record("there is no file \(row.file)")
                 continue
             }
-            let isDeclared = ["func \(row.name)(", "struct \(row.name):", "func \(row.name)<"].contains(
+            let isDeclared = [
+                "func \(row.name)(", "struct \(row.name):", "func \(row.name)<",
+                "class \(row.name)<",
+            ].contains(
                 where: text.contains
             )
             #expect(isDeclared, "\(row.file) does not declare \(row.name)")

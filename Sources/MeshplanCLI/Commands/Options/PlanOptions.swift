@@ -37,18 +37,13 @@ struct DigestArgument: ExpressibleByArgument {
         self.digits = digits
     }
 
-    /// Refuses a plan with another digest.
-    ///
-    /// - Throws: ``Failure`` with ``ExitStatus/stale`` in that case.
-    func check(_ plan: Plan) throws(Failure) {
-        let digest = plan.digest ?? ""
-        guard digest.hasPrefix(digits) else {
-            throw Failure(
-                .stale,
-                "the plan has the digest \(digest), not \(digits), so it is not what was approved",
-                hint: "Look at it with: meshplan plan"
-            )
-        }
+    /// The refusal of a plan with another digest.
+    static func refusal(of digest: String, expected: DigestArgument?) -> Failure {
+        Failure(
+            .stale,
+            "the plan has the digest \(digest), not \(expected?.digits ?? ""), so it is not what was approved",
+            hint: "Look at it with: meshplan plan"
+        )
     }
 }
 

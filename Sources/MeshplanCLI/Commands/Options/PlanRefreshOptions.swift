@@ -89,7 +89,7 @@ struct PlanRefreshOptions: ParsableArguments {
             name: planning.network,
             estimator: estimator
         )
-        let snapshot = try database.snapshot()
+        let snapshot = try database.snapshot(with: lease)
         let declared = Set(planning.definition.nodes.map(\.uuid.value))
         let selected = Planner.selected(planning.definition, in: snapshot.network, options: options)
         var nodes = snapshot.network.nodes.filter { node in

@@ -91,7 +91,7 @@ struct PlannedRunOptions: ParsableArguments {
         let snapshot = try database.snapshot()
         let planned = try job.plan(snapshot, options: PlannerOptions(allowed: guards.allowed))
         let plan = planned.plan
-        let estimator = try radio.estimator(database).relaying(in: snapshot.network)
+        let estimator = try radio.estimator(database).fitting(snapshot)
         job.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)
         try planned.checkGuards(in: context)
         guard let out else {

@@ -47,13 +47,11 @@ struct RadioOptions: ParsableArguments, RadioChoice {
         window: Int? = nil,
         simulation: SimulationSetup? = nil
     ) throws -> PlanEstimator {
-        var estimator = PlanEstimator(
+        PlanEstimator(
             profile: try profile(database, simulation),
             connections: connections ?? Self.usualConnections,
             window: window ?? WindowPolicy().maximum
         )
-        estimator.inDoubt = Set(try database.unresolvedIntents().map(\.node))
-        return estimator
     }
 
     /// The usual number of links at once. Bluetooth controllers of small computers have between 5 and 10 connections.
@@ -62,7 +60,7 @@ struct RadioOptions: ParsableArguments, RadioChoice {
     private func profile(_ database: MeshDatabase, _ simulation: SimulationSetup?) throws -> RadioProfile {
         if let simulation, simulated != Self.learned { return simulation.profile }
         if let named = RadioProfile.named.first(where: { $0.name == simulated }) { return named }
-        let timings = try database.runs().compactMap(\.timing).suffix(RadioProfile.learningRuns)
+        let timings = try database.timings(ofLast: RadioProfile.learningRuns)
         let ratios = timings.map { Double($0.milliseconds) / Double(max($0.estimatedMilliseconds, 1)) }
         if let learned = RadioProfile.learned(from: ratios) { return learned }
         guard simulated == nil else {
@@ -74,6 +72,15 @@ struct RadioOptions: ParsableArguments, RadioChoice {
             )
         }
         return .office
+    }
+}
+
+extension PlanEstimator {
+    /// The estimator for a network as the database knows it: its relays, and the nodes with requests in doubt.
+    func fitting(_ snapshot: Snapshot) -> PlanEstimator {
+        var estimator = relaying(in: snapshot.network)
+        estimator.inDoubt = Set(snapshot.unresolved.map(\.node))
+        return estimator
     }
 }
 
