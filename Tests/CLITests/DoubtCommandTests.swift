@@ -41,7 +41,7 @@ struct DoubtCommandTests {
             apply + ["--devices", "devices/devices.yaml", "--secrets", "devices/secrets.csv"]
         )
         #expect(result.status == 4)
-        #expect(!result.output.contains("Impossible, as the compositions tell"), "\(result.output.suffix(3_000))")
+        #expect(!result.output.contains("Impossible with the nodes' compositions"), "\(result.output.suffix(3_000))")
         #expect(!result.output.contains("change in the definition"))
         #expect(!result.error.contains("would no longer be a GATT proxy"), "\(result.error.suffix(2_000))")
         let waits = result.output.split(separator: "\n").filter { $0.contains(" waits for ") }

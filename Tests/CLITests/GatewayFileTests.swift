@@ -111,7 +111,7 @@ struct GatewayFileTests {
 
         try FileManager.default.removeItem(atPath: path(fixture, "\(folder)/bob.client.pem"))
         let blind = fixture.run("gateway", "pair", "basement", "--client", "bob", "--renew")
-        #expect(blind.output.contains("stays valid until it is denied: the gateway's log tells its fingerprint"))
+        #expect(blind.output.contains("stays valid until it is denied: the gateway's log shows its fingerprint"))
     }
 
     @Test("names that look like others, or end oddly, are refused")

@@ -31,7 +31,7 @@ struct PlannerDiagnosticsTests {
             yaml: Office.nodes(lamp1: "address: 0x0020"),
             expected: """
                 2 error: node `lamp-1` has address 0x0010, not 0x0020; \
-                The address of a node changes only when it is provisioned anew, as by meshplan reprovision --address; write 0x0010 or leave the address out
+                The address of a node changes only when it is provisioned anew, as by reprovisioning the node with new addresses; write 0x0010 or leave the address out
                 """
         ),
         Case(
@@ -66,7 +66,7 @@ struct PlannerDiagnosticsTests {
             yaml: Office.nodes(lamp1: "subnets: [guests], application_keys: [], elements: { " + unbound + " }"),
             expected: """
                 2 error: node `lamp-1` would lose subnet `building`, which secures the messages to it; \
-                Add `building` to the node's `subnets`; if it is meant: --allow transport-net-key
+                Add `building` to the node's `subnets`; if it is meant: allow transport-net-key
                 """
         ),
         Case(
@@ -108,7 +108,7 @@ struct PlannerDiagnosticsTests {
         let expected = """
             7 error: node `lamp-2` cannot get application key `lighting`: \
             it has missed the new key of subnet `building`; \
-            Finish the key refresh first: meshplan keys refresh building
+            Finish the key refresh first: a key refresh of subnet building
             """
         let diagnostics = try office.diagnostics(
             nodes + "subscriptions: []\npublications:\n"

@@ -139,10 +139,12 @@ struct PlannerPropertyTests {
             let example = RandomCase(seed: seed)
             let first = plan(example.definition, example.network)
             #expect(first == plan(example.definition, example.network), "seed \(seed)")
-            guard let plan = first.plan else {
+            guard var plan = first.plan else {
                 #expect(first.diagnostics.contains { $0.severity == .error })
                 continue
             }
+            // Notes are worded before a plan is saved.
+            plan.notes = plan.notes.map { Advice($0.text) }
             let bytes = PlanFile.encode(plan)
             #expect(try PlanFile.decode(bytes) == plan, "seed \(seed)")
             #expect(plan.cost == plan.steps.map(\.cost).reduce(.zero, +))

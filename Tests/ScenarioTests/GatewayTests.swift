@@ -179,6 +179,6 @@ struct GatewayTests {
         #expect(Int(figures.1) == 26 + (figures.2.flatMap { Int($0) } ?? 0), "\(apply.output)")
         try await site.expectComplete()
         let open = try await site.house.meshplan(["gateway", "--listen", "tcp:0.0.0.0:0", "--via", "unix:sim.sock"])
-        #expect(open.status == 5 && open.output.contains("can be reached from other machines"), "\(open.output)")
+        #expect(open.status == 5 && open.output.contains("can be reached by other machines"), "\(open.output)")
     }
 }

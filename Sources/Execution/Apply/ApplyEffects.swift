@@ -64,7 +64,7 @@ package protocol ApplyEffects: AnyObject {
     ///
     /// - Throws: if the database cannot be read.
     func snapshot() throws(EffectError) -> Snapshot
-    /// How an earlier run of a plan has ended; nil if there was none, or if it has not ended.
+    /// What became of an earlier run of a plan; nil if there was none.
     ///
     /// - Throws: if the database cannot be read.
     func earlierRun(of plan: Plan) throws(EffectError) -> EarlierRun?

@@ -100,6 +100,7 @@ extension Advice: ExpressibleByStringInterpolation {
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var advice = Advice("")
 
+        /// An advice without parts yet. The sizes do not matter.
         package init(literalCapacity: Int, interpolationCount: Int) {}
 
         /// Adds words.
@@ -123,10 +124,12 @@ extension Advice: ExpressibleByStringInterpolation {
         }
     }
 
+    /// Advice of words alone, as a literal.
     package init(stringLiteral words: String) {
         self.init(words)
     }
 
+    /// The advice that an interpolated literal has collected.
     package init(stringInterpolation: StringInterpolation) {
         self = stringInterpolation.advice
     }

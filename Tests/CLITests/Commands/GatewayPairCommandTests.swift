@@ -103,11 +103,11 @@ struct GatewayPairCommandTests {
         let fixture = try office()
         try #require(fixture.run("gateway", "pair", "basement").status == 0)
         try #require(fixture.run("gateway", "pair", "basement", "--client", "ann").status == 0)
-        #expect(!fixture.run("doctor").output.contains("of another pairing"))
+        #expect(!fixture.run("doctor").output.contains("to another pairing"))
         try #require(fixture.run("gateway", "pair", "basement", "--renew").status == 0)
         let told = fixture.run("doctor").output
-        #expect(told.contains("warning: \(folder)/ann.client.pem is of another pairing"), "\(told)")
-        #expect(told.components(separatedBy: "of another pairing").count == 2, "the others are new: \(told)")
+        #expect(told.contains("warning: \(folder)/ann.client.pem belongs to another pairing"), "\(told)")
+        #expect(told.components(separatedBy: "to another pairing").count == 2, "the others are new: \(told)")
         #expect(told.contains("meshplan gateway pair basement --client ann --renew"))
     }
 

@@ -122,7 +122,7 @@ struct SimCommandTests {
         try waitForSocket("mesh.sock", in: fixture)
         let scan = fixture.run("scan", "--via", "unix:mesh.sock", "--time", "1s")
         #expect(scan.output.contains(", is reset"), "\(scan.output)")
-        #expect(scan.error == "Noted in the database that Bedside Light (Mary) is in no network any more.\n")
+        #expect(scan.error == "Recorded in the database that Bedside Light (Mary) has left the network.\n")
         #expect(fixture.run("scan", "--via", "unix:mesh.sock", "--time", "1s").error.isEmpty, "noted once")
         let result = try #require(simulator.stop())
         #expect(result.status == 0)
@@ -188,7 +188,7 @@ struct SimCommandTests {
         let refresh = fixture.run("refresh", "--via", "simulator")
         #expect(refresh.status == 0 && refresh.output.contains("as recorded"))
         let begun =
-            "There is no simulator's state at .meshplan/house.simulator: its nodes begin anew as the mesh database "
+            "There is no simulator's state at .meshplan/house.simulator: its nodes restart in the state of the "
         #expect(refresh.error.contains(begun))
         try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent(".meshplan/house.simulator"))
         let again = fixture.run("refresh", "--via", "simulator")

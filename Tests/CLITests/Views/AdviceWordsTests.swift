@@ -133,7 +133,7 @@ struct AdviceWordsTests {
             #expect(helps.contains { $0.contains("\(option) ") || $0.contains("\(option)\n") }, "\(option)")
         }
         for planGuard in PlanGuard.allCases where planGuard.isAllowable {
-            let words = ["apply"] + Self.split(Remedy.allow(guard: planGuard.rawValue).words)
+            let words = ["plan"] + Self.split(Remedy.allow(guard: planGuard.rawValue).words)
             #expect(throws: Never.self, "\(words)") { _ = try Meshplan.parseAsRoot(words) }
         }
     }

@@ -105,12 +105,12 @@ struct ScanRun {
             _ = try database.commit(changes, with: lease)
             let names = changes.nodes.map(\.name.printable).joined(separator: ", ")
             context.errorOutput.line(
-                "Noted in the database that \(names) \(changes.nodes.count == 1 ? "is" : "are") in no network now."
+                "Recorded in the database that \(names) \(changes.nodes.count == 1 ? "has" : "have") left the network."
             )
         } catch {
             guard error.code == .locked else { throw error }
             context.errorOutput.line(
-                "The database is locked, so it is not noted there which nodes are in no network now."
+                "The database is locked, so it cannot record which nodes have left the network."
             )
         }
     }
