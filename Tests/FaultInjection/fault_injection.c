@@ -3,19 +3,22 @@
 //
 //   FAULT_FOLDER  the folder, an absolute path without links
 //   FAULT_KIND    what goes wrong (see `kinds`); without it calls are only counted
-//   FAULT_CALL    at which call, counted from 1
+//   FAULT_CALL    at which call, counted from 1; without it the power is cut at the end of the program
 //   FAULT_LOG     a file outside of the folder that every call is told to, one line each
 //   FAULT_CLOCK   seconds by which the clock is off; two numbers N,M: by N up to the FAULT_CALL-th call, then by M
 //
 // Only what was flushed survives a cut of power or a flush that fails: the contents that writes have replaced since the
-// last flush of a file are kept, and put back then. A simulated node is no part of this computer, so that its file
-// (*.simulator) keeps what was written.
+// last flush of a file are kept, and put back then. A cut of power takes back names, too: what was created, linked,
+// renamed or unlinked since the last flush of the folder. A flush of the file itself does not make its name durable:
+// POSIX does not promise that. A simulated node is no part of this computer, so that its file (*.simulator) keeps what
+// was written.
 
 #ifdef __linux__
 
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -127,32 +130,38 @@ static struct replaced *replaced;
 
 // A descriptor of our own for a file, one for all times: closing any would give up the POSIX locks that SQLite has on
 // the file.
-static int own_descriptor(int descriptor, const struct stat *status) {
-    static struct { dev_t device; ino_t inode; int descriptor; } known[256];
+//
+// The path may be a link to an open file in /proc/self/fd.
+static int own_descriptor(const char *path, const struct stat *status) {
+    static struct { dev_t device; ino_t inode; int descriptor; } known[512];
     static size_t count;
     for (size_t i = 0; i < count; i++) {
         if (known[i].device == status->st_dev && known[i].inode == status->st_ino) return known[i].descriptor;
     }
     if (count == sizeof known / sizeof *known) abort();
-    char link[64];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
     known[count].device = status->st_dev;
     known[count].inode = status->st_ino;
-    known[count].descriptor = (int)syscall(SYS_openat, AT_FDCWD, link, O_RDWR | O_CLOEXEC);
+    known[count].descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
     return known[count++].descriptor;
+}
+
+static bool is_simulated_node(const char *path) {
+    size_t end = strlen(path);
+    return end > 10 && strcmp(path + end - 10, ".simulator") == 0;
 }
 
 static void keep(int descriptor, const char *path, off_t offset, size_t length) {
     if (kind != power_cut && kind != lost_flush) return;
-    size_t end = strlen(path);
-    if (end > 10 && strcmp(path + end - 10, ".simulator") == 0) return;
+    if (is_simulated_node(path)) return;
     struct stat status;
     if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return;
     struct replaced *old = malloc(sizeof *old + length);
     if (!old) abort();
     old->device = status.st_dev;
     old->inode = status.st_ino;
-    old->descriptor = own_descriptor(descriptor, &status);
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    old->descriptor = own_descriptor(link, &status);
     old->offset = offset;
     old->size = status.st_size;
     ssize_t count = length == 0 ? 0 : pread(old->descriptor, old->octets, length, offset);
@@ -179,11 +188,126 @@ static void settle(const struct stat *only, bool puts_back) {
     }
 }
 
+// MARK: Names that are not flushed yet
+
+// A name that was created, unlinked or replaced, or that a rename has made.
+struct changed_name {
+    struct changed_name *next;  // the one before it in time
+    dev_t device;               // of its folder
+    ino_t inode;
+    int descriptor;  // of our own, for the file that had the name before; -1 if none had it
+    mode_t mode;     // of that file
+    char path[PATH_MAX];
+    char old[PATH_MAX];  // the name before a rename; empty if it was none
+};
+
+static struct changed_name *changed_names;
+
+// What a name stands for, before a call changes that. Null where names are not taken back.
+static struct changed_name *name_before(const char *path, const char *old) {
+    if (kind != power_cut || is_simulated_node(path)) return NULL;
+    struct changed_name *name = malloc(sizeof *name);
+    if (!name) abort();
+    snprintf(name->path, PATH_MAX, "%s", path);
+    snprintf(name->old, PATH_MAX, "%s", old);
+    char parent[PATH_MAX];
+    snprintf(parent, sizeof parent, "%s", path);
+    char *end = strrchr(parent, '/');
+    if (end) *end = 0;
+    struct stat status;
+    if (stat(parent[0] ? parent : "/", &status) != 0) {
+        free(name);
+        return NULL;
+    }
+    name->device = status.st_dev;
+    name->inode = status.st_ino;
+    name->descriptor = -1;
+    if (lstat(path, &status) == 0 && S_ISREG(status.st_mode)) {
+        name->descriptor = own_descriptor(path, &status);
+        name->mode = status.st_mode & 07777;
+    }
+    return name;
+}
+
+// After the call: `result` is not 0 if it failed.
+static void name_after(struct changed_name *name, int result) {
+    if (!name) return;
+    if (result != 0) {
+        free(name);
+        return;
+    }
+    name->next = changed_names;
+    changed_names = name;
+}
+
+// A flush of a folder makes its names durable. Of a rename from one folder to another the new folder decides.
+static void settle_names(const struct stat *folder_status) {
+    struct changed_name **place = &changed_names;
+    while (*place) {
+        struct changed_name *name = *place;
+        if (name->device != folder_status->st_dev || name->inode != folder_status->st_ino) {
+            place = &name->next;
+            continue;
+        }
+        *place = name->next;
+        free(name);
+    }
+}
+
+// Gives a file that may have no name any more a name again.
+static void give_name(const char *path, int descriptor, mode_t mode) {
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    if (syscall(SYS_linkat, AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0) return;
+    // The last name of a file is gone for good, so that a copy takes it.
+    int copy = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (copy < 0) abort();
+    char octets[65536];
+    off_t offset = 0;
+    for (;;) {
+        ssize_t count = pread(descriptor, octets, sizeof octets, offset);
+        if (count <= 0) break;
+        if (syscall(SYS_pwrite64, copy, octets, (size_t)count, offset) != count) abort();
+        offset += count;
+    }
+    if (syscall(SYS_fchmod, copy, mode) != 0) abort();
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place) {
+    (void)status;
+    (void)place;
+    return (int)syscall(SYS_unlinkat, AT_FDCWD, path, type == FTW_DP ? AT_REMOVEDIR : 0);
+}
+
+// Takes names back, the newest first. With a folder goes all that is in it.
+static void take_names_back(void) {
+    while (changed_names) {
+        struct changed_name *name = changed_names;
+        changed_names = name->next;
+        if (name->old[0]) {
+            syscall(SYS_renameat2, AT_FDCWD, name->path, AT_FDCWD, name->old, 0);
+        } else if (syscall(SYS_unlinkat, AT_FDCWD, name->path, 0) != 0 && errno == EISDIR) {
+            nftw(name->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+        }
+        if (name->descriptor >= 0) give_name(name->path, name->descriptor, name->mode);
+        free(name);
+    }
+}
+
 // MARK: What goes wrong
 
+static void cut_power(void) {
+    settle(NULL, true);
+    take_names_back();
+}
+
 static void die(void) {
-    if (kind == power_cut) settle(NULL, true);
+    if (kind == power_cut) cut_power();
     syscall(SYS_kill, (int)syscall(SYS_getpid), SIGKILL);
+}
+
+__attribute__((destructor)) static void end(void) {
+    if (kind == power_cut && fatal_call == 0) cut_power();
 }
 
 // Counts a call.
@@ -296,7 +420,10 @@ static int flush(int descriptor, long number, const char *name) {
         return -1;
     }
     int result = (int)syscall(number, descriptor);
-    if (result == 0 && isKnown) settle(&status, false);
+    if (result == 0 && isKnown) {
+        settle(&status, false);
+        settle_names(&status);
+    }
     called(false);
     return result;
 }
@@ -329,51 +456,66 @@ int ftruncate(int descriptor, off_t size) { return truncate_to(descriptor, size)
 
 int ftruncate64(int descriptor, off64_t size) { return truncate_to(descriptor, size); }
 
-// A call about names: counted by the last of its paths.
-#define NAMED(name, at, path, system_call)                         \
-    char whole[PATH_MAX];                                          \
-    absolute(at, path, whole);                                     \
-    bool counts = is_inside(whole) || strcmp(whole, folder) == 0;  \
-    if (counts) {                                                  \
-        int error = call(name, whole, false, false, NULL);         \
-        if (error) {                                               \
-            errno = error;                                         \
-            return -1;                                             \
-        }                                                          \
-    }                                                              \
-    int result = (int)system_call;                                 \
-    if (counts) called(false);                                     \
+// A call about names: counted by the last of its paths. `old` is the name before a rename, or empty.
+#define NAMED(name, at, path, old, system_call)                             \
+    char whole[PATH_MAX];                                                   \
+    absolute(at, path, whole);                                              \
+    bool counts = is_inside(whole) || strcmp(whole, folder) == 0;           \
+    struct changed_name *changed = NULL;                                    \
+    if (counts) {                                                           \
+        int error = call(name, whole, false, false, NULL);                  \
+        if (error) {                                                        \
+            errno = error;                                                  \
+            return -1;                                                      \
+        }                                                                   \
+        char before[PATH_MAX] = "";                                         \
+        if (*(old)) absolute(at, old, before);                              \
+        changed = name_before(whole, before);                               \
+    }                                                                       \
+    int result = (int)system_call;                                          \
+    int result_error = errno;                                               \
+    name_after(changed, result);                                            \
+    if (counts) called(false);                                              \
+    errno = result_error;                                                   \
     return result
 
 int rename(const char *old, const char *new) {
-    NAMED("rename", AT_FDCWD, new, syscall(SYS_renameat2, AT_FDCWD, old, AT_FDCWD, new, 0));
+    NAMED("rename", AT_FDCWD, new, old, syscall(SYS_renameat2, AT_FDCWD, old, AT_FDCWD, new, 0));
 }
 
 int link(const char *old, const char *new) {
-    NAMED("link", AT_FDCWD, new, syscall(SYS_linkat, AT_FDCWD, old, AT_FDCWD, new, 0));
+    NAMED("link", AT_FDCWD, new, "", syscall(SYS_linkat, AT_FDCWD, old, AT_FDCWD, new, 0));
 }
 
-int unlink(const char *path) { NAMED("unlink", AT_FDCWD, path, syscall(SYS_unlinkat, AT_FDCWD, path, 0)); }
+int unlink(const char *path) { NAMED("unlink", AT_FDCWD, path, "", syscall(SYS_unlinkat, AT_FDCWD, path, 0)); }
 
-int mkdir(const char *path, mode_t mode) { NAMED("mkdir", AT_FDCWD, path, syscall(SYS_mkdirat, AT_FDCWD, path, mode)); }
+int mkdir(const char *path, mode_t mode) {
+    NAMED("mkdir", AT_FDCWD, path, "", syscall(SYS_mkdirat, AT_FDCWD, path, mode));
+}
 
 static int open_file(int at, const char *path, int flags, mode_t mode) {
     char whole[PATH_MAX];
     bool counts = false;
+    struct changed_name *changed = NULL;
     if (flags & (O_CREAT | O_TRUNC)) {
         absolute(at, path, whole);
         // Opening what exists changes nothing.
-        counts = is_inside(whole) && (flags & O_TRUNC || faccessat(at, path, F_OK, 0) != 0);
-    }
-    if (counts) {
-        int error = call("open", whole, false, false, NULL);
-        if (error) {
-            errno = error;
-            return -1;
+        bool exists = faccessat(at, path, F_OK, 0) == 0;
+        counts = is_inside(whole) && (flags & O_TRUNC || !exists);
+        if (counts) {
+            int error = call("open", whole, false, false, NULL);
+            if (error) {
+                errno = error;
+                return -1;
+            }
+            if (!exists) changed = name_before(whole, "");
         }
     }
     int result = (int)syscall(SYS_openat, at, path, flags, mode);
+    int result_error = errno;
+    name_after(changed, result < 0 ? result : 0);
     if (counts) called(false);
+    errno = result_error;
     return result;
 }
 

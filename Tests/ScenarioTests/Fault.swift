@@ -17,7 +17,8 @@ struct Fault: CustomStringConvertible, Sendable {
         case killBefore = "kill-before"
         case killAfter = "kill-after"
         case killTorn = "kill-torn"
-        /// Like `kill -9` after the call, and everything that was not flushed is lost.
+        /// Like `kill -9` after the call, and everything that was not flushed is lost: contents of files, and names of
+        /// folders.
         case powerCut = "power-cut"
         /// A flush fails, and what it should have flushed is lost.
         case lostFlush = "lost-flush"
@@ -50,6 +51,11 @@ struct Fault: CustomStringConvertible, Sendable {
             "LD_PRELOAD": Self.library.path, "FAULT_FOLDER": folder.path, "FAULT_KIND": kind.rawValue,
             "FAULT_CALL": "\(call)",
         ]
+    }
+
+    /// The environment in which the power is cut when a program has ended.
+    static func powerCutAtEnd(in folder: URL) -> [String: String] {
+        ["LD_PRELOAD": library.path, "FAULT_FOLDER": folder.path, "FAULT_KIND": Kind.powerCut.rawValue]
     }
 
     /// The environment in which calls are only logged to a file.

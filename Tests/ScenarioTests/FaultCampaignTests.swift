@@ -117,6 +117,43 @@ struct FaultCampaignTests {
         }
     }
 
+    /// Sees a name or contents that a command leaves to the system's mood: nothing in the campaign falls behind the last
+    /// of its calls.
+    @Test("What a command has done is there after a cut of power right behind its end", arguments: commands)
+    func end(command: Command) async throws {
+        let house = try House.villa()
+        defer { house.remove() }
+        try await house.succeed(command.preparation)
+        let environment = Fault.powerCutAtEnd(in: house.folder)
+        let ending = try await house.observe(House.meshplan, command.arguments, environment: environment)
+        let story = Comment(rawValue: "power cut behind `\(command.testDescription)`:\n\(ending.output)")
+        #expect(ending.status == 0, story)
+        if let (text, resource, isThere) = command.acknowledgement {
+            #expect(ending.output.contains(text), story)
+            let list = try await house.meshplan(["state", "list"])
+            #expect(list.output.split(separator: "\n").contains(Substring(resource)) == isThere, story)
+        }
+        if let product = command.product { #expect(house.files.contains(product), story) }
+        // Without it the next `git add` takes the key of the databases along.
+        let ignored = try String(contentsOf: house.folder.appending(path: ".gitignore"), encoding: .utf8)
+        #expect(ignored.contains(".meshplan/"), story)
+        try await check(house, after: command, story)
+    }
+
+    @Test("The folder that a command has made is there after a cut of power right behind its end")
+    func folder() async throws {
+        let house = try House.villa()
+        defer { house.remove() }
+        try await house.succeed([Self.start])
+        let arguments = ["gateway", "pair", "attic"]
+        let environment = Fault.powerCutAtEnd(in: house.folder)
+        let ending = try await house.observe(House.meshplan, arguments, environment: environment)
+        #expect(ending.status == 0, "\(ending.output)")
+        for name in ["authority.pem", "client.pem", "attic.gateway.pem"] {
+            #expect(house.files.contains(".meshplan/gateways/attic/\(name)"), "\(ending.output)")
+        }
+    }
+
     /// The calls of a command, one line each.
     private func calls(of command: Command, in villa: House) async throws -> [Substring] {
         let house = try villa.duplicate()

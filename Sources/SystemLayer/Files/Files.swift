@@ -134,28 +134,39 @@ package enum Files {
 
     // MARK: Changing
 
-    /// Creates a folder, by default for its owner alone. Its parent must exist.
+    /// Creates a folder, by default for its owner alone, and makes its name durable. Its parent must exist.
     ///
     /// - Returns: false if it exists already.
-    /// - Throws: ``FileError`` if it cannot be made.
+    /// - Throws: ``FileError`` if it cannot be made, or the system cannot confirm that it is durable.
     package static func createFolder(
         _ path: String,
         as name: String,
         mode: UInt16 = 0o700
     ) throws(FileError) -> Bool {
-        if mkdir(path, mode_t(mode)) == 0 { return true }
+        if mkdir(path, mode_t(mode)) == 0 {
+            // What is durable in the folder is lost with the folder's name.
+            do throws(FileError) {
+                try synchronizeFolder(Self.folder(of: path))
+            } catch {
+                throw FileError(.create, name, at: path, error.cause)
+            }
+            return true
+        }
         let number = errno
         guard number == EEXIST else { throw FileError(.create, name, at: path, .system(number)) }
         guard kind(path) == .folder else { throw FileError(.create, name, at: path, .occupied) }
         return false
     }
 
-    /// Appends text to a file, which is created with mode 0644 if it is missing. If the text cannot be added
-    /// completely, removes the written part again.
+    /// Appends text to a file, which is created with mode 0644 if it is missing, and makes the text durable. If the
+    /// text cannot be added completely, removes the written part again.
     ///
     /// - Throws: ``FileError`` if it cannot be added.
     package static func append(_ text: String, to path: String, as name: String) throws(FileError) {
-        try OpenFile(path, as: name, .appending, mode: 0o644, .write).append(Array(text.utf8))
+        let file = try OpenFile(path, as: name, .appending, mode: 0o644, .write)
+        try file.append(Array(text.utf8))
+        // A pipe keeps nothing.
+        if try file.status().isRegular { try file.synchronize() }
     }
 
     /// Removes a file. A missing file is no error.
