@@ -94,6 +94,39 @@ struct EffectTests {
         #expect(network.appKeys.map(\.key) == [other, key])
     }
 
+    @Test("Groups are filed by address, and one that is there is replaced in its place")
+    func putGroups() throws {
+        var network = try Office().network
+        network.groups = []
+        for (name, address) in [("d", 0xC004), ("b", 0xC002), ("c", 0xC003), ("new b", 0xC002)] as [(String, UInt16)] {
+            let address = SubscriptionAddress.group(try #require(GroupAddress(rawValue: address)))
+            network.apply(.putGroup(Group(name: name, address: address))) { _ in key }
+        }
+        #expect(network.groups.map(\.name) == ["new b", "c", "d"])
+        #expect(network.groups.allSatisfy { $0.isManaged })
+    }
+
+    @Test("A node that was reset has nothing left of the network")
+    func reset() throws {
+        var node = try node(publishingWith: try index(1))
+        node.isManaged = true
+        node.features = Node.Features(relay: .enabled, proxy: .enabled)
+        node.secureNetworkBeacon = true
+        node.defaultTTL = 4
+        node.networkTransmit = TransmitParameters(octet: 3)
+        node.relayRetransmit = TransmitParameters(octet: 5)
+        node.states = [.subnetBridge(true)]
+        node.apply(.resetNode, appKeys: try appKeys())
+        let expected = Node(
+            uuid: node.uuid,
+            name: "n",
+            unicastAddress: .first,
+            deviceKey: key,
+            elements: [Element(models: [Model(identifier: .sig(0x1000)), Model(identifier: .sig(0x1001))])]
+        )
+        #expect(node == expected)
+    }
+
     @Test("Composition keeps the configuration of models that are still there")
     func composition() throws {
         var node = try node(publishingWith: try index(1))

@@ -44,6 +44,23 @@ struct UnknownKeyTests {
         #expect(drift.notes[0].hasPrefix("lamp-2 has NetKey index 2"))
     }
 
+    @Test("Several are told in the order of their indexes")
+    func order() throws {
+        var office = try Office()
+        for index: UInt16 in 2...6 {
+            let netKey = try #require(NetKeyIndex(rawValue: index))
+            let appKey = try #require(AppKeyIndex(rawValue: index))
+            try office.change("lamp-2") { node in
+                node.netKeys.append(NodeKey(index: netKey))
+                node.appKeys.append(NodeKey(index: appKey))
+            }
+        }
+        let starts = try plan(office, Office.nodes()).notes.map { String($0.prefix { $0 != "," }) }
+        let netKeys = (2...6).map { "lamp-2 has NetKey index \($0)" }
+        let appKeys = (2...6).map { "lamp-2 has AppKey index \($0)" }
+        #expect(starts == netKeys + appKeys)
+    }
+
     @Test("Lists delete them; of which NetKey an AppKey is, is known where there is one")
     func deletion() throws {
         var office = try office()

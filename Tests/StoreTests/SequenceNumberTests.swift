@@ -107,7 +107,11 @@ struct SequenceNumberTests {
 
     @Test(
         "Where the second record is missing or unreadable, a safe distance is skipped",
-        arguments: [nil, "", "meshplan sequence numbers 2\n", "meshplan sequence numbers 1\n0001 1 1", "rubbish\n"]
+        arguments: [
+            nil, "", "meshplan sequence numbers 2\n", "meshplan sequence numbers 1\n0001 1 1", "rubbish\n",
+            "meshplan sequence numbers 2\n0001 1 16\nrubbish\nend\n",
+            "meshplan sequence numbers 2\n0001 1 16\n0002 1 99999999\nend\n",
+        ]
     )
     func moved(_ contents: String?) throws {
         let fixture = try Fixture()

@@ -218,6 +218,21 @@ struct LowerTransportPDUTests {
         #expect(try send(&again, from: Sample.client).delivered.count == 1)
     }
 
+    @Test("Messages that wait have a bound: what is beyond it is refused, until one is withdrawn")
+    func tooManyTransmissions() throws {
+        var client = Sample.stack(Sample.client)
+        let long = Sample.message([UInt8](repeating: 7, count: 30))
+        // To one destination there is one message in segments at a time, so that all but the first wait.
+        var identifiers: [TransmissionIdentifier] = []
+        for _ in 0...OutgoingQueue.maximumWaiting { identifiers.append(try client.send(long, at: .zero).0) }
+        #expect(throws: StackError.tooManyTransmissions) { try client.send(long, at: .zero) }
+        // What needs no segments does not wait.
+        #expect(try client.send(Sample.message([1]), at: .zero).1.transmitted.count == 1)
+        client.cancel(identifiers[7])
+        _ = try client.send(long, at: .zero)
+        #expect(throws: StackError.tooManyTransmissions) { try client.send(long, at: .zero) }
+    }
+
     @Test("A message under way fails when its network key is removed, one that waits when its application key is")
     func removedKeys() throws {
         var client = Sample.stack(Sample.client)

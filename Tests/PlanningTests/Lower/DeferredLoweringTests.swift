@@ -79,6 +79,17 @@ struct DeferredLoweringTests {
         )
     }
 
+    @Test("The cost that is foreseen for states is that of their messages")
+    func costOfStates() throws {
+        var configuration = try configuration(try Office())
+        let bridge = FoundationState.subnetBridge(true)
+        configuration.states = [DeferredState(state: .value(bridge), isOptional: false)]
+        #expect(configuration.foreseenCost == ConfigurationAction.set(bridge).cost)
+        configuration.states = [DeferredState(state: .value(.subnetBridge(false)), isOptional: false)]
+        #expect(configuration.foreseenCost == .zero)
+        #expect(!configuration.isCostExact)
+    }
+
     @Test("Of two publications of one model neither is set")
     func conflict() throws {
         let office = try Office()
