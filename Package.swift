@@ -35,11 +35,12 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
 
+        .target(name: "Basics", swiftSettings: strict),
         .target(name: "SystemLayer", dependencies: ["CMalloc"], swiftSettings: strict),
         .target(name: "MeshCore", dependencies: ["CCrypto"], swiftSettings: strict),
         .target(name: "DefinitionModel", dependencies: ["MeshCore"], swiftSettings: strict),
         .target(name: "Definitions", dependencies: ["MeshCore", "DefinitionModel", "CYAML"], swiftSettings: strict),
-        .target(name: "Planning", dependencies: ["MeshCore", "DefinitionModel"], swiftSettings: strict),
+        .target(name: "Planning", dependencies: ["Basics", "MeshCore", "DefinitionModel"], swiftSettings: strict),
         .target(
             name: "PostgreSQL",
             dependencies: [.target(name: "CPostgreSQL", condition: .when(traits: ["SharedState"]))],
@@ -52,10 +53,10 @@ let package = Package(
         ),
         .target(
             name: "Execution",
-            dependencies: ["MeshCore", "DefinitionModel", "Planning", "Store"],
+            dependencies: ["Basics", "MeshCore", "DefinitionModel", "Planning", "Store"],
             swiftSettings: strict
         ),
-        .target(name: "Simulator", dependencies: ["MeshCore"], swiftSettings: strict),
+        .target(name: "Simulator", dependencies: ["Basics", "MeshCore"], swiftSettings: strict),
         .target(
             name: "TLS",
             dependencies: ["MeshCore", .target(name: "CTLS", condition: .when(traits: ["Gateway"]))],
@@ -100,6 +101,7 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
+        .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: strict),
         .testTarget(name: "SystemLayerTests", dependencies: ["SystemLayer"], swiftSettings: strict),
         .testTarget(
             name: "MeshCoreTests",
@@ -158,6 +160,7 @@ let package = Package(
                 "MeshplanCLI", "SystemLayer", "MeshCore", "DefinitionModel", "Definitions", "Planning", "Store",
                 "Execution", "Simulator", "Bearers",
                 "TLS", "TestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Snapshots"],
             resources: [.copy("Resources")],

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Bearers
 import Foundation
 import TestSupport
@@ -15,13 +16,25 @@ struct CommandLineTests {
         #expect(fixture.run().output == result.output)
     }
 
-    @Test(
-        "every command has help without a trap",
-        arguments: ["init", "import", "validate", "plan", "show", "apply", "scan", "identify", "node", "sim"]
-    )
-    func commandHelp(command: String) throws {
-        let result = try CommandFixture().run(command, "--help")
-        #expect(result.status == 0 && result.output.contains("USAGE: meshplan \(command)"))
+    /// The words of every command and group.
+    private static func commands(of command: any ParsableCommand.Type) -> [[String]] {
+        command.configuration.subcommands.flatMap { inner in
+            let name = inner.configuration.commandName ?? ""
+            return [[name]] + commands(of: inner).map { [name] + $0 }
+        }
+    }
+
+    @Test("Every command and group has help without a trap")
+    func commandHelp() throws {
+        let commands = Self.commands(of: Meshplan.self)
+        #expect(commands.contains(["plan"]))
+        #expect(commands.contains(["state", "list"]))
+        let fixture = try CommandFixture()
+        for words in commands {
+            let result = fixture.run(words + ["--help"])
+            #expect(result.status == 0, "\(words)")
+            #expect(result.output.contains("USAGE: meshplan \(words.joined(separator: " "))"), "\(words)")
+        }
     }
 
     @Test(

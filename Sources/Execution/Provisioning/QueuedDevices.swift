@@ -1,3 +1,4 @@
+import Basics
 internal import DefinitionModel
 import MeshCore
 import Planning
@@ -6,10 +7,21 @@ import Planning
 ///
 /// A device keeps its place after it has left, so that lists of places need no search.
 struct QueuedDevices {
+    /// A device's timer; the earlier one is the smaller.
+    private struct DeviceTimer: Comparable {
+        let instant: Instant
+        let place: Int
+
+        static func < (left: DeviceTimer, right: DeviceTimer) -> Bool {
+            (left.instant, left.place) < (right.instant, right.place)
+        }
+    }
+
     private var entries: [DeviceUUID: QueuedDevice] = [:]
     /// Devices by place.
     private var arrivals: [DeviceUUID] = []
-    private var timers = TimerHeap()
+    /// A timer that was set again or stopped stays until its instant, and is passed over then.
+    private var timers = MinimumHeap<DeviceTimer>()
 
     /// Whether there are no devices.
     var isEmpty: Bool { entries.isEmpty }
@@ -40,21 +52,22 @@ struct QueuedDevices {
     // MARK: Timers
 
     /// The instant of the earliest timer, including outdated ones.
-    var nextDeadline: Instant? { timers.earliest }
+    var nextDeadline: Instant? { timers.minimum?.instant }
 
     /// Sets the timer of a device, or stops it.
     mutating func setTimer(_ instant: Instant?, of uuid: DeviceUUID) {
         guard let entry = entries[uuid] else { return }
         entries[uuid]?.timer = instant
-        if let instant { timers.insert(place: entry.place, at: instant) }
+        if let instant { timers.insert(DeviceTimer(instant: instant, place: entry.place)) }
     }
 
     /// Stops the earliest timer that is due.
     ///
     /// - Returns: its device; nil if no timer is due.
     mutating func takeDue(at now: Instant) -> DeviceUUID? {
-        while let (place, instant) = timers.pop(until: now) {
-            guard let entry = self[place: place], entry.timer == instant else { continue }
+        while let timer = timers.minimum, timer.instant <= now {
+            _ = timers.popMinimum()
+            guard let entry = self[place: timer.place], entry.timer == timer.instant else { continue }
             entries[entry.order.uuid]?.timer = nil
             return entry.order.uuid
         }

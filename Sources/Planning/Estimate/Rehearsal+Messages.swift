@@ -1,3 +1,4 @@
+internal import Basics
 internal import MeshCore
 
 /// Messages through the mesh: requests, answers, time-outs.

@@ -1,3 +1,4 @@
+internal import Basics
 internal import MeshCore
 
 /// A run in miniature: what the executor does with the messages of a plan, one by one, over a radio that is reduced to its

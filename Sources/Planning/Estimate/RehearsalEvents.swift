@@ -1,3 +1,5 @@
+internal import Basics
+
 /// What is to happen in a rehearsal, the earliest first; of several at one time the one that was added first.
 struct RehearsalEvents {
     /// What happens to a lane.

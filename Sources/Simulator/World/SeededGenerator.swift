@@ -1,19 +1,15 @@
-/// A fast random generator (SplitMix64). The same seed always gives the same numbers. Not for keys.
+internal import Basics
+
+/// The chances of a simulated world. The same seed always gives the same numbers. Not for keys.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
+    private var generator: SplitMix64
 
     /// A generator whose numbers depend only on `seed`.
     package init(seed: UInt64) {
-        state = seed
+        generator = SplitMix64(seed: seed)
     }
 
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    package mutating func next() -> UInt64 { generator.next() }
 
     /// Decides whether something with `probability` (0...1) happens. Draws no number if the result is certain.
     package mutating func happens(_ probability: Double) -> Bool {

@@ -1,4 +1,4 @@
-/// A binary heap that gives its smallest element first.
+/// A binary heap that gives its smallest element first. Taking in and giving out cost O(log n).
 package struct MinimumHeap<Element: Comparable> {
     @usableFromInline
     var items: [Element] = []
@@ -6,6 +6,10 @@ package struct MinimumHeap<Element: Comparable> {
     /// A heap without elements.
     @inlinable
     package init() {}
+
+    /// How many it holds.
+    @inlinable
+    package var count: Int { items.count }
 
     /// Whether there is none.
     @inlinable
