@@ -38,8 +38,13 @@ let package = Package(
         .target(name: "Basics", swiftSettings: strict),
         .target(name: "SystemLayer", dependencies: ["CMalloc"], swiftSettings: strict),
         .target(name: "MeshCore", dependencies: ["CCrypto"], swiftSettings: strict),
+        .target(name: "Catalogue", dependencies: ["MeshCore"], swiftSettings: strict),
         .target(name: "DefinitionModel", dependencies: ["MeshCore"], swiftSettings: strict),
-        .target(name: "Definitions", dependencies: ["MeshCore", "DefinitionModel", "CYAML"], swiftSettings: strict),
+        .target(
+            name: "Definitions",
+            dependencies: ["MeshCore", "Catalogue", "DefinitionModel", "CYAML"],
+            swiftSettings: strict
+        ),
         .target(name: "Planning", dependencies: ["Basics", "MeshCore", "DefinitionModel"], swiftSettings: strict),
         .target(
             name: "PostgreSQL",
@@ -79,7 +84,7 @@ let package = Package(
         .executableTarget(name: "meshplan", dependencies: ["MeshplanCLI"], swiftSettings: strict),
         .target(
             name: "Fuzzing",
-            dependencies: ["MeshCore", "DefinitionModel", "Definitions", "Store", "Simulator", "Bearers"],
+            dependencies: ["MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Store", "Simulator", "Bearers"],
             swiftSettings: strict
         ),
         .executableTarget(name: "meshplan-fuzz", dependencies: ["Fuzzing"], swiftSettings: strict),
@@ -110,8 +115,14 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "CatalogueTests",
+            dependencies: ["MeshCore", "Catalogue", "TestSupport"],
+            resources: [.copy("Resources")],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "DefinitionsTests",
-            dependencies: ["MeshCore", "DefinitionModel", "Definitions", "TestSupport"],
+            dependencies: ["MeshCore", "Catalogue", "DefinitionModel", "Definitions", "TestSupport"],
             resources: [.copy("Resources")],
             swiftSettings: strict
         ),

@@ -3,7 +3,8 @@ extension FuzzTarget {
     package static let all: [FuzzTarget] = [
         .controller, .advertising, .attributeProtocol, .clientFrame, .serverFrame, .frameStream, .proxyPDU, .beacon,
         .networkPDU,
-        .accessMessage, .composition, .provisioningPDU, .configurationDatabase, .definition,
+        .accessMessage, .catalogueMessage, .composition, .provisioningPDU, .configurationDatabase, .definition,
+        .vendorModels,
     ]
 
     /// The target with that name; nil if there is none.

@@ -12,7 +12,10 @@ struct SchemaTests {
 
     private static let definitions = "meshplan.schema.json"
     private static let devices = "meshplan-devices.schema.json"
-    private static let allRecords = Record.all.map { (definitions, $0) } + Record.allOfDevices.map { (devices, $0) }
+    private static let models = "meshplan-models.schema.json"
+    private static let allRecords =
+        Record.all.map { (definitions, $0) } + Record.allOfDevices.map { (devices, $0) }
+        + Record.allOfModels.map { (models, $0) }
 
     private func parts(_ name: String) throws -> [String: [String: Any]] {
         let data = try Data(contentsOf: Self.root.appending(path: "schemas/\(name)"))
@@ -29,13 +32,13 @@ struct SchemaTests {
         #expect(part["additionalProperties"] as? Bool == false)
     }
 
-    @Test("Every record of a schema is one of the decoder", arguments: [definitions, devices])
+    @Test("Every record of a schema is one of the decoder", arguments: [definitions, devices, models])
     func nothingElse(_ schema: String) throws {
         let closed = try parts(schema).filter { $0.value["properties"] != nil }.keys.sorted()
         #expect(closed == Self.allRecords.filter { $0.0 == schema }.map(\.1.title).sorted())
     }
 
-    @Test("Every reference in a schema leads somewhere", arguments: [definitions, devices])
+    @Test("Every reference in a schema leads somewhere", arguments: [definitions, devices, models])
     func references(_ schema: String) throws {
         let parts = try parts(schema)
         func references(in value: Any) -> [String] {
@@ -90,6 +93,25 @@ struct SchemaTests {
             let problems = DeviceFile.read(files: sources([text])).diagnostics.map(\.message)
             #expect(!problems.contains { $0.contains("unknown key") }, "\(keyword)")
             #expect(problems.contains { $0.contains("not a list") }, "\(keyword) of \(record.title) is not read")
+        }
+    }
+
+    @Test("The decoder takes every key that a record of a file with vendor models lists", arguments: Record.allOfModels)
+    func decoderTakesEveryKeyOfModels(_ record: Record) {
+        for keyword in record.keys {
+            let value = "{ \(keyword.rawValue): [[]] }"
+            let model = { (parts: String) in "models: { a: { company: 1, model: 1, \(parts) } }\n" }
+            let text =
+                switch record.title {
+                case "models_file": "\(value)\n"
+                case "vendor_model": "models: { a: { company: 1, model: 1, \(value.dropFirst().dropLast()) } }\n"
+                case "vendor_message": model("messages: { m: \(value) }")
+                default: model("messages: {}, states: { s: \(value) }")
+                }
+            let problems = VendorModelsFile.read(files: sources([text])).diagnostics.map(\.message)
+            #expect(!problems.contains { $0.contains("unknown key") }, "\(keyword)")
+            let isRead = problems.contains { $0.contains("not a list") || $0.contains("occurs twice") }
+            #expect(isRead, "\(keyword) of \(record.title) is not read: \(problems)")
         }
     }
 

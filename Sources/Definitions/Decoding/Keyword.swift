@@ -104,6 +104,17 @@ enum Keyword: String, CaseIterable {
     case compositionAfterUpdate = "composition_after_update"
     case habits
     case allowEmpty = "allow_empty"
+    case types
+    case messages
+    case states
+    case fields
+    case opcode
+    case answer
+    case get
+    case set
+    case unacknowledged
+    case lasting
+    case client
 
     /// All keywords; the index is the symbol.
     static let all = allCases

@@ -177,6 +177,26 @@ struct Record: Hashable, Sendable {
     /// An entry of `devices` in a file with secrets, if it is a list.
     static let listedSecrets = Record("listed_secrets", [.uuid, .staticValue, .publicKey], required: [.uuid])
 
+    /// A whole document with vendor models.
+    static let modelsFile = Record("models_file", [.models], required: [.models])
+    /// A value of `models` in such a file.
+    static let vendorModel = Record(
+        "vendor_model",
+        [.company, .model, .client, .types, .messages, .states],
+        required: [.company, .model, .messages]
+    )
+    /// A value of `messages`.
+    static let vendorMessage = Record(
+        "vendor_message",
+        [.opcode, .direction, .answer, .fields],
+        required: [.opcode]
+    )
+    /// A value of the `states` of a vendor model.
+    static let vendorState = Record("vendor_state", [.get, .set, .unacknowledged, .lasting], required: [.get])
+
+    /// All records of files with vendor models.
+    static let allOfModels = [modelsFile, vendorModel, vendorMessage, vendorState]
+
     /// All records of files with devices for simulations.
     static let allOfDevices = [
         deviceFile, product, updatedComposition, compositionElement, productProvisioning, outOfBandActions, device,

@@ -21,7 +21,7 @@ struct RunPartsTests {
         let database = try MeshDatabase.create(
             at: .file(folder.path),
             network: House.network(lamps: 2),
-            key: DatabaseKey.random(using: &generator),
+            key: DatabaseSecret.random(using: &generator),
             now: Site.now,
             using: SplitMix64(seed: 2)
         )
