@@ -55,7 +55,7 @@ struct UnknownKeyTests {
                 node.appKeys.append(NodeKey(index: appKey))
             }
         }
-        let starts = try plan(office, Office.nodes()).notes.map { String($0.prefix { $0 != "," }) }
+        let starts = try plan(office, Office.nodes()).notes.map { String($0.text.prefix { $0 != "," }) }
         let netKeys = (2...6).map { "lamp-2 has NetKey index \($0)" }
         let appKeys = (2...6).map { "lamp-2 has AppKey index \($0)" }
         #expect(starts == netKeys + appKeys)

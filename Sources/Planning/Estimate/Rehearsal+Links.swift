@@ -1,3 +1,5 @@
+internal import Basics
+
 /// Which links there are: to devices, to the mesh, and to nodes for themselves alone.
 extension Rehearsal {
     /// One link is kept for the mesh once there is a node to talk to, the others provision; those that nobody provisions
