@@ -27,7 +27,7 @@ struct OfficeTests {
         }
         let status = try await office.meshplan(["sim", "status"])
         #expect(status.output.contains("44 simulated nodes"))
-        #expect(status.output.contains("All are as the mesh database says"))
+        #expect(status.output.contains("All agree with the mesh database"))
         try await check(office.meshplan(["show", "--json"]).output.split(separator: "\n").map(String.init))
     }
 

@@ -92,7 +92,8 @@ struct KnownSnapshotTests {
 
     @Test("The last timings of runs are found in few rows")
     func timings() throws {
-        let database = try Fixture().database
+        let fixture = try Fixture()
+        let database = fixture.database
         let lease = try database.lock(holder: holder())
         #expect(try database.timings(ofLast: 5) == [])
         for number in 1...40 {
@@ -106,5 +107,6 @@ struct KnownSnapshotTests {
         #expect(try database.timings(ofLast: 9).map(\.milliseconds) == [10, 20, 30, 40])
         #expect(database.completeReadings == before)
         #expect(try database.runs().compactMap(\.timing).map(\.milliseconds) == [10, 20, 30, 40])
+        withExtendedLifetime(fixture) {}
     }
 }

@@ -136,10 +136,13 @@ extension Model {
     fileprivate mutating func unbind(_ index: AppKeyIndex) {
         bindings.removeAll { $0 == index }
         managedBindings.removeAll { $0 == index }
-        if publication?.appKeyIndex == index {
-            publication = nil
-            isPublicationManaged = false
-        }
+        if publication?.appKeyIndex == index { endPublication() }
+    }
+
+    /// The model does not publish any more. What does not publish has nothing that a definition could have asked for.
+    mutating func endPublication() {
+        publication = nil
+        isPublicationManaged = false
     }
 
     fileprivate mutating func bind(_ index: AppKeyIndex) {

@@ -31,7 +31,9 @@ extension NodeReadBack {
         case .publication(let address, let target, let settings):
             var target = publishAddress(target, recorded: labelsRecorded(at: address), labels)
             if target != nil, !isThere(settings.appKeyIndex) { target = nil }
-            update(address) { $0.publication = target.map(settings.publication) }
+            update(address) { model in
+                if let target { model.publication = settings.publication(to: target) } else { model.endPublication() }
+            }
         case .defaultTTL(let ttl): node.defaultTTL = ttl
         case .secureNetworkBeacon(let isOn): node.secureNetworkBeacon = isOn
         case .networkTransmit(let parameters): node.networkTransmit = parameters

@@ -261,7 +261,7 @@ package struct NodeReadBack: Sendable {
         for address in addresses(where: { _ in true }) {
             update(address) { model in
                 model.bindings = []
-                model.publication = nil
+                model.endPublication()
             }
         }
         return []
@@ -274,7 +274,7 @@ package struct NodeReadBack: Sendable {
             if known?.supportsSubscription != false { readings.append(.subscriptions(address)) }
             guard known?.supportsPublication != false else { continue }
             if node.model(at: address)?.bindings.isEmpty == true {
-                update(address) { $0.publication = nil }
+                update(address) { $0.endPublication() }
             } else {
                 readings.append(.publication(address))
             }

@@ -44,5 +44,5 @@ esac
 kill -TERM "$simulator"
 wait "$simulator" || fail "the simulator has seen a rule broken"
 "$meshplan" sim status >status.log 2>&1
-grep -q "All are as the mesh database says" status.log || fail "nodes and database differ"
+grep -q "All agree with the mesh database" status.log || fail "nodes and database differ"
 "$meshplan" show --json
