@@ -15,7 +15,7 @@ package protocol PolledBearer: Bearer {
     /// When to call ``advance(_:)`` even if nothing is ready; nil for never.
     var nextDeadline: Instant? { get }
 
-    /// The descriptors to wait for now; asked before each wait.
+    /// The descriptors that the next wait is for; asked before each wait.
     var watched: [Watched] { get }
 
     /// Reads and writes as much as possible, and does what is due.

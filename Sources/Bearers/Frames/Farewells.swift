@@ -23,7 +23,7 @@ struct Farewells {
         farewells.append(Farewell(frames: frames, until: now.advanced(by: Self.patience)))
     }
 
-    /// What to wait for now.
+    /// The descriptors that the next wait is for.
     var watched: [Watched] {
         farewells.map { Watched(number: $0.frames.descriptor.number, writes: $0.frames.isWriting) }
     }

@@ -99,7 +99,7 @@ package final class FrameServer {
 
     // MARK: Waiting
 
-    /// What to wait for now.
+    /// The descriptors that the next wait is for.
     package var watched: [Watched] {
         guard let listener else { return [] }
         var watched = clients.values.map { client in

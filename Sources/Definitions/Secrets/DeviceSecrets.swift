@@ -14,7 +14,7 @@ package struct DeviceSecrets: Hashable, Sendable {
 }
 
 extension DeviceSecrets: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// A placeholder, never the secrets.
+    /// One fixed word, never the secrets.
     package var description: String { "(secret)" }
     package var debugDescription: String { "(secret)" }
     /// No children, so that a dump does not show the secrets.

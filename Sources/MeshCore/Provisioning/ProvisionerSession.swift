@@ -111,7 +111,7 @@ package struct ProvisionerSession {
     ///
     /// - Parameters:
     ///   - attentionDuration: for how many seconds the device draws attention to itself; 0 for not at all.
-    ///   - secrets: the randomness of this session, which no other session may use.
+    ///   - secrets: the randomness of this provisioning session, which no other session may use.
     package init(attentionDuration: UInt8, secrets: ProvisioningSecrets) {
         state = .notStarted(Invitation(attentionDuration: attentionDuration, secrets: secrets))
     }

@@ -69,8 +69,8 @@ package struct ProvisioningDevice {
     /// - Parameters:
     ///   - capabilities: what it offers. It must have a static value or public key that it offers.
     ///   - staticValue: its static value.
-    ///   - secrets: the randomness of this session. If the device's public key is known out of band, it contains that
-    ///     key pair.
+    ///   - secrets: the randomness of this provisioning session. If the device's public key is known out of band, it
+    ///     contains that key pair.
     ///   - reprovision: the node, if one is reprovisioned over its Node Provisioning Protocol Interface; nil for a
     ///     device without a network.
     ///   - now: when the link was opened. After 60 seconds without a PDU the device gives up.

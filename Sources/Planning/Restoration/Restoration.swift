@@ -152,7 +152,7 @@ package struct Restoration: Sendable {
 
 extension MeshNetwork {
     /// Marks as managed what a former state had as managed: what definitions asked for then and is still there, and
-    /// what they ask for now and was not there then.
+    /// what the present ones ask for and was not there then.
     ///
     /// - Returns: the nodes that differ because of this, and the network if it differs.
     package func managed(asIn former: MeshNetwork) -> (nodes: [Node], network: MeshNetwork?) {

@@ -122,10 +122,9 @@ struct ScanRun {
         return DefinitionReader.read(files: files).definitions.flatMap(\.nodes)
     }
 
-    /// Writes stubs for unknown devices.
+    /// Writes an entry of the definition for each unknown device.
     ///
-    /// - Parameter isRemote: whether devices that we do not hear ourselves get a stub with a node to reach them
-    ///   through.
+    /// - Parameter isRemote: whether devices that only nodes hear get an entry, too, with a node to reach them through.
     func adopt(_ list: ScanList, into path: String, isRemote: Bool = false) throws {
         let names = knowledge.names
         let adopted = try nodes(in: path)
