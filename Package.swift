@@ -61,7 +61,7 @@ let package = Package(
             dependencies: ["Basics", "MeshCore", "DefinitionModel", "Planning", "Store"],
             swiftSettings: strict
         ),
-        .target(name: "Simulator", dependencies: ["Basics", "MeshCore"], swiftSettings: strict),
+        .target(name: "Simulator", dependencies: ["Basics", "Catalogue", "MeshCore"], swiftSettings: strict),
         .target(
             name: "TLS",
             dependencies: ["MeshCore", .target(name: "CTLS", condition: .when(traits: ["Gateway"]))],
@@ -154,7 +154,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SimulatorTests",
-            dependencies: ["MeshCore", "Simulator", "TestSupport"],
+            dependencies: ["Catalogue", "MeshCore", "Simulator", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -38,7 +38,7 @@ struct OpcodesAggregatorTests {
         "The sequence stops at the first request that fails, and what came before it holds",
         arguments: [
             // An unknown opcode, one of a status, a sequence within the sequence.
-            ("8201", OpcodesAggregatorStatusCode.wrongOpcode), ("800e09", .wrongOpcode),
+            ("8241", OpcodesAggregatorStatusCode.wrongOpcode), ("800e09", .wrongOpcode),
             ("80721000048009", .wrongOpcode),
             // A request of Health Server: known, but under an AppKey.
             ("8004", .wrongAccessKey),
@@ -210,7 +210,7 @@ struct ApplicationModelTests {
         let address = node.unicastAddress
         for (item, code) in [
             (ConfigDefaultTTLGet().encoded, OpcodesAggregatorStatusCode.wrongAccessKey),
-            (HealthAttentionGet().encoded, .wrongAccessKey), (hex("8201"), .wrongOpcode),
+            (HealthAttentionGet().encoded, .wrongAccessKey), (hex("8241"), .wrongOpcode),
         ] {
             let answers = try send(OpcodesAggregatorSequence(elementAddress: address, items: [item]), to: node, client)
             #expect(

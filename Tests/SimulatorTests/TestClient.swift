@@ -110,11 +110,16 @@ final class TestClient {
         return nil
     }
 
-    /// Sends an access message.
+    /// Sends an access message to an element.
     func send(_ payload: [UInt8], to destination: UnicastAddress, under security: MessageSecurity) throws {
+        try send(payload, to: .unicast(destination), under: security)
+    }
+
+    /// Sends an access message.
+    func send(_ payload: [UInt8], to destination: Destination, under security: MessageSecurity) throws {
         let message = OutgoingMessage(
             source: stack.address,
-            destination: .unicast(destination),
+            destination: destination,
             payload: payload,
             security: security,
             ttl: 5

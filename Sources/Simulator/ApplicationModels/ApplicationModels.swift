@@ -1,19 +1,40 @@
+import Catalogue
 import MeshCore
 
-/// The models of a node that use AppKeys and are simulated: the Health Server and the Solicitation PDU RPL
-/// Configuration Server, both of the primary element.
+/// Which models of a node take which messages under an AppKey.
 enum ApplicationModels {
-    private static let models: [Opcode: ModelIdentifier] = [
-        HealthAttentionGet.opcode: .healthServer,
-        HealthAttentionSet.opcode: .healthServer,
-        HealthAttentionSetUnacknowledged.opcode: .healthServer,
-        SolicitationPDURPLItemsClear.opcode: .solicitationReplayServer,
-        SolicitationPDURPLItemsClearUnacknowledged.opcode: .solicitationReplayServer,
-    ]
+    /// The servers of the requests that the simulated models handle.
+    private static let servers: [Opcode: [ModelIdentifier]] = {
+        var table: [Opcode: [ModelIdentifier]] = [:]
+        for message in MessageCatalogue.sig.messages {
+            let isHandled: Bool
+            switch message.direction {
+            case .status: isHandled = false
+            case .request(let answer):
+                isHandled =
+                    answer.map { ModelMachine.statuses[$0] != nil } ?? false
+                    || ModelMachine.actions[message.opcode] != nil
+            }
+            if isHandled { table[message.opcode] = message.servers }
+        }
+        for opcode in [
+            HealthAttentionGet.opcode, HealthAttentionSet.opcode, HealthAttentionSetUnacknowledged.opcode,
+        ] {
+            table[opcode] = [.healthServer]
+        }
+        for opcode in [SolicitationPDURPLItemsClear.opcode, SolicitationPDURPLItemsClearUnacknowledged.opcode] {
+            table[opcode] = [.solicitationReplayServer]
+        }
+        return table
+    }()
 
-    /// The model on an element that handles a message; nil if there is none.
+    /// The models that take a message; empty if none is simulated.
+    static func servers(of opcode: Opcode) -> [ModelIdentifier] { servers[opcode] ?? [] }
+
+    /// The model on an element that takes a message; nil if there is none.
     static func model(for opcode: Opcode, on element: Int, of state: NodeConfigurationState) -> Model? {
-        guard element == 0, let identifier = models[opcode] else { return nil }
-        return state.elements.first?.models.first { $0.identifier == identifier }
+        guard let servers = servers[opcode], state.elements.indices.contains(element) else { return nil }
+        let models = state.elements[element].models
+        return models.first { servers.contains($0.identifier) }
     }
 }

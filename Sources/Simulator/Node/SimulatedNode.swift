@@ -35,6 +35,12 @@ struct SimulatedNode {
     var privateBeaconCount: UInt64 = 0
     /// Its Remote Provisioning Server. It does nothing unless the composition has the model.
     var remote = RemoteProvisioningModel()
+    /// What its application models hold; nil as long as nobody has used them.
+    var models: NodeModels?
+    /// When the wake event for its application models is due; nil if none is in the queue.
+    var modelWakeAt: Instant?
+    /// When its models publish by their period.
+    var publicationsAt: [StatePublication: Instant] = [:]
     /// The DeviceKey that takes over with the first message under it.
     var deviceKeyCandidate: KeyMaterial?
     /// The messages that it forwarded between subnets, so that nobody can make it forward them again.
@@ -106,6 +112,12 @@ enum WorldEvent {
     case leaveForStrangers(AirPacket)
     /// A timer of a node's stack is due.
     case wake(node: Int)
+    /// A timer of a node's application models is due.
+    case wakeModels(node: Int)
+    /// A model of a node publishes its state by its period, unless its publication has changed.
+    case publish(node: Int, StatePublication)
+    /// A node sends a message that is no answer.
+    case send(node: Int, OutgoingMessage)
     /// A node answers a request.
     case answer(node: Int, OutgoingMessage, thenReset: Bool)
     /// A node carries out a postponed Node Reset, unless that life is over.

@@ -29,6 +29,8 @@ package struct SimulatorState: Hashable, Sendable {
     package var habits: [DeviceUUID: Set<DeviceHabit>]
     /// The places of nodes and devices.
     package var places: [DeviceUUID: RadioPlace]
+    /// What the application models of nodes hold.
+    package var models: [DeviceUUID: StoredModels]
     /// The number of hops that the nodes are spread over; nil before the first world.
     package var hops: UInt8?
     /// The node that hops are counted from; nil if not recorded.
@@ -45,6 +47,7 @@ package struct SimulatorState: Hashable, Sendable {
         deviceKeyCandidates = [:]
         habits = [:]
         places = [:]
+        models = [:]
     }
 
     /// Applies a record that is newer than all before.
@@ -58,7 +61,9 @@ package struct SimulatorState: Hashable, Sendable {
                 replay[node.uuid] = nil
                 ivIndexes[node.uuid] = nil
                 deviceKeyCandidates[node.uuid] = nil
+                models[node.uuid] = nil
             }
+            if !node.isProvisioned { models[node.uuid] = nil }
             if !node.isProvisioned { deviceKeyCandidates[node.uuid] = nil }
             nodes[node.uuid] = node
         case .ivIndex(let node, let ivIndex):
@@ -76,6 +81,8 @@ package struct SimulatorState: Hashable, Sendable {
             places[node] = place
         case .hops(let hops):
             self.hops = hops
+        case .models(let node, let models):
+            self.models[node] = models.isEmpty ? nil : models
         case .root(let node):
             root = node
         case .habits(let node, let habits):
@@ -85,6 +92,7 @@ package struct SimulatorState: Hashable, Sendable {
             ivIndexes[node.uuid] = ivIndex
             replay[node.uuid] = nil
             deviceKeyCandidates[node.uuid] = nil
+            models[node.uuid] = nil
             provisioned.insert(node.uuid)
             for stream in SequenceStream.all(of: node, under: ivIndex) { reservations[stream] = nil }
         case .reprovisioned(let node, let ivIndex, let candidate):
@@ -115,6 +123,7 @@ package struct SimulatorState: Hashable, Sendable {
             }
         }
         for (node, habits) in habits.sorted(by: { $0.key < $1.key }) { records.append(.habits(node, habits)) }
+        for (node, models) in models.sorted(by: { $0.key < $1.key }) { records.append(.models(node, models)) }
         for (node, ivIndex) in ivIndexes.sorted(by: { $0.key < $1.key }) where !provisioned.contains(node) {
             records.append(.ivIndex(node, ivIndex))
         }

@@ -72,6 +72,10 @@ extension ByteWriter {
         case .hops(let hops):
             write(UInt8(14))
             write(hops)
+        case .models(let node, let models):
+            write(UInt8(15))
+            write(node.rawValue.bytes)
+            write(models)
         }
     }
 
@@ -164,6 +168,8 @@ extension ByteReader {
             )
         case 14:
             return .hops(try readUInt8())
+        case 15:
+            return .models(try readDeviceUUID(), try readStoredModels())
         default:
             throw .unknownType(UInt64(kind))
         }

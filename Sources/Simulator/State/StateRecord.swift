@@ -29,6 +29,8 @@ package enum StateRecord: Hashable, Sendable {
     case place(DeviceUUID, RadioPlace)
     /// The number of hops that the nodes are spread over; the last record counts.
     case hops(UInt8)
+    /// What the application models of a node hold; the last record of a node counts.
+    case models(DeviceUUID, StoredModels)
 }
 
 /// The simulator's state file: "MSIM" and a version, then records, which are only ever appended.

@@ -1,65 +1,226 @@
+import Catalogue
 import MeshCore
 
+/// An access message under an AppKey that reached a node, over the air or from the node itself.
+struct ApplicationMessage {
+    let source: UnicastAddress
+    let destination: Address
+    let label: LabelUUID?
+    let payload: [UInt8]
+    let key: AppKeyIndex
+    let netKeyIndex: NetKeyIndex
+    /// The TTL on arrival.
+    let ttl: UInt8
+}
+
 extension SimulatedWorld {
-    /// A message under an AppKey has passed a node's stack. ``ApplicationModels`` act on it if they are bound to the
-    /// key. If the Opcodes Aggregator Server is bound, they act on each request of a sequence in turn (Mesh Protocol
-    /// 4.4.3, 4.4.13).
+    /// A message under an AppKey has passed a node's stack.
     func deliver(_ message: IncomingMessage, under key: AppKeyIndex, at node: Int) {
-        let state = nodes[node].state
+        let message = ApplicationMessage(
+            source: message.source,
+            destination: message.destination,
+            label: message.label,
+            payload: message.payload,
+            key: key,
+            netKeyIndex: message.netKeyIndex,
+            ttl: message.ttl
+        )
+        deliver(message, at: node)
+    }
+
+    /// The models of a node act on a message if they are bound to the key and the message is for them, and answer it
+    /// from their elements. If the Opcodes Aggregator Server is bound, they act on each request of a sequence in turn
+    /// (Mesh Protocol 4.4.3, 4.4.13).
+    func deliver(_ message: ApplicationMessage, at node: Int) {
         var reader = ByteReader(message.payload)
         guard let opcode = try? Opcode(decoding: &reader) else { return }
-        let parameters = reader.readRest()
-        let payload: [UInt8]
         if opcode == OpcodesAggregatorSequence.opcode {
-            guard message.destination == state.address.address,
-                let server = state.elements.first?.models.first(where: { $0.identifier == .opcodesAggregatorServer }),
-                server.bindings.contains(key),
-                let sequence = try? OpcodesAggregatorSequence(parameters: parameters)
-            else { return }
-            let element = Int(sequence.elementAddress.rawValue) - Int(state.address.rawValue)
-            let status = OpcodesAggregator.status(of: sequence, elements: state.addresses) { opcode, parameters in
-                handle(opcode, parameters, on: element, under: key, at: node)
+            if let answer = answer(toSequence: reader.readRest(), message, at: node) {
+                queueAnswer(answer, to: message, fromElement: 0, of: node)
             }
-            payload = status.encoded
-        } else {
-            guard let server = ApplicationModels.model(for: opcode, on: 0, of: state),
-                server.receives(message, at: state.address),
-                case .handled(let answer?) = handle(opcode, parameters, on: 0, under: key, at: node)
-            else { return }
-            payload = answer
+            return
         }
-        let delay = generator.duration(in: settings.processing) + generator.duration(in: settings.responseDelay)
+        let servers = ApplicationModels.servers(of: opcode)
+        guard !servers.isEmpty else { return }
+        // What an element does with the message changes no other element's models.
+        let state = nodes[node].state
+        for element in state.elements.indices {
+            guard
+                let model = state.elements[element].models.first(where: {
+                    servers.contains($0.identifier) && $0.bindings.contains(message.key)
+                        && $0.receives(message, on: element, of: state)
+                })
+            else { continue }
+            let outcome = handle(opcode, message, by: model.identifier, on: element, at: node)
+            if case .handled(let answer?) = outcome {
+                queueAnswer(answer, to: message, fromElement: element, of: node)
+            }
+        }
+    }
+
+    private func answer(
+        toSequence parameters: ArraySlice<UInt8>,
+        _ message: ApplicationMessage,
+        at node: Int
+    ) -> [UInt8]? {
+        let state = nodes[node].state
+        guard message.destination == state.address.address,
+            let server = state.elements.first?.models.first(where: { $0.identifier == .opcodesAggregatorServer }),
+            server.bindings.contains(message.key),
+            let sequence = try? OpcodesAggregatorSequence(parameters: parameters)
+        else { return nil }
+        let element = Int(sequence.elementAddress.rawValue) - Int(state.address.rawValue)
+        let status = OpcodesAggregator.status(of: sequence, elements: state.addresses) { opcode, parameters in
+            guard let model = ApplicationModels.model(for: opcode, on: element, of: state) else {
+                // The model exists, but uses only the DeviceKey.
+                let isKnown = element == 0 && ConfigurationServer.serves(opcode, state)
+                return .refused(isKnown ? .wrongAccessKey : .wrongOpcode)
+            }
+            guard model.bindings.contains(message.key) else { return .refused(.wrongAccessKey) }
+            let item = ApplicationMessage(
+                source: message.source,
+                destination: sequence.elementAddress.address,
+                label: nil,
+                payload: opcode.encoded + parameters,
+                key: message.key,
+                netKeyIndex: message.netKeyIndex,
+                ttl: message.ttl
+            )
+            return handle(opcode, item, by: model.identifier, on: element, at: node)
+        }
+        return status.encoded
+    }
+
+    /// The node sends an answer after the time that it takes. Answers to a group are spread over more time, because
+    /// there may be many.
+    private func queueAnswer(
+        _ payload: [UInt8],
+        to message: ApplicationMessage,
+        fromElement element: Int,
+        of node: Int
+    ) {
+        let state = nodes[node].state
+        guard let source = state.elementAddress(element) else { return }
+        let isForMany = message.destination.kind != .unicast
+        let spread = isForMany ? .milliseconds(20)...(.milliseconds(500)) : settings.responseDelay
+        let delay = generator.duration(in: settings.processing) + generator.duration(in: spread)
         let answer = OutgoingMessage(
-            source: state.address,
+            source: source,
             destination: .unicast(message.source),
             payload: payload,
-            security: .application(key),
+            security: .application(message.key),
             netKeyIndex: message.netKeyIndex,
             ttl: message.ttl == 0 ? 0 : state.defaultTTL
         )
         queue.add(.answer(node: node, answer, thenReset: false), at: now.advanced(by: delay))
     }
 
-    /// Handles one request for an element.
+    /// A model of an element handles a message.
     private func handle(
         _ opcode: Opcode,
-        _ parameters: ArraySlice<UInt8>,
+        _ message: ApplicationMessage,
+        by model: ModelIdentifier,
         on element: Int,
-        under key: AppKeyIndex,
         at node: Int
     ) -> OpcodesAggregator.Outcome {
-        let state = nodes[node].state
-        guard let model = ApplicationModels.model(for: opcode, on: element, of: state) else {
-            // The model exists, but uses only the DeviceKey.
-            return .refused(element == 0 && ConfigurationServer.serves(opcode, state) ? .wrongAccessKey : .wrongOpcode)
+        let parameters = message.payload.dropFirst(opcode.size)
+        if Self.typedOpcodes.contains(opcode) {
+            // The world keeps attention timers and replay lists itself; they belong to the primary element.
+            guard element == 0 else { return .refused(.wrongOpcode) }
+            do throws(DecodeError) {
+                return .handled(try answer(opcode, parameters, at: node))
+            } catch { return .refused(.messageNotUnderstood) }
         }
-        guard model.bindings.contains(key) else { return .refused(.wrongAccessKey) }
-        do throws(DecodeError) {
-            return .handled(try answer(opcode, parameters, at: node))
-        } catch { return .refused(.messageNotUnderstood) }
+        guard let decoded = try? MessageCatalogue.sig.decode(message.payload[...]) else {
+            return .refused(.messageNotUnderstood)
+        }
+        let request = ModelRequest(
+            element: element,
+            server: model,
+            opcode: opcode,
+            values: decoded.values,
+            source: message.source,
+            destination: message.destination
+        )
+        let answer = decoded.description.answer
+        let outcome = work(at: node) { machine -> Result<FieldValues?, Ignored> in
+            do throws(Ignored) {
+                return .success(try machine.handle(request, answer: answer))
+            } catch { return .failure(error) }
+        }
+        switch outcome {
+        case .success(let values?): return .handled(answer.flatMap { payload(of: $0, values) })
+        case .success(nil), nil: return .handled(nil)
+        case .failure: return .refused(.messageNotUnderstood)
+        }
     }
 
-    /// Acts on a request whose model handles it; returns nil for no answer.
+    /// An access payload; nil if the values do not go with the message, which is reported.
+    func payload(of opcode: Opcode, _ values: FieldValues) -> [UInt8]? {
+        guard let message = MessageCatalogue.sig.message(opcode) else { return nil }
+        do throws(MessageEncodeError) {
+            return opcode.encoded + (try message.encode(values))
+        } catch {
+            report("\(message.name) cannot be written: \(error)")
+            return nil
+        }
+    }
+
+    /// Lets the application models of a node do something. What changes is recorded, published and told.
+    ///
+    /// - Returns: nil if the change could not be recorded and so was not made.
+    func work<Result>(at node: Int, _ body: (inout ModelMachine) -> Result) -> Result? {
+        let before = nodes[node].models
+        let state = nodes[node].state
+        var machine = ModelMachine(before, elements: state.elements, now: now)
+        let earlier = machine
+        let result = body(&machine)
+        guard machine.models != earlier.models else { return result }
+        if machine.models.stored != earlier.models.stored,
+            !recorder(.models(state.uuid, machine.models.stored))
+        {
+            return nil
+        }
+        nodes[node].models = machine.models
+        publishChanges(from: earlier, to: machine, of: node)
+        scheduleModelWake(node)
+        return result
+    }
+
+    /// A timer of a node's models may be due.
+    func wakeModels(_ node: Int) {
+        guard nodes[node].modelWakeAt.map({ $0 <= now }) ?? false else { return }
+        nodes[node].modelWakeAt = nil
+        guard nodes[node].isAlive, nodes[node].models != nil else { return }
+        _ = work(at: node) { $0.advance() }
+        scheduleModelWake(node)
+    }
+
+    private func scheduleModelWake(_ node: Int) {
+        guard let models = nodes[node].models else { return }
+        let machine = ModelMachine(models, elements: [], now: now)
+        guard let deadline = machine.nextDeadline else { return }
+        if let planned = nodes[node].modelWakeAt, planned <= deadline { return }
+        nodes[node].modelWakeAt = max(deadline, now)
+        queue.add(.wakeModels(node: node), at: max(deadline, now))
+    }
+
+    /// A node has lost its power or has it again.
+    func powerChanges(of node: Int) {
+        let hasPower = !nodes[node].faults.isOff
+        guard nodes[node].state.isProvisioned, nodes[node].models != nil || hasPower else { return }
+        _ = work(at: node) { machine in
+            if hasPower { machine.powerUp() } else { machine.losePower() }
+        }
+    }
+
+    /// Messages that models handle whose states the world keeps.
+    private static let typedOpcodes: Set<Opcode> = [
+        HealthAttentionGet.opcode, HealthAttentionSet.opcode, HealthAttentionSetUnacknowledged.opcode,
+        SolicitationPDURPLItemsClear.opcode, SolicitationPDURPLItemsClearUnacknowledged.opcode,
+    ]
+
+    /// Acts on such a message; returns nil for no answer.
     ///
     /// - Throws: ``DecodeError`` if the parameters are malformed.
     private func answer(
@@ -104,12 +265,23 @@ extension SimulatedWorld {
     }
 }
 
+extension NodeConfigurationState {
+    /// The address of an element; nil if it would be no unicast address.
+    func elementAddress(_ element: Int) -> UnicastAddress? {
+        UInt16(exactly: Int(address.rawValue) + element).flatMap(UnicastAddress.init(rawValue:))
+    }
+}
+
 extension Model {
-    /// Whether a message is for a model of the primary element at `address`.
-    fileprivate func receives(_ message: IncomingMessage, at address: UnicastAddress) -> Bool {
-        if message.destination == address.address || message.destination == GroupAddress.allNodes.address {
-            return true
-        }
+    /// Whether a message is for a model of an element: sent to the element's address, to a group or label that the
+    /// model subscribes to or, on the primary element, to all nodes.
+    fileprivate func receives(
+        _ message: ApplicationMessage,
+        on element: Int,
+        of state: NodeConfigurationState
+    ) -> Bool {
+        if message.destination.kind == .unicast { return state.elementAddress(element)?.address == message.destination }
+        if message.destination == GroupAddress.allNodes.address { return element == 0 }
         return subscriptions.contains { subscription in
             switch subscription {
             case .group(let group): group.address == message.destination

@@ -96,6 +96,7 @@ extension SimulatedWorld {
         where key.isPrivateIdentityRunning && before.netKey(key.index)?.isPrivateIdentityRunning != true {
             startPrivateIdentity(of: node, key.index)
         }
+        if changed.elements != before.elements { schedulePublications(of: node) }
         if changed.sarParameters != before.sarParameters { nodes[node].stack.sar = changed.sarParameters }
         if before.isGATTProxyOn, !changed.isGATTProxyOn { nodes[node].endsLinks = true }
         let phases = changed.netKeys.map { [UInt16($0.phase.rawValue), $0.index.rawValue] }
@@ -105,7 +106,7 @@ extension SimulatedWorld {
     /// The node sends the answer.
     func answer(_ message: OutgoingMessage, from node: Int, thenReset: Bool) {
         // Meanwhile the node may have left the network, and may even be in another one.
-        guard nodes[node].isAlive, nodes[node].state.address == message.source else { return }
+        guard nodes[node].isAlive, nodes[node].state.addresses.contains(message.source.rawValue) else { return }
         let identifier: TransmissionIdentifier
         let actions: [StackAction]
         do throws(StackError) {

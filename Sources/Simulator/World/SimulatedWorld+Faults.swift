@@ -36,8 +36,10 @@ extension SimulatedWorld {
     @discardableResult
     package func setFaults(_ faults: NodeFaults, of uuid: DeviceUUID) -> Bool {
         guard let node = positions[uuid] else { return false }
-        if nodes[node].faults.isOff != faults.isOff { radioChanges() }
+        let hadPower = !nodes[node].faults.isOff
+        if hadPower == faults.isOff { radioChanges() }
         nodes[node].faults = faults
+        if hadPower == faults.isOff { powerChanges(of: node) }
         if faults.isOff {
             stopRemoteProvisioning(of: node)
             endLinks(to: node, reason: "the node lost power")

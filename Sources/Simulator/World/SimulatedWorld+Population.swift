@@ -94,6 +94,8 @@ extension SimulatedWorld {
             )
         )
         guard configuration.isProvisioned else { return }
+        if let models = left?.models[configuration.uuid] { nodes[index].models = NodeModels(stored: models) }
+        schedulePublications(of: index)
         if let candidate = left?.deviceKeyCandidates[configuration.uuid] {
             nodes[index].deviceKeyCandidate = candidate
             nodes[index].stack.keys.setDeviceKeyCandidate(candidate, of: configuration.address)

@@ -122,6 +122,9 @@ package final class SimulatedWorld {
         case .advertise(let node, let pdu, let transmit): advertise(pdu, transmit, from: node)
         case .wake(let node): wake(node)
         case .leaveForStrangers(let packet): onAir?(packet)
+        case .wakeModels(let node): wakeModels(node)
+        case .publish(let node, let publication): publishByPeriod(publication, of: node)
+        case .send(let node, let message): answer(message, from: node, thenReset: false)
         case .answer(let node, let message, let thenReset): answer(message, from: node, thenReset: thenReset)
         case .lateReset(let node, let life):
             let state = nodes[node].state
