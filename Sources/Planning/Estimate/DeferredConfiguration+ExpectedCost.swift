@@ -1,8 +1,8 @@
 internal import MeshCore
 
 extension DeferredConfiguration {
-    /// What it will probably cost on air, for a node of which nothing is known: what is foreseen, and what depends on its
-    /// composition as it comes out for stock firmware.
+    /// What it will probably cost on air, for a node of which nothing is known: what is foreseen, and what depends on
+    /// its composition as it comes out for stock firmware.
     ///
     /// Stock firmware has relay and GATT proxy on and no Friend feature, so that switching the first two off takes a
     /// message each. A rule finds each model that the definition declares on the node, else one.

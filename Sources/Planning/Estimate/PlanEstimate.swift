@@ -49,7 +49,8 @@ package struct PlanEstimate: Hashable, Sendable {
     package var nodes: [DeviceUUID: Time]
     /// What sets the pace of the plan as a whole; nil if nothing is sent.
     package var bound: Bound?
-    /// Whether more may turn out to be needed once compositions are known.
+    /// Whether it may well take longer: more may turn out to be needed once compositions are known, or the rehearsal
+    /// was so long that its end was only reckoned.
     package var isLowerBound: Bool
     /// What comes on top if nodes that were silent before are so again; nil if there are none.
     package var silence: Silence?

@@ -1,38 +1,41 @@
 internal import DefinitionModel
 package import MeshCore
 
-/// Estimates how long a plan will take, by rehearsing it: the executor's rules are followed message by message over a radio
-/// that is reduced to queues and chances, a few times with other chances each time.
+/// Estimates how long a plan will take, by rehearsing it: the executor's rules are followed message by message over a
+/// radio that is reduced to queues and chances, a few times with other chances each time.
 ///
-/// What is rehearsed: the proxy and the relays of each hop repeat every PDU and have it wait; what many relays send collides;
-/// lost PDUs cost time-outs; nodes are talked to side by side within a window; parts of a plan that barriers separate follow
-/// each other; devices are provisioned beside that over links of their own, and with stock firmware they relay until they
-/// are configured; nodes with much to do get links of their own. Of large plans only some nodes are rehearsed, and the rest
-/// is taken to be like them.
+/// What is rehearsed: the proxy and the relays of each hop repeat every PDU and have it wait; what many relays send
+/// collides; lost PDUs cost time-outs; nodes are talked to side by side within a window; parts of a plan that barriers
+/// separate follow each other; devices are provisioned beside that over links of their own, and with stock firmware
+/// they relay until they are configured; nodes with much to do get links of their own. Of large plans only some nodes
+/// are rehearsed, and the rest is taken to be like them.
 package struct PlanEstimator: Sendable {
     /// What is assumed of the radio.
     package var profile: RadioProfile
-    /// Links at once; at least 1. Messages of one subnet go over one proxy link however many there may be; the others lead
-    /// to devices that are provisioned, and to nodes for themselves alone.
+    /// Links at once; at least 1. Messages of one subnet go over one proxy link however many there may be; the others
+    /// lead to devices that are provisioned, and to nodes for themselves alone.
     package var connections: Int
     /// Nodes that are talked to at once, at most.
     package var window: Int
-    /// Nodes that relay before the plan, or may for all that is known.
-    package var relays: Int
+    /// The nodes of the network, as far as they are known.
+    private var site = RehearsedSite()
     /// Nodes that have not answered since they became nodes, for all that is known.
     private var unanswered: Set<DeviceUUID> = []
-    /// Nodes whose answer to an earlier request is still missing: it is read back before anything else is asked of them.
+    /// Nodes whose answer to an earlier request is still missing: it is read back before anything else is asked of
+    /// them.
     package var inDoubt: Set<DeviceUUID> = []
     /// Whether proxies are listened for before the first of them is connected to.
     package var listensForProxies = true
-    /// Nodes that advertise their Node Identity if they are asked to, for all that is known; none before it is known which
-    /// network it is. Devices that become nodes do so by themselves.
+    /// How many events one rehearsal takes in at most, at least 1. A rehearsal that needs more ends there; the estimate
+    /// reckons the rest from what was done, and is a lower bound. Where fifty relays repeat every PDU, the largest part
+    /// of a plan that is rehearsed takes over half of the usual number.
+    package var mostEvents = 2_000_000
+    /// Nodes that advertise their Node Identity if they are asked to, for all that is known; none before it is known
+    /// which network it is. Devices that become nodes do so by themselves.
     private var advertisers: Set<DeviceUUID> = []
-    private var sending = RehearsedAir.Sending(proxy: .stock, relays: .stock, nodes: .stock)
-    private var isProxyRelay: Bool
 
-    /// One standard deviation of what all this leaves out, as a share of the time after the first message: where nodes stand,
-    /// how many relays hear each other, what else is in the air.
+    /// One standard deviation of what all this leaves out, as a share of the time after the first message: where nodes
+    /// stand, how many relays hear each other, what else is in the air.
     private static let modelDeviation = 0.16
     /// The standard normal variable at 95 %.
     private static let quantile95 = 1.645
@@ -55,16 +58,15 @@ package struct PlanEstimator: Sendable {
         self.profile = profile
         self.connections = max(connections, 1)
         self.window = max(window, 1)
-        self.relays = max(relays, 0)
-        // The proxy relays like the others; where everybody is beside it, it may be that nobody does.
-        isProxyRelay = relays > 0 || profile.hops > 1
+        for place in 0..<max(relays, 0) { site.known.append(RehearsedSite.Known(uuid: nil, isProxy: place == 0)) }
     }
 
     /// The same for a network of which it is known who relays, and how.
     package func relaying(in network: MeshNetwork) -> PlanEstimator {
         var estimator = self
-        var (proxies, repeating, answering) = (MeanRepetition(), MeanRepetition(), MeanRepetition())
-        estimator.relays = 0
+        estimator.site.known = []
+        // Who is not known to be one counts where nobody is.
+        let hasProxy = network.nodes.contains { $0.features.proxy == .enabled && !$0.isExcluded }
         for place in network.nodes.indices where network.nodes[place].uuid != network.ownProvisioner {
             let node = network.nodes[place]
             guard !node.isExcluded, node.deviceKey != nil else { continue }
@@ -73,20 +75,19 @@ package struct PlanEstimator: Sendable {
             if mayBeProxy, node.features.lowPower != .enabled { estimator.advertisers.insert(node.uuid) }
             // Made a node by an earlier run, which has got no answer to its first question.
             if node.isManaged, !node.isCompositionKnown { estimator.unanswered.insert(node.uuid) }
-            answering.add(node.networkTransmit)
-            if mayBeProxy { proxies.add(node.networkTransmit) }
             let mayRelay = node.features.relay == .enabled || node.features.relay == nil
-            guard mayRelay, network.isInReach(place) else { continue }
-            estimator.relays += 1
-            repeating.add(node.relayRetransmit)
+            estimator.site.known.append(
+                RehearsedSite.Known(
+                    uuid: node.uuid,
+                    subnets: node.netKeys.reduce(0) { $0 | RehearsedSite.bit($1.index) },
+                    canRelay: node.features.relay != .notSupported,
+                    isRelay: mayRelay && network.isInReach(place),
+                    isProxy: node.features.proxy == .enabled || node.features.proxy == nil && !hasProxy,
+                    transmit: Repetition(node.networkTransmit),
+                    retransmit: Repetition(node.relayRetransmit)
+                )
+            )
         }
-        estimator.sending = RehearsedAir.Sending(
-            proxy: proxies.mean,
-            relays: repeating.mean,
-            nodes: answering.mean
-        )
-        // With nobody there, the first devices are proxies that relay.
-        estimator.isProxyRelay = estimator.relays > 0 || estimator.advertisers.isEmpty
         return estimator
     }
 
@@ -102,11 +103,12 @@ package struct PlanEstimator: Sendable {
         var parts = PlanParts()
         var isLowerBound = false
         var barriers = barriers[...]
+        var stages = StepStages()
         for (position, step) in steps.enumerated() {
-            if barriers.first == position {
-                barriers.removeFirst()
-                parts.addBarrier()
-            }
+            let isNewStage = stages.begins(with: step)
+            let isBarrier = barriers.first == position
+            if isBarrier { barriers.removeFirst() }
+            if isBarrier || isNewStage { parts.addBarrier() }
             isLowerBound = add(step, to: &parts) || isLowerBound
         }
         return estimate(parts, isLowerBound: isLowerBound)
@@ -118,7 +120,7 @@ package struct PlanEstimator: Sendable {
         for message in messages where message.cost.messages > 0 {
             let lane = parts.lane(of: message.node)
             parts.add(message.cost, to: lane)
-            parts.change(lane) { $0.beginsReading = true }
+            parts.change(lane) { ($0.beginsReading, $0.onlyReads) = (true, true) }
         }
         return estimate(parts, isLowerBound: false)
     }
@@ -134,8 +136,18 @@ package struct PlanEstimator: Sendable {
             }
             parts.add(step.cost, to: lane)
             switch action {
-            case .setRelay(false, _), .resetNode: parts.change(lane) { $0.relaysNoMore = 1 }
-            case .setRelay(true, _): parts.change(lane) { $0.relaysFirst = $0.isDevice ? 1 : 0 }
+            case .setRelay: parts.noteRelay(node)
+            case .setProxy: parts.noteProxy(node)
+            default: break
+            }
+            switch action {
+            case .setRelay(false, _): parts.change(lane) { $0.relaysNoMore = true }
+            case .resetNode: parts.change(lane) { ($0.relaysNoMore, $0.leaves) = (true, true) }
+            case .setProxy(true): parts.change(lane) { $0.becomesProxyAfter = $0.cost.messages }
+            case .setProxy(false): parts.change(lane) { $0.losesProxyAfter = $0.cost.messages }
+            case .addNetKey(let key):
+                let subnet = RehearsedSite.bit(key)
+                parts.change(lane) { $0.gains.append(PlanParts.Gain(messages: $0.cost.messages, subnets: subnet)) }
             default: break
             }
         case .readBack:
@@ -145,17 +157,23 @@ package struct PlanEstimator: Sendable {
         case .configureWhenKnown(let configuration):
             let lane = parts.lane(of: node)
             parts.add(configuration.expectedCost, to: lane)
+            if configuration.relay != nil { parts.noteRelay(node) }
+            if configuration.proxy != nil { parts.noteProxy(node) }
             parts.change(lane) { lane in
-                // Who is told nothing about relaying may not be able to.
-                if lane.isDevice, configuration.relay != nil { lane.relaysFirst = 1 }
-                if configuration.relay == false { lane.relaysNoMore = 1 }
+                if configuration.relay == false { lane.relaysNoMore = true }
+                // The executor knows once it has looked at what the composition says.
+                if configuration.proxy == true { lane.becomesProxyAfter = lane.cost.messages }
+                if configuration.proxy == false { lane.losesProxyAfter = lane.cost.messages }
+                let subnets = (configuration.subnets ?? []).reduce(0) { $0 | RehearsedSite.bit($1) }
+                lane.gains.append(PlanParts.Gain(messages: lane.cost.messages, subnets: subnets))
             }
             return configuration.hasRulesForUndeclaredModels
         case .provision(let order):
             let lane = parts.lane(of: node)
+            parts.addDevice(lane)
             parts.change(lane) { lane in
-                lane.isDevice = true
-                lane.subnet = order.netKeyIndex.rawValue
+                lane.subnet = order.netKeyIndex
+                // A device that the plan tells nothing about relaying may not be able to.
                 lane.relaysFirst = 0.5
                 // One that only nodes hear is out of reach for a link, too.
                 switch order.route {
@@ -196,7 +214,7 @@ package struct PlanEstimator: Sendable {
             total: total,
             nodes: nodeTimes(of: parts),
             bound: bound(outcomes),
-            isLowerBound: isLowerBound,
+            isLowerBound: isLowerBound || outcomes.contains(where: \.isCutShort),
             silence: silence
         )
     }
@@ -205,13 +223,13 @@ package struct PlanEstimator: Sendable {
 
     // MARK: Rehearsals
 
-    private var site: Rehearsal.Site {
-        Rehearsal.Site(
+    private var bearer: Rehearsal.Bearer {
+        Rehearsal.Bearer(
             profile: profile,
-            sending: sending,
             connections: connections,
             window: window,
-            listening: listensForProxies ? RadioProfile.listening : 0
+            listening: listensForProxies ? RadioProfile.listening : 0,
+            mostEvents: mostEvents
         )
     }
 
@@ -219,7 +237,7 @@ package struct PlanEstimator: Sendable {
         let count = Self.mostMessagesInAll / max(script.messageCount, 1)
         let rehearsals = min(max(count, Self.rehearsals.lowerBound), Self.rehearsals.upperBound)
         return (1...UInt64(rehearsals)).map { seed in
-            script.rehearse(relays: Double(relays), isProxyRelay: isProxyRelay, site, seed: seed)
+            script.rehearse(site, bearer, seed: seed)
         }
     }
 
@@ -241,6 +259,9 @@ package struct PlanEstimator: Sendable {
         )
     }
 
+    /// Whether anybody relays what the proxy sends.
+    private var isFlooded: Bool { site.known.contains(where: \.isRelay) }
+
     /// What the runs waited for most.
     private func bound(_ outcomes: [Rehearsal.Outcome]) -> PlanEstimate.Bound {
         let count = Double(outcomes.count)
@@ -249,13 +270,13 @@ package struct PlanEstimator: Sendable {
         if mean(\.provisionedAt) > 0.85 * duration { return .provisioning }
         if duration - lead < lead { return .connecting }
         if mean(\.directAt) > 0.95 * duration { return .directLinks }
-        if mean(\.proxyLoad) > 0.75 { return relays > 0 || mean(\.provisionedAt) > 0 ? .flood : .advertising }
+        if mean(\.proxyLoad) > 0.75 { return isFlooded || mean(\.provisionedAt) > 0 ? .flood : .advertising }
         if mean(\.linkLoad) > 0.75 { return .gatt }
         return mean(\.waiting) > 0.4 * mean(\.talking) ? .timeouts : .roundTrips
     }
 
-    /// What each node takes by itself: so much for each message and each PDU beyond the first two, as one node shows that
-    /// is sent many of them.
+    /// What each node takes by itself: so much for each message and each PDU beyond the first two, as one node shows
+    /// that is sent many of them.
     private func nodeTimes(of parts: PlanParts) -> [DeviceUUID: PlanEstimate.Time] {
         var costs: [DeviceUUID: MessageCost] = [:]
         for lane in parts.lanes where lane.cost.messages > 0 { costs[lane.node, default: .zero] += lane.cost }
@@ -264,7 +285,7 @@ package struct PlanEstimator: Sendable {
             let count = 20
             let script = RehearsalScript(repeating: message, count)
             let times = (1...UInt64(4)).map { seed in
-                let outcome = script.rehearse(relays: Double(relays), isProxyRelay: isProxyRelay, site, seed: seed)
+                let outcome = script.rehearse(site, bearer, seed: seed)
                 return (outcome.duration - outcome.lead) / Double(count)
             }
             let mean = times.reduce(0, +) / Double(times.count)

@@ -9,8 +9,8 @@ package struct RadioProfile: Hashable, Sendable {
     package var connectionInterval: Double
     /// Proxy PDUs in one connection event, each way.
     package var pdusPerConnectionEvent: Double
-    /// Whether nodes advertise as old controllers do, one PDU in I + C (I + 10 ms), where others take (C - 1) (I + 5 ms) and
-    /// the host's 2 ms and the three channels' 1.8 ms, for C transmissions at an interval of I.
+    /// Whether nodes advertise as old controllers do, one PDU in I + C (I + 10 ms), where others take (C - 1) (I + 5
+    /// ms) and the host's 2 ms and the three channels' 1.8 ms, for C transmissions at an interval of I.
     package var isAdvertisingLegacy: Bool
     /// PDUs that wait for an advertiser at the most; further ones are dropped.
     package var advertisingQueue: Double
@@ -50,7 +50,7 @@ package struct RadioProfile: Hashable, Sendable {
         answering: 0.037,
         copyLoss: 0,
         connecting: 0,
-        provisioningSession: 0.1
+        provisioningSession: 0.075
     )
 
     /// Stock firmware in a building with people and phones in it.
@@ -65,7 +65,8 @@ package struct RadioProfile: Hashable, Sendable {
         relayTurnaround: 0.008_5,
         answering: 0.040_5,
         copyLoss: 0.05 + 0.95 * 0.055,
-        connecting: 1.9
+        connecting: 1.9,
+        provisioningSession: 0.14
     )
 
     /// Old controllers, small queues, a crowded band, the smallest ATT_MTU.
@@ -80,12 +81,16 @@ package struct RadioProfile: Hashable, Sendable {
         relayTurnaround: 0.017_5,
         answering: 0.047_5,
         copyLoss: 0.25 + 0.75 * 0.26,
-        connecting: 4
+        connecting: 4,
+        provisioningSession: 0.65
     )
 
-    /// An exchange over a GATT connection to the very node, in seconds: half an interval on the average until each of the
-    /// two goes, and the node's share.
-    package var directRoundTrip: Double { connectionInterval + answering }
+    /// An exchange over a GATT connection to the very node, in seconds: half an interval on the average until each of
+    /// the two goes, what a PDU of several packets takes longer each way, and the node's share.
+    package var directRoundTrip: Double {
+        let more = max(1 / pdusPerConnectionEvent - 1, 0)
+        return (1 + 2 * more) * connectionInterval + answering
+    }
 
     /// The profiles by name, from kind to cruel.
     package static let named = [ideal, office, harsh]

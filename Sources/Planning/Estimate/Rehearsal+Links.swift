@@ -1,159 +1,225 @@
 internal import Basics
 
-/// Which links there are: to devices, to the mesh, and to nodes for themselves alone.
+/// Links of the client: over which of them a request goes, which are made and which give way.
 extension Rehearsal {
-    /// One link is kept for the mesh once there is a node to talk to, the others provision; those that nobody provisions
-    /// over may lead to nodes for themselves alone.
-    mutating func divideLinks() {
-        let most = site.connections
-        clientMaximum = devicesLeft == 0 ? most : min(max(most / 2, 1), most - provisioning)
-        startProvisioning()
-        listenForNodes()
+    /// A link to a node of the network.
+    struct Link {
+        /// The node at its other end.
+        let station: Int
+        /// The lane whose own link it is, so that it carries nothing else; nil if it is one to the mesh.
+        var directLane: Int?
+        /// Whether its node has told only who it is, and not that it forwards.
+        let isByIdentity: Bool
+        /// When it last took or lost a request.
+        var usedAt: Double
+        var isReady = false
+        /// Whether it takes no more requests, to be closed when those that it carries are over.
+        var isLeaving = false
+        /// Requests that it carries.
+        var load = 0
+        /// When the connection is free, each way.
+        var toProxyFreeAt = 0.0
+        var toClientFreeAt = 0.0
     }
 
-    var clientLinks: Int { (meshLink == .none ? 0 : 1) + directLinks }
-    var mostDirectLinks: Int { max(clientMaximum - 1, 0) }
-
-    mutating func startProvisioning() {
-        let isMeshThere = meshLink != .none || lanes.contains { $0.way != .device }
-        var room = site.connections - provisioning - (isMeshThere ? max(clientLinks, 1) : 0)
-        // With one link, devices and mesh take turns.
-        if site.connections == 1 {
-            room = provisioning == 0 && inFlight == 0 && ready.isEmpty && directLinks == 0 ? 1 : 0
+    /// Devices take what is free first, but for one link that is kept for the mesh once there is a node to talk to;
+    /// what they leave is the client's.
+    mutating func divideLinks() {
+        let most = site.connections
+        guard devicesLeft > 0 else {
+            clientMaximum = most
+            return
         }
-        while room > 0, let lane = heardDevices.popMinimum() {
-            if site.connections == 1 { meshLink = .none }
+        guard most > 1 else {
+            // They take turns; nodes are finished rather than many begun.
+            let isMeshBusy = inFlight > 0 || directCount > 0
+            clientMaximum = isMeshBusy && provisioning == 0 ? 1 : 0
+            guard !isMeshBusy else { return }
+            for link in openLinks { close(link) }
+            startProvisioning(limit: 1)
+            return
+        }
+        startProvisioning(limit: nodeCount > 0 ? most - max(1, openLinks.count) : most)
+        clientMaximum = min(max(1, most / 2), most - provisioning)
+    }
+
+    private mutating func startProvisioning(limit: Int) {
+        while provisioning < limit, let lane = heardDevices.popMinimum() {
             provisioning += 1
-            room -= 1
-            let time = site.profile.connecting + dice.around(site.profile.provisioningSession)
+            let time = site.profile.connecting + site.profile.provisioningSession * (0.95 + 0.1 * dice.unit())
             events.add(.provisioned, lane, at: now + time)
         }
     }
 
-    mutating func becomeNode(_ lane: Int) {
-        provisioning -= 1
-        devicesLeft -= 1
-        outcome.provisionedAt = now
-        air.addRelay(lanes[lane].relaysFirst, at: lanes[lane].distance)
-        lanes[lane].way = .mesh
-        guard !lanes[lane].isDone else { return }
-        if site.connections == 1 {
-            // The only link is now made to the new node.
-            directLinks += 1
-            staged += 1
-            openPDUs -= lanes[lane].openPDUs
-            let listening = max(site.listening, dice.unit() * 2 * RadioProfile.hearing)
-            events.add(.directlyLinked, lane, at: now + listening + DirectLinkModel.setUp(site.profile))
-        } else if mostDirectLinks > 0, lanes[lane].mayBeDirect, staged < DirectLinkModel.lookAhead * mostDirectLinks {
-            hold(lane)
-        } else {
-            ready.insert(lane)
+    // MARK: Review
+
+    /// Sees to it that every request is on a link, or that one is looked for.
+    mutating func reviewLinks() {
+        closeSurplus()
+        closeNeedless()
+        placeRequests()
+        searchProxies()
+        connectDirectly()
+        noteScanning()
+    }
+
+    /// Links beyond those that there may be end: those that are not ready first, then those to nodes for themselves
+    /// alone, then those with the least to do.
+    private mutating func closeSurplus() {
+        var surplus = openLinks.count { !links[$0].isLeaving } - clientMaximum
+        while surplus > 0 {
+            let candidates = openLinks.filter { !links[$0].isLeaving }
+            let unready = candidates.last { !links[$0].isReady }
+            let found = unready ?? candidates.reversed().min { isLess($0, $1) }
+            guard let found else { break }
+            links[found].isLeaving = true
+            surplus -= 1
+        }
+        for link in openLinks where links[link].isLeaving && links[link].load == 0 { close(link) }
+    }
+
+    private func isLess(_ left: Int, _ right: Int) -> Bool {
+        let isLeftDirect = links[left].directLane != nil
+        guard isLeftDirect == (links[right].directLane != nil) else { return isLeftDirect }
+        return links[left].load < links[right].load
+    }
+
+    /// Links of their own end with what their nodes had to do.
+    private mutating func closeNeedless() {
+        for link in openLinks where links[link].load == 0 {
+            guard let lane = links[link].directLane else { continue }
+            if !staged.contains(lane) { close(link) }
         }
     }
 
-    var mayLinkMesh: Bool { site.connections > 1 || provisioning == 0 }
-
-    mutating func linkMesh() {
-        meshLink = .coming
-        // A device that has just become a node is as good as it gets, once it is heard.
-        let isNew = outcome.provisionedAt > 0
-        if let lane = ready.minimum, let subnet = lanes[lane].subnet { served.insert(subnet) }
-        let listening = isNew ? dice.unit() * 2 * RadioProfile.hearing : site.listening
-        events.add(.linked, 0, at: now + listening + DirectLinkModel.setUp(site.profile))
+    /// Puts requests that wait on links that serve them: that to the node itself, else the one that carries the fewest.
+    private mutating func placeRequests() {
+        guard !unlinked.isEmpty else { return }
+        var rest: [Int] = []
+        for lane in unlinked {
+            var best: Int?
+            for link in openLinks where links[link].isReady && !links[link].isLeaving && reaches(link, lane) {
+                if links[link].station == lanes[lane].station {
+                    best = link
+                    break
+                }
+                if let found = best, links[found].load <= links[link].load { continue }
+                best = link
+            }
+            if let best { carry(lane, over: best) } else { rest.append(lane) }
+        }
+        unlinked = rest
     }
 
-    /// The link moves to a proxy of a subnet that has none yet, once the one it has is idle; after that the first nodes are
-    /// configured that carry several subnets.
-    mutating func serve(_ lane: Int) {
-        if let subnet = lanes[lane].subnet { served.insert(subnet) }
-        ready.insert(lane)
-        while let other = unserved.popMinimum() { ready.insert(other) }
-        meshLink = .coming
-        let delay = Self.idle + site.listening + DirectLinkModel.setUp(site.profile)
-        events.add(.linked, lane, at: now + delay)
+    /// Whether a link leads to a lane's node, or to one that forwards to it as far as is known.
+    func reaches(_ link: Int, _ lane: Int) -> Bool {
+        let station = links[link].station
+        let subnets = air.places.stations[station].subnets & air.places.stations[lanes[lane].station].subnets
+        guard subnets != 0 else { return false }
+        if let own = links[link].directLane { return own == lane }
+        return station == lanes[lane].station || !links[link].isByIdentity || forwarders.contains(station)
+            || lanes[lane].misses > 0
     }
 
-    /// A node waits for a link of its own, but not for ever.
-    mutating func hold(_ lane: Int) {
-        lanes[lane].way = .held
-        staged += 1
-        openPDUs -= lanes[lane].openPDUs
-        waiting.append(lane)
-        events.add(.tired, lane, at: now + DirectLinkModel.patience)
+    // MARK: The life of a link
+
+    mutating func connect(_ station: Int, directLane: Int?, isByIdentity: Bool) {
+        links.append(Link(station: station, directLane: directLane, isByIdentity: isByIdentity, usedAt: now))
+        openLinks.append(links.count - 1)
+        events.add(.linked(links.count - 1), 0, at: now + DirectLinkModel.setUp(site.profile))
     }
 
-    var isRoomForDirectLink: Bool { directLinks < mostDirectLinks && clientLinks < clientMaximum }
+    mutating func linked(_ link: Int) {
+        guard openLinks.contains(link), !links[link].isReady else { return }
+        links[link].isReady = true
+        links[link].usedAt = now
+        air.places.setGuest(links[link].station, true)
+        if outcome.lead == 0 { outcome.lead = now }
+        directSetUp = DirectLinkModel.setUp(site.profile)
+        if links[link].directLane != nil { failures = 0 }
+    }
 
-    /// Nodes that wait for links of their own are listened for only while there is room, which devices take first.
-    mutating func listenForNodes() {
-        guard isRoomForDirectLink, !waiting.isEmpty else { return }
-        for lane in waiting where !lanes[lane].isListenedFor {
-            lanes[lane].isListenedFor = true
-            events.add(.advertises, lane, at: now + dice.unit() * 2 * RadioProfile.hearing)
+    mutating func close(_ link: Int) {
+        openLinks.removeAll { $0 == link }
+        links[link].isReady = false
+        let station = links[link].station
+        air.places.setGuest(station, openLinks.contains { links[$0].isReady && links[$0].station == station })
+        // Who is linked to no more advertises again at once.
+        heardAt[station] = now
+        if let lane = links[link].directLane, lanes[lane].way == .held || lanes[lane].way == .direct,
+            !lanes[lane].isDone
+        {
+            release(lane, hasFailed: false)
         }
     }
 
-    /// A node that waits is heard.
-    mutating func linkDirectly(_ lane: Int) {
-        lanes[lane].isListenedFor = false
-        guard lanes[lane].way == .held, isRoomForDirectLink, let place = waiting.firstIndex(of: lane) else { return }
-        waiting.remove(at: place)
-        directLinks += 1
-        events.add(.directlyLinked, lane, at: now + DirectLinkModel.setUp(site.profile))
-    }
-
-    /// A node has waited long enough.
-    mutating func tire(_ lane: Int) {
-        guard lanes[lane].way == .held, let place = waiting.firstIndex(of: lane) else { return }
-        waiting.remove(at: place)
-        staged -= 1
-        failures += 1
-        openPDUs += lanes[lane].openPDUs
-        lanes[lane].way = .mesh
-        lanes[lane].mayBeDirect = false
-        ready.insert(lane)
-    }
-
-    /// Has nodes advertise for links of their own, where that is worth it.
-    mutating func ask(_ part: Range<Int>) {
-        let links = mostDirectLinks
-        guard links > 0, failures < DirectLinkModel.mostFailures, staged < links * DirectLinkModel.lookAhead else {
-            return
-        }
-        while inFlight < Int(window), staged < links * DirectLinkModel.lookAhead, askedUpTo < part.upperBound {
-            let lane = askedUpTo
-            askedUpTo += 1
-            guard lanes[lane].way == .mesh, lanes[lane].mayBeDirect, lanes[lane].next == 0, lanes[lane].attempts == 0,
-                DirectLinkModel.pays(
-                    lanes[lane].messages.count,
-                    lanes[lane].openPDUs,
-                    links: links,
-                    openPDUs: openPDUs,
-                    site.profile
-                )
-            else { continue }
-            staged += 1
-            openPDUs -= lanes[lane].openPDUs
-            lanes[lane].way = .asking
-            begin(lane)
+    /// A proxy does not serve any more: what its link carries waits for another.
+    mutating func lose(_ station: Int) {
+        isProxy.remove(station)
+        forwarders.remove(station)
+        for link in openLinks where links[link].station == station && links[link].directLane == nil {
+            close(link)
+            for lane in lanes.indices where lanes[lane].carrier == link {
+                lanes[lane].carrier = nil
+                if lanes[lane].way == .direct { release(lane, hasFailed: true) }
+                if lanes[lane].isBusy { unlinked.append(lane) }
+            }
+            search = .waiting(until: now + Self.pause)
         }
     }
 
-    // MARK: Messages over a link of their own
-
-    mutating func sendDirectly(_ lane: Int) {
-        let (request, status) = lanes[lane].message.segments
-        let segments = Double(request + status - 2) * Self.segmentInterval
-        let time = dice.around(site.profile.directRoundTrip) + segments
-        events.add(.answered(lanes[lane].next), lane, at: now + time)
+    mutating func carry(_ lane: Int, over link: Int) {
+        links[link].load += 1
+        links[link].usedAt = now
+        lanes[lane].carrier = link
+        lanes[lane].begunAt = now
+        lanes[lane].timeout = firstTimeout(lane)
+        send(lane)
     }
 
-    mutating func advanceDirectly(_ lane: Int) {
-        lanes[lane].next += 1
-        outcome.directAt = now
-        guard lanes[lane].isDone else { return sendDirectly(lane) }
-        air.addRelay(-lanes[lane].relaysNoMore, at: lanes[lane].distance)
-        directLinks -= 1
-        staged -= 1
+    /// A request is over, one way or the other.
+    mutating func unload(_ lane: Int) {
+        if let link = lanes[lane].carrier {
+            links[link].load -= 1
+            links[link].usedAt = now
+        }
+        lanes[lane].carrier = nil
+        lanes[lane].isBusy = false
     }
+
+    // MARK: Room
+
+    /// From when on another link may take the place of one; nil while it is being made or carries requests.
+    func replaceableAt(_ link: Int) -> Double? {
+        links[link].isReady && links[link].load == 0 ? links[link].usedAt + Self.idle : nil
+    }
+
+    /// The link that is idle longest.
+    private var longestIdle: Int? {
+        openLinks.filter { replaceableAt($0) != nil }.min { links[$0].usedAt < links[$1].usedAt }
+    }
+
+    /// Whether another link may be made, if need be in place of one that is idle.
+    mutating func hasRoom() -> Bool {
+        guard openLinks.count >= clientMaximum else { return true }
+        guard clientMaximum > 0, let time = longestIdle.flatMap(replaceableAt) else { return false }
+        if time > now { review(at: time) }
+        return time <= now
+    }
+
+    mutating func makeRoom() {
+        if openLinks.count >= clientMaximum, let link = longestIdle { close(link) }
+    }
+
+    /// Has the links looked at again.
+    mutating func review(at time: Double) {
+        if let reviewAt, reviewAt > now, reviewAt <= time { return }
+        reviewAt = time
+        events.add(.reviewed, 0, at: time)
+    }
+
+    /// Seconds for which a link has to be idle before another takes its place.
+    static let idle = 0.5
+    /// Seconds after a link that was lost before another is made.
+    static let pause = 0.5
 }

@@ -6,9 +6,9 @@ extension Rehearsal {
     mutating func begin(_ lane: Int) {
         inFlight += 1
         lanes[lane].attempts = 0
-        lanes[lane].begunAt = now
-        lanes[lane].timeout = firstTimeout(lane)
-        send(lane)
+        lanes[lane].isBegun = true
+        lanes[lane].isBusy = true
+        unlinked.append(lane)
     }
 
     func firstTimeout(_ lane: Int) -> Double {
@@ -23,108 +23,49 @@ extension Rehearsal {
     }
 
     mutating func send(_ lane: Int) {
+        guard let link = lanes[lane].carrier else { return }
         lanes[lane].attempts += 1
         lanes[lane].sentAt = now
-        let (request, _) = lanes[lane].message.segments
-        let (message, attempts, distance) = (lanes[lane].next, lanes[lane].attempts, lanes[lane].distance)
-        var waited = lanes[lane].timeout
-        if request == 1 {
-            let arrival = air.send(toDistance: distance, at: now, &dice)
-            if let arrival, lanes[lane].silence == nil { events.add(.answers(message), lane, at: arrival) }
-        } else if let arrival = sendSegments(request, to: distance) {
-            // The answer is waited for once the segments are acknowledged.
-            waited += max(arrival - now, 0)
-            lanes[lane].acknowledgedAt.request = air.send(fromDistance: distance, at: arrival, &dice) ?? .infinity
-            let due = now + Double(request - 1) * Self.segmentInterval + Self.acknowledgment
-            if lanes[lane].acknowledgedAt.request > due {
-                events.add(.unacknowledged(message, ofStatus: false, rounds: 1), lane, at: max(due, now))
-            }
-            if lanes[lane].silence == nil { events.add(.answers(message), lane, at: arrival) }
-        } else {
-            waited += Self.acknowledgment * Self.clientRounds
+        if links[link].station == lanes[lane].station {
+            // The proxy itself is asked with TTL 0, and nothing of it is on the air.
+            if lanes[lane].silence == nil { return awaitDirectAnswer(lane) }
+            return events.add(.late(message: lanes[lane].next, attempt: lanes[lane].attempts), lane, at: deadline(lane))
         }
-        events.add(.late(message, attempts: attempts), lane, at: now + waited)
+        let (message, attempt) = (lanes[lane].next, lanes[lane].attempts)
+        let segments = lanes[lane].message.segments.request
+        guard segments > 1 else {
+            events.add(.request(message: message, attempt: attempt, segment: 0), lane, at: now)
+            return awaitAnswer(lane)
+        }
+        let parts = Segments(message: message, attempt: attempt, count: segments)
+        sendSegments(lane, parts, ofStatus: false, at: now)
     }
 
-    /// Sends the segments of a request until all have arrived.
-    mutating func sendSegments(_ count: Int, to distance: Int) -> Double? {
-        var (missing, begin, last) = (count, now, now)
-        for _ in 0..<Int(Self.clientRounds) {
-            var lost = 0
-            for place in 0..<missing {
-                let time = begin + Double(place) * Self.segmentInterval
-                if let arrival = air.send(toDistance: distance, at: time, &dice) {
-                    last = max(last, arrival)
-                } else {
-                    lost += 1
-                }
-            }
-            guard lost > 0 else { return last }
-            begin += Double(missing - 1) * Self.segmentInterval + Self.acknowledgment
-            missing = lost
-        }
-        return nil
+    /// The answer is waited for from now on.
+    mutating func awaitAnswer(_ lane: Int) {
+        let end = min(now + lanes[lane].timeout, deadline(lane))
+        events.add(.late(message: lanes[lane].next, attempt: lanes[lane].attempts), lane, at: max(end, now))
     }
 
-    /// Segments are sent again although they have arrived, because their acknowledgment waits in queues, or is lost.
-    mutating func sendAgain(_ lane: Int, _ message: Int, ofStatus isStatus: Bool, _ rounds: Int) {
-        let acknowledgedAt = isStatus ? lanes[lane].acknowledgedAt.status : lanes[lane].acknowledgedAt.request
-        let place = isStatus ? message - 1 : message
-        guard acknowledgedAt > now, place < lanes[lane].messages.count else { return }
-        let (segments, distance) = (lanes[lane].messages[place].segments, lanes[lane].distance)
-        for _ in 0..<(isStatus ? segments.status : segments.request) {
-            _ =
-                isStatus
-                ? air.send(fromDistance: distance, at: now, &dice) : air.send(toDistance: distance, at: now, &dice)
-        }
-        // Who has them all acknowledges them once more.
-        let again =
-            isStatus ? air.send(toDistance: distance, at: now, &dice) : air.send(fromDistance: distance, at: now, &dice)
-        let first = min(acknowledgedAt, again ?? .infinity)
-        if isStatus { lanes[lane].acknowledgedAt.status = first } else { lanes[lane].acknowledgedAt.request = first }
-        guard rounds < Int(isStatus ? Self.nodeRounds : Self.clientRounds) else { return }
-        events.add(
-            .unacknowledged(message, ofStatus: isStatus, rounds: rounds + 1),
-            lane,
-            at: now + Self.acknowledgment
-        )
+    private func deadline(_ lane: Int) -> Double {
+        if lanes[lane].way != .asking, let silence = lanes[lane].silence { return lanes[lane].begunAt + silence }
+        // A request that may have taken effect is read back before its node is given up.
+        let isReading = lanes[lane].onlyReads || lanes[lane].way == .asking
+        let limit = isReading ? policy.readBackDeadline : policy.deadline + policy.readBackDeadline
+        return lanes[lane].begunAt + limit.seconds
     }
 
-    /// A node acts on a request and answers.
-    mutating func answer(_ lane: Int, _ message: Int) {
-        guard lanes[lane].next == message else { return }
-        let (_, status) = lanes[lane].message.segments
-        let distance = lanes[lane].distance
+    /// A node has a whole request and answers.
+    mutating func answer(_ lane: Int, _ message: Int, _ attempt: Int) {
+        guard lanes[lane].next == message, lanes[lane].silence == nil else { return }
+        if lanes[lane].leaves, message == lanes[lane].messages.count - 1 { becomeDevice(lane) }
+        let count = lanes[lane].message.segments.status
         let begin = now + dice.around(site.profile.answering)
-        guard status > 1 else {
-            if let arrival = air.send(fromDistance: distance, at: begin, &dice) {
-                events.add(.answered(message), lane, at: arrival)
-            }
-            return
+        guard count > 1 else {
+            return events.add(.status(message: message, attempt: attempt, segment: 0), lane, at: begin)
         }
-        var (missing, time) = (status, begin)
-        for _ in 0..<Int(Self.nodeRounds) {
-            var (lost, last) = (0, time)
-            for place in 0..<missing {
-                let sent = time + Double(place) * Self.segmentInterval
-                if let arrival = air.send(fromDistance: distance, at: sent, &dice) {
-                    last = max(last, arrival)
-                } else {
-                    lost += 1
-                }
-            }
-            if lost == 0 {
-                lanes[lane].acknowledgedAt.status = air.send(toDistance: distance, at: last, &dice) ?? .infinity
-                let due = time + Double(missing - 1) * Self.segmentInterval + Self.acknowledgment
-                if lanes[lane].acknowledgedAt.status > due {
-                    events.add(.unacknowledged(message + 1, ofStatus: true, rounds: 1), lane, at: max(due, last))
-                }
-                events.add(.answered(message), lane, at: last)
-                return
-            }
-            time += Double(missing - 1) * Self.segmentInterval + Self.acknowledgment
-            missing = lost
-        }
+        let parts = Segments(message: message, attempt: attempt, count: count)
+        sendSegments(lane, parts, ofStatus: true, at: begin)
     }
 
     mutating func answered(_ lane: Int, _ message: Int) {
@@ -134,35 +75,74 @@ extension Rehearsal {
         case .asking, .mesh: break
         case .device, .held: return
         }
+        guard lanes[lane].carrier != nil else { return }
         measure(lane)
+        unload(lane)
         inFlight -= 1
         outcome.talking += now - lanes[lane].begunAt
         if lanes[lane].attempts > 1 { outcome.waiting += lanes[lane].sentAt - lanes[lane].begunAt }
         lanes[lane].attempts = 0
         if lanes[lane].way == .asking {
-            staged -= 1
-            openPDUs += lanes[lane].openPDUs
+            identify(lanes[lane].station)
             return hold(lane)
         }
+        openPDUs -= lanes[lane].message.pdus
         advance(lane)
         if !lanes[lane].isDone { ready.insert(lane) }
     }
 
+    /// A message is done.
     mutating func advance(_ lane: Int) {
-        openPDUs -= lanes[lane].messages[lanes[lane].next].pdus
         lanes[lane].next += 1
-        if lanes[lane].isDone { air.addRelay(-lanes[lane].relaysNoMore, at: lanes[lane].distance) }
+        let station = lanes[lane].station
+        while let gain = lanes[lane].gains.first, gain.messages <= lanes[lane].next {
+            lanes[lane].gains.removeFirst()
+            air.places.join(station, air.places.stations[station].subnets | gain.subnets)
+        }
+        if let count = lanes[lane].becomesProxyAfter, lanes[lane].next == count { becomeProxy(station) }
+        if let count = lanes[lane].losesProxyAfter, lanes[lane].next == count { lose(station) }
+        guard lanes[lane].isDone else { return }
+        if lanes[lane].relaysNoMore { air.places.setRelay(station, false) }
+        // After a Node Reset the device is looked for.
+        guard lanes[lane].leaves, lanes[lane].sighting != .seen else { return }
+        resetting += 1
+        becomeDevice(lane)
+    }
+
+    /// A node is reset and advertises as a device, which is heard at one of its turns.
+    private mutating func becomeDevice(_ lane: Int) {
+        guard lanes[lane].sighting == .none else { return }
+        lanes[lane].sighting = .expected
+        var turns = dice.unit()
+        while dice.happens(site.profile.copyLoss) { turns += 1 }
+        events.add(.seen, lane, at: now + 2 * RadioProfile.hearing * turns)
+    }
+
+    /// A device is heard that was a node: its status is not waited for any more.
+    mutating func see(_ lane: Int) {
+        lanes[lane].sighting = .seen
+        guard !lanes[lane].isDone else {
+            resetting -= 1
+            return
+        }
+        guard lanes[lane].carrier != nil else { return }
+        unload(lane)
+        if lanes[lane].way != .direct { inFlight -= 1 }
+        openPDUs -= lanes[lane].message.pdus
+        advance(lane)
     }
 
     /// Takes a round trip into time-outs and window.
-    mutating func measure(_ lane: Int) {
+    private mutating func measure(_ lane: Int) {
         if answersSinceDecrease < Int.max { answersSinceDecrease += 1 }
         if lanes[lane].attempts <= 1 {
+            window = min(Double(max(site.window, 1)), window + 1 / window)
+            // The acknowledgment of segments has made the way already whose time is to be measured.
+            guard lanes[lane].message.segments.request == 1 else { return }
             let trip = now - lanes[lane].sentAt
             lanes[lane].backedOff = nil
             lanes[lane].roundTrip = Self.smoothed(lanes[lane].roundTrip, trip)
             everybody = Self.smoothed(everybody, trip)
-            window = min(Double(max(site.window, 1)), window + 1 / window)
         } else {
             lanes[lane].backedOff = lanes[lane].timeout
             if answersSinceDecrease >= Int(window) {
@@ -172,7 +152,7 @@ extension Rehearsal {
         }
     }
 
-    static func smoothed(
+    private static func smoothed(
         _ before: (smoothed: Double, variation: Double)?,
         _ trip: Double
     ) -> (smoothed: Double, variation: Double) {
@@ -183,41 +163,22 @@ extension Rehearsal {
 
     /// No answer came in time: the request is sent again, or the node given up at its deadline.
     mutating func late(_ lane: Int) {
-        var limit = lanes[lane].silence ?? (policy.deadline + policy.readBackDeadline).seconds
-        if lanes[lane].way == .asking { limit = policy.readBackDeadline.seconds }
-        let end = lanes[lane].begunAt + limit
-        guard now < end else { return giveUp(lane) }
+        guard now < deadline(lane) - 1e-9 else { return giveUp(lane) }
         lanes[lane].timeout = min(2 * lanes[lane].timeout, max(policy.maximumTimeout.seconds, lanes[lane].timeout))
-        // The next time-out is cut short by the deadline.
-        if now + lanes[lane].timeout > end { lanes[lane].timeout = end - now }
         send(lane)
     }
 
-    mutating func giveUp(_ lane: Int) {
+    private mutating func giveUp(_ lane: Int) {
+        unload(lane)
         inFlight -= 1
         outcome.waiting += now - lanes[lane].begunAt
         outcome.talking += now - lanes[lane].begunAt
+        lanes[lane].attempts = 0
         if lanes[lane].way == .asking {
             // It gets no link of its own; its messages go through the mesh.
-            staged -= 1
-            failures += 1
-            openPDUs += lanes[lane].openPDUs
-            lanes[lane].way = .mesh
-            lanes[lane].mayBeDirect = false
-            lanes[lane].attempts = 0
-            return ready.insert(lane)
+            return release(lane, hasFailed: true)
         }
         openPDUs -= lanes[lane].openPDUs
         lanes[lane].next = lanes[lane].messages.count
     }
-
-    /// Seconds for which a link has to be idle before another takes its place.
-    static let idle = 0.5
-    /// Seconds between two segments.
-    static let segmentInterval = 0.060
-    /// Seconds after which segments are sent again that nobody has acknowledged, at the usual TTL.
-    static let acknowledgment = 0.4
-    /// How often that is tried by us and by nodes.
-    static let clientRounds = 6.0
-    static let nodeRounds = 3.0
 }

@@ -1,23 +1,25 @@
 internal import Basics
 internal import MeshCore
 
-/// A run in miniature: what the executor does with the messages of a plan, one by one, over a radio that is reduced to its
-/// queues and chances.
+/// A run in miniature: what the executor does with the messages of a plan, one by one, over a radio that is reduced to
+/// its queues and chances.
 ///
-/// The executor's rules are those of the executor: one outstanding message a node, a window of nodes that grows with answers
-/// and shrinks with late ones, time-outs from measured round trips that double up to a deadline, links for devices that are
-/// provisioned, and links of their own for nodes with much to do. Times are seconds.
+/// The executor's rules are those of the executor: one outstanding message a node, a window of nodes that grows with
+/// answers and shrinks with late ones, time-outs from measured round trips that double up to a deadline, links for
+/// devices that are provisioned, links to proxies of the subnets that are needed, and links of their own for nodes with
+/// much to do. Times are seconds.
 struct Rehearsal {
-    /// What is known of site and bearer.
-    struct Site {
+    /// What is known of the bearer.
+    struct Bearer {
         var profile: RadioProfile
-        var sending: RehearsedAir.Sending
         /// Links at once, at least 1.
         var connections: Int
         /// Nodes that are talked to at once, at most.
         var window: Int
         /// How long advertising is listened to before a proxy is chosen.
         var listening: Double
+        /// How many events one rehearsal takes in at most. Beyond it, its end is reckoned.
+        var mostEvents: Int
     }
 
     /// What a run took, and with what.
@@ -37,58 +39,100 @@ struct Rehearsal {
         var waiting = 0.0
         /// Seconds for which nodes were talked to through the mesh, all together.
         var talking = 0.0
+        /// Whether it was ended before everything was done, so that its duration is reckoned from what was.
+        var isCutShort = false
     }
 
-    let site: Site
+    let site: Bearer
     let policy = RetryPolicy()
     var dice: RehearsalDice
     var air: RehearsedAir
     var lanes: [RehearsedLane]
     var events = RehearsalEvents()
     var ready = MinimumHeap<Int>()
-    /// Subnets that the link to the mesh serves, and lanes of others.
-    var served: Set<UInt16> = []
-    var unserved = MinimumHeap<Int>()
     var now = 0.0
     var window: Double
     var answersSinceDecrease = Int.max
     var inFlight = 0
     var everybody: (smoothed: Double, variation: Double)?
     var outcome = Outcome()
+    /// How much has happened, and whether the last of it may let something start.
+    private var happened = 0
+    var isStirred = false
+    var linkBusy = 0.0
 
-    // Links.
-    enum MeshLink { case none, coming, there }
-    var meshLink = MeshLink.none
-    /// Links of the client that there may be, that to the mesh included, as they were divided last.
+    // Links of the client.
+    var links: [Link] = []
+    /// Those that there are or that are being made, in the order of that.
+    var openLinks: [Int] = []
+    /// How many there may be.
     var clientMaximum = 1
+    /// Lanes whose requests wait for a link.
+    var unlinked: [Int] = []
+    var search = Search.none
+    var lastCandidateAt: Double?
+    /// Seconds for which it was listened before.
+    var listeningCredit: Double
+    /// When links are looked at once more.
+    var reviewAt: Double?
+
+    // Who advertises, by station.
+    /// Those whose GATT proxy is on, and those of which that is known.
+    var isProxy: Set<Int>
+    var forwarders: Set<Int>
+    /// Those who may advertise.
+    var advertisers: [Int]
+    /// Who tells who it is, in which subnet, since when and until when.
+    var identities: [Int: (subnet: UInt64, since: Double, until: Double)] = [:]
+    var joinedAt: [Int: Double] = [:]
+    var heardAt: [Int: Double] = [:]
+    /// When it was scanned for nodes.
+    var scans: [ClosedRange<Double>] = []
+    let chances: UInt64
+
+    // Devices.
     var heardDevices = MinimumHeap<Int>()
     var devicesLeft = 0
+    var nodeCount: Int
     var provisioning = 0
-    var waiting: [Int] = []
-    var directLinks = 0
-    var staged = 0
-    var openPDUs = 0
-    var askedUpTo = 0
-    var failures = 0
+    var resetting = 0
 
-    /// - Parameter relays: nodes that relay before the plan.
-    init(_ lanes: [RehearsedLane], relays: Double, isProxyRelay: Bool, _ site: Site, seed: UInt64) {
-        self.site = site
-        self.lanes = lanes
-        dice = RehearsalDice(seed: seed)
-        air = RehearsedAir(site.profile, sending: site.sending, relays: relays, isProxyRelay: isProxyRelay)
+    // Links of their own.
+    /// Nodes that have one, wait for one or are asked to advertise, the first one first.
+    var staged: [Int] = []
+    var directSearchBeganAt: Double?
+    /// Seconds that the last one took from the choice of an advertiser.
+    var directSetUp = 2.0
+    /// PDUs of the messages that wait for the mesh.
+    var openPDUs = 0
+    /// Before these lanes nobody is worth asking, of those that have not begun and of those that have.
+    var askedUpTo = 0
+    var begunUpTo = 0
+    var failures = 0
+    /// The lane that was done last over such a link, and when.
+    var lastDirect: (lane: Int, at: Double)?
+
+    init(_ stage: RehearsedSite.Stage, _ bearer: Bearer, dice: RehearsalDice) {
+        site = bearer
+        lanes = stage.lanes
+        self.dice = dice
+        air = RehearsedAir(site.profile, stage.places)
         window = Double(min(WindowPolicy().initial, max(site.window, 1)))
-        for lane in self.lanes.indices { self.lanes[lane].distance = air.distance(of: lane) }
+        isProxy = Set(stage.proxies)
+        forwarders = isProxy
+        advertisers = stage.proxies
+        listeningCredit = max(RadioProfile.listening - site.listening, 0)
+        chances = UInt64(self.dice.unit() * 4_294_967_296)
+        nodeCount = stage.places.stations.count { $0.subnets != 0 }
     }
 
     /// Carries the lanes out that lie between two barriers; the next ones begin when these are done.
-    ///
-    /// - Returns: when they are done.
     mutating func run(_ part: Range<Int>) {
-        ready = MinimumHeap<Int>()
+        ready = MinimumHeap()
         askedUpTo = part.lowerBound
+        begunUpTo = part.lowerBound
         openPDUs = 0
-        for lane in part {
+        for lane in part where !lanes[lane].isDone || lanes[lane].way == .device {
             if lanes[lane].way == .device {
                 devicesLeft += 1
                 events.add(.heard, lane, at: now + dice.unit() * 2 * RadioProfile.hearing)
@@ -97,72 +141,102 @@ struct Rehearsal {
             }
             openPDUs += lanes[lane].openPDUs
         }
+        keepLastDirectLink(part)
         fill(part)
-        while let event = events.next() {
-            // What is late only may come after everything is done.
-            if case .unacknowledged(let message, _, _) = event.kind, lanes[event.lane].next != message { continue }
-            if event.kind == .tired, lanes[event.lane].way != .held { continue }
-            if case .late(let message, let attempts) = event.kind {
-                let lane = lanes[event.lane]
-                guard lane.next == message, lane.attempts == attempts, lane.way == .mesh || lane.way == .asking else {
-                    continue
-                }
-            }
+        // What is on its way goes on behind the barrier.
+        while !isOver, let event = events.next() {
+            guard isTimely(event) else { continue }
             now = max(now, event.time)
+            happened += 1
+            guard happened <= site.mostEvents else { break }
             handle(event)
-            fill(part)
+            if isStirred { fill(part) }
         }
+        if !isOver { outcome.isCutShort = true }
+    }
+
+    /// A link of its own stays with a node that goes on behind the barrier at once.
+    private mutating func keepLastDirectLink(_ part: Range<Int>) {
+        guard let last = lastDirect, last.at >= now,
+            let lane = part.first(where: { lanes[$0].station == lanes[last.lane].station && !lanes[$0].isDone })
+        else { return }
+        for link in openLinks where links[link].directLane == last.lane { links[link].directLane = lane }
+        openPDUs -= lanes[lane].openPDUs
+        staged.append(lane)
+        lanes[lane].way = .direct
+        sendDirectly(lane)
+    }
+
+    /// Whether an event still means something; what is late only may come after everything is done.
+    private func isTimely(_ event: RehearsalEvent) -> Bool {
+        let lane = event.lane
+        return switch event.kind {
+        case .late(let message, let attempt):
+            lanes[lane].next == message && lanes[lane].attempts == attempt
+                && (lanes[lane].way == .mesh || lanes[lane].way == .asking)
+        case .request(let message, let attempt, _): lanes[lane].next == message && lanes[lane].attempts == attempt
+        case .unacknowledged(let message, let attempt, let isStatus, let rounds):
+            isUnacknowledged(lane, message, attempt, ofStatus: isStatus, rounds)
+        default: true
+        }
+    }
+
+    /// Whether nothing is left to be done, however much is still on the air.
+    private var isOver: Bool {
+        inFlight == 0 && resetting == 0 && staged.isEmpty && devicesLeft == 0 && ready.isEmpty
     }
 
     /// What it came to.
     mutating func finish() -> Outcome {
         outcome.duration = now
+        if outcome.isCutShort {
+            let all = lanes.reduce(0) { $0 + $1.messages.count }
+            let done = lanes.reduce(0) { $0 + $1.next }
+            outcome.duration = outcome.lead + (now - outcome.lead) * Double(all) / Double(max(done, 1))
+        }
         let active = max(now - outcome.lead, 1e-9)
         outcome.proxyLoad = air.proxyBusy / active
-        outcome.linkLoad = air.linkBusy / active
+        outcome.linkLoad = linkBusy / active
         return outcome
     }
 
-    mutating func handle(_ event: RehearsalEvents.Event) {
+    private mutating func handle(_ event: RehearsalEvent) {
         let lane = event.lane
+        isStirred = true
         switch event.kind {
         case .heard: heardDevices.insert(lane)
         case .provisioned: becomeNode(lane)
-        case .linked:
-            meshLink = .there
-            if outcome.lead == 0 { outcome.lead = now }
-        case .answers(let message): answer(lane, message)
+        case .linked(let link): linked(link)
+        case .reviewed: reviewAt = nil
+        case .request(let message, let attempt, let segment): sendRequest(lane, message, attempt, segment)
+        case .delivered(let pdu): deliver(pdu)
+        // What is on the air lets nobody start anything before it arrives.
+        case .status(let message, let attempt, let segment):
+            isStirred = false
+            sendStatus(lane, message, attempt, segment)
+        case .advertises(let pdu, let isRelayed):
+            isStirred = false
+            advertise(pdu, from: lane, isRelayed: isRelayed)
+        case .hears(let pdu):
+            isStirred = false
+            hear(pdu, at: lane)
         case .answered(let message): answered(lane, message)
         case .late: late(lane)
-        case .unacknowledged(let message, let isStatus, let rounds):
-            sendAgain(lane, message, ofStatus: isStatus, rounds)
-        case .advertises: linkDirectly(lane)
-        case .tired: tire(lane)
-        case .directlyLinked:
-            failures = 0
-            if outcome.lead == 0 { outcome.lead = now }
-            lanes[lane].way = .direct
-            sendDirectly(lane)
+        case .unacknowledged(_, _, let isStatus, _): sendAgain(lane, ofStatus: isStatus)
+        case .owed(let message, let attempt, let isStatus): tellMissing(lane, message, attempt, ofStatus: isStatus)
+        case .seen: see(lane)
         }
     }
 
     /// Starts what may start.
-    mutating func fill(_ part: Range<Int>) {
-        if meshLink == .there { ask(part) }
-        divideLinks()
-        guard meshLink == .there else {
-            if meshLink == .none, !ready.isEmpty, mayLinkMesh { linkMesh() }
-            return
-        }
+    private mutating func fill(_ part: Range<Int>) {
+        considerHeld()
+        ask(part)
         while inFlight < Int(window), let lane = ready.popMinimum() {
-            guard lanes[lane].way == .mesh, !lanes[lane].isDone else { continue }
-            if let subnet = lanes[lane].subnet, !served.contains(subnet) {
-                unserved.insert(lane)
-            } else {
-                begin(lane)
-            }
+            if lanes[lane].way == .mesh, !lanes[lane].isDone, !lanes[lane].isBusy { begin(lane) }
         }
-        if inFlight == 0, let lane = unserved.popMinimum() { serve(lane) }
+        divideLinks()
+        reviewLinks()
     }
 }
 

@@ -3,7 +3,7 @@ internal import MeshCore
 /// What is rehearsed of a plan: the messages of its nodes, or of every so many-th node if there are many.
 struct RehearsalScript {
     private var lanes: [RehearsedLane] = []
-    private var nodes: [DeviceUUID] = []
+    private var nodes: [DeviceUUID?] = []
     private var beginsReading: [Bool] = []
     /// The lanes of each part between two barriers.
     private var parts: [Range<Int>] = []
@@ -33,9 +33,15 @@ struct RehearsalScript {
             var lane = RehearsedLane(messages)
             if planned.isDevice { lane.way = .device }
             lane.relaysFirst = planned.relaysFirst
+            lane.isProxyFirst = planned.isProxyTold
             lane.relaysNoMore = planned.relaysNoMore
+            lane.leaves = planned.leaves
+            lane.onlyReads = planned.onlyReads
+            lane.becomesProxyAfter = planned.becomesProxyAfter
+            lane.losesProxyAfter = planned.losesProxyAfter
             lane.mayBeDirect = mayBeDirect(planned)
-            lane.subnet = planned.subnet
+            if let subnet = planned.subnet { lane.subnets = RehearsedSite.bit(subnet) }
+            lane.gains = planned.gains
             lanes.append(lane)
             nodes.append(planned.node)
             beginsReading.append(planned.beginsReading)
@@ -47,6 +53,8 @@ struct RehearsalScript {
     /// A script of one node that is sent the same message so many times.
     init(repeating message: MessageCost, _ count: Int) {
         lanes = [RehearsedLane(Array(repeating: message, count: count))]
+        nodes = [nil]
+        beginsReading = [false]
         parts = [0..<1]
         messageCount = count
     }
@@ -61,7 +69,7 @@ struct RehearsalScript {
         let policy = RetryPolicy()
         var given: Set<DeviceUUID> = []
         for (place, node) in nodes.enumerated() where lanes[place].way != .device {
-            guard doubtful.contains(node) || silent.contains(node) else { continue }
+            guard let node, doubtful.contains(node) || silent.contains(node) else { continue }
             // Who was silent before a barrier is asked nothing behind it.
             guard given.insert(node).inserted else {
                 script.lanes[place].next = lanes[place].messages.count
@@ -81,17 +89,12 @@ struct RehearsalScript {
 
     /// Rehearses it.
     ///
-    /// - Parameter relays: nodes that relay before the plan.
-    func rehearse(relays: Double, isProxyRelay: Bool, _ site: Rehearsal.Site, seed: UInt64) -> Rehearsal.Outcome {
-        // Of large plans as many relays are rehearsed as there are, but those that it adds or switches off count for more.
-        var lanes = lanes
-        if share < 1 {
-            for place in lanes.indices {
-                lanes[place].relaysFirst /= share
-                lanes[place].relaysNoMore /= share
-            }
-        }
-        var rehearsal = Rehearsal(lanes, relays: relays, isProxyRelay: isProxyRelay, site, seed: seed)
+    /// - Parameter known: the network's nodes.
+    func rehearse(_ known: RehearsedSite, _ bearer: Rehearsal.Bearer, seed: UInt64) -> Rehearsal.Outcome {
+        var dice = RehearsalDice(seed: seed)
+        let hops = max(Int(bearer.profile.hops.rounded()), 1)
+        let stage = known.stage(lanes, of: nodes, hops: hops, &dice)
+        var rehearsal = Rehearsal(stage, bearer, dice: dice)
         for part in parts { rehearsal.run(part) }
         return rehearsal.finish()
     }

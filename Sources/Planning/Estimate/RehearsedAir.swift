@@ -1,207 +1,210 @@
-/// The radio of a rehearsal: one queue of advertisements for the proxy and one for the relays of each hop, and the chance
-/// that a PDU makes its way.
-///
-/// Everybody who relays repeats every PDU once, requests and answers alike, so that all relays of a hop have the same to
-/// do, and what they all send collides. Nodes stand at all distances up to the profile's hops.
+internal import MeshCore
+
+/// The radio of a rehearsal: what is sent is heard by those who are near, with losses, and relayed by those of them who
+/// relay, each of which has one queue for all that it sends.
 struct RehearsedAir {
-    /// How PDUs are sent: by the proxy what clients write, by relays what they repeat, by nodes what they answer.
-    struct Sending: Hashable {
-        var proxy: Repetition
-        var relays: Repetition
-        var nodes: Repetition
+    /// A PDU under way.
+    struct PDU {
+        /// What it is about.
+        let content: Content
+        /// The lane that it comes from or goes to.
+        let lane: Int
+        /// The station of that lane.
+        let station: Int
+        /// Whether it goes to the client, else to the lane's node.
+        let isToClient: Bool
+        /// The subnet that it is sent in.
+        let subnet: UInt64
+        /// Who has it of those that may relay, a bit for each slot.
+        var heard: UInt64 = 0
+        /// Whether it has arrived.
+        var isThere = false
     }
 
-    private let profile: RadioProfile
-    private let sending: Sending
-    private let hops: Int
-    /// Relays at each distance, the proxy itself at 0: 1 if it relays, else 0.
-    private(set) var relays: [Double]
-    /// When the proxy, and the relays of each distance, have an advertising set free; seconds.
-    private var freeAt: [[Double]]
-    private var toProxyFreeAt = 0.0
-    private var toClientFreeAt = 0.0
-    private var load = Load()
-    private var chances: Chances
-    /// Seconds for which the proxy's queue was busy.
+    /// What a PDU carries.
+    enum Content: Hashable {
+        /// A segment of a request or of its status, or the only one.
+        case request(message: Int, attempt: Int, segment: Int)
+        case status(message: Int, attempt: Int, segment: Int)
+        /// Which segments of the request, or of the status, have arrived, a bit each.
+        case acknowledgment(message: Int, attempt: Int, ofStatus: Bool, heard: UInt64)
+    }
+
+    /// What comes of sending.
+    enum Arrival {
+        /// A station that may relay hears a PDU.
+        case heard(Int)
+        /// The node that it is for has it.
+        case delivered
+    }
+
+    let profile: RadioProfile
+    private(set) var pdus: [PDU] = []
+    /// Who hears what was advertised last, and when.
+    private(set) var arrivals: [(Arrival, Double)] = []
+    var places: RehearsedPlaces
+    /// When the advertising sets of each station are free, one after the other.
+    private var freeAt: [Double]
+    private let sets: Int
+    /// What those who may relay have heard, by slot, and what they have sent.
+    private var loads: [Load]
+    private var sent: [Load]
+    /// Seconds for which the first station's sets were busy, divided by their number.
     private(set) var proxyBusy = 0.0
-    /// Seconds for which the GATT connection was.
-    private(set) var linkBusy = 0.0
 
     /// From the host to the controller, in seconds.
     private static let hostDelay = 0.002
+    /// Seconds in which the beginning of another event hits a copy.
+    private static let collisionTime = 0.000_752
+    /// While a station sends for 1.8 ms it is deaf, as long as with so many events of others.
+    private static let deafness = 2.4
 
-    init(_ profile: RadioProfile, sending: Sending, relays: Double, isProxyRelay: Bool) {
+    init(_ profile: RadioProfile, _ places: RehearsedPlaces) {
         self.profile = profile
-        self.sending = sending
-        hops = max(Int(profile.hops.rounded()), 1)
-        self.relays = [isProxyRelay ? 1 : 0] + Array(repeating: max(relays, 0) / Double(hops), count: hops)
-        let sets = max(Int(profile.advertisingSets.rounded()), 1)
-        freeAt = Array(repeating: Array(repeating: 0, count: sets), count: hops + 1)
-        chances = Chances(hops: hops)
-        updateChances()
-    }
-
-    /// How far a node is from the proxy that comes at some place in a plan.
-    func distance(of place: Int) -> Int { 1 + place % hops }
-
-    /// A node begins to relay, or ceases to; `weight` below 0 is less.
-    mutating func addRelay(_ weight: Double, at distance: Int) {
-        relays[distance] = max(relays[distance] + weight, 0)
+        self.places = places
+        sets = max(Int(profile.advertisingSets.rounded()), 1)
+        freeAt = Array(repeating: 0, count: places.stations.count * sets)
+        loads = Array(repeating: Load(), count: places.slots.count)
+        sent = loads
     }
 
     // MARK: PDUs
 
-    /// The client writes a PDU to the proxy.
+    /// Makes a PDU.
+    mutating func make(_ content: Content, lane: Int, station: Int, isToClient: Bool, subnet: UInt64) -> Int {
+        pdus.append(PDU(content: content, lane: lane, station: station, isToClient: isToClient, subnet: subnet))
+        return pdus.count - 1
+    }
+
+    /// A station that may relay has a PDU.
     ///
-    /// - Returns: when it reaches a node at that distance; nil if it is lost.
-    mutating func send(toDistance distance: Int, at now: Double, _ dice: inout RehearsalDice) -> Double? {
-        let each = profile.connectionInterval / profile.pdusPerConnectionEvent
-        toProxyFreeAt = max(toProxyFreeAt, now) + each
-        linkBusy += each
-        let written = max(now + dice.unit() * profile.connectionInterval, toProxyFreeAt)
-        guard let start = enqueue(at: 0, sending.proxy, written) else { return nil }
-        load.note(start)
-        updateChances()
-        var arrival = start + Self.hostDelay
-        var reached = arrival
-        for hop in 1..<max(hops, 2) where hop < hops && relays[hop] > 0 {
-            guard let repeated = enqueue(at: hop, sending.relays, arrival + dice.around(profile.relayTurnaround)) else {
-                break
+    /// - Returns: false if it had it before.
+    mutating func note(_ pdu: Int, at station: Int) -> Bool {
+        guard let slot = places.stations[station].slot else { return true }
+        guard pdus[pdu].heard & 1 << UInt64(slot) == 0 else { return false }
+        pdus[pdu].heard |= 1 << UInt64(slot)
+        return true
+    }
+
+    /// A PDU has arrived.
+    ///
+    /// - Returns: false if it had before.
+    mutating func arrive(_ pdu: Int) -> Bool {
+        defer { pdus[pdu].isThere = true }
+        return !pdus[pdu].isThere
+    }
+
+    /// A station advertises a PDU; ``arrivals`` says who hears it.
+    mutating func advertise(
+        _ pdu: Int,
+        from station: Int,
+        _ repetition: Repetition,
+        at now: Double,
+        _ dice: inout RehearsalDice
+    ) {
+        arrivals.removeAll(keepingCapacity: true)
+        guard let start = enqueue(at: station, repetition, now) else { return }
+        let copies = Int(repetition.count + dice.unit())
+        let (target, isToClient) = (pdus[pdu].station, pdus[pdu].isToClient)
+        let isNode = !isToClient && places.stations[target].slot == nil
+        for neighbour in places.neighbours(of: station) {
+            let other = neighbour.station
+            guard let slot = places.stations[other].slot else { continue }
+            loads[slot].add(Double(copies), now)
+            guard pdus[pdu].heard & 1 << UInt64(slot) == 0 else { continue }
+            let kept = kept(neighbour.reach, loads[slot].rate(now))
+            if let arrival = heard(repetition, copies, kept, start, &dice) {
+                arrivals.append((.heard(other), arrival))
             }
-            arrival = repeated + Self.hostDelay
-            if hop < distance { reached = arrival }
         }
-        guard dice.happens(chances.toNode[distance]) else { return nil }
-        // Who is alone with the first hop may hear a later copy only.
-        if distance == 1, dice.happens(chances.laterCopy) { reached += sending.proxy.spacing }
-        return reached
+        if let slot = places.stations[station].slot {
+            loads[slot].add(Double(copies) * Self.deafness, now)
+            sent[slot].add(Double(copies), now)
+            if isNode { deliver(pdu, to: target, from: station, repetition, copies, start, now, &dice) }
+        }
     }
 
-    /// A node at that distance sends a PDU to the client.
-    ///
-    /// - Returns: when the client has it; nil if it is lost.
-    mutating func send(fromDistance distance: Int, at now: Double, _ dice: inout RehearsalDice) -> Double? {
-        load.note(now)
-        updateChances()
-        var arrival = now + Self.hostDelay
-        for hop in (1..<max(hops, 2)).reversed() where hop < hops && relays[hop] > 0 {
-            let repeated = enqueue(at: hop, sending.relays, arrival + dice.around(profile.relayTurnaround))
-            if hop < distance { if let repeated { arrival = repeated + Self.hostDelay } else { return nil } }
+    /// The node that a PDU is for hears it, which does not relay.
+    private mutating func deliver(
+        _ pdu: Int,
+        to target: Int,
+        from station: Int,
+        _ repetition: Repetition,
+        _ copies: Int,
+        _ start: Double,
+        _ now: Double,
+        _ dice: inout RehearsalDice
+    ) {
+        guard !pdus[pdu].isThere else { return }
+        let neighbours = places.neighbours(of: target)
+        guard let way = neighbours.first(where: { $0.station == station }) else { return }
+        var rate = 0.0
+        for neighbour in neighbours {
+            if let slot = places.stations[neighbour.station].slot { rate += sent[slot].rate(now) }
         }
-        guard dice.happens(chances.toClient[distance]) else { return nil }
-        if distance == 1, dice.happens(chances.laterCopy) { arrival += sending.nodes.spacing }
-        // The client has it before the proxy repeats it, which keeps the next request waiting.
-        if relays[0] > 0 { _ = enqueue(at: 0, sending.relays, arrival + dice.around(profile.relayTurnaround)) }
-        let each = profile.connectionInterval / profile.pdusPerConnectionEvent
-        toClientFreeAt = max(toClientFreeAt, arrival) + each
-        return max(arrival + dice.unit() * profile.connectionInterval, toClientFreeAt)
+        if let arrival = heard(repetition, copies, kept(way.reach, rate), start, &dice) {
+            arrivals.append((.delivered, arrival))
+        }
     }
 
-    /// Puts a PDU into the queue of the proxy or of the relays of a hop.
+    /// The share of copies that is heard: they get lost on the way, and collide with what starts shortly before them or
+    /// while they last.
+    private func kept(_ reach: Double, _ rate: Double) -> Double {
+        // Where nothing gets lost, nothing collides either.
+        guard profile.copyLoss > 0 else { return reach }
+        let survival = power(max(0, 1 - Self.collisionTime * rate / 1_024), 1_024)
+        return reach * (1 - profile.copyLoss) * survival
+    }
+
+    /// When the first copy arrives; nil if none does.
+    private func heard(
+        _ repetition: Repetition,
+        _ copies: Int,
+        _ kept: Double,
+        _ start: Double,
+        _ dice: inout RehearsalDice
+    ) -> Double? {
+        for copy in 0..<max(copies, 1) where dice.happens(kept) {
+            return start + Self.hostDelay + Double(copy) * repetition.spacing(profile)
+        }
+        return nil
+    }
+
+    /// Puts a PDU into the queue of a station.
     ///
     /// - Returns: when it is sent; nil if the queue is full.
-    private mutating func enqueue(at hop: Int, _ repetition: Repetition, _ now: Double) -> Double? {
+    private mutating func enqueue(at station: Int, _ repetition: Repetition, _ now: Double) -> Double? {
         let service = repetition.time(profile)
-        var set = 0
-        for index in freeAt[hop].indices where freeAt[hop][index] < freeAt[hop][set] { set = index }
-        let start = max(now, freeAt[hop][set])
-        let waiting = (start - now) / service * Double(freeAt[hop].count)
-        guard waiting <= profile.advertisingQueue else { return nil }
-        freeAt[hop][set] = start + service
-        if hop == 0 { proxyBusy += service / Double(freeAt[hop].count) }
+        var set = station * sets
+        for place in set..<set + sets where freeAt[place] < freeAt[set] { set = place }
+        let start = max(now, freeAt[set])
+        guard (start - now) / service * Double(sets) <= profile.advertisingQueue else { return nil }
+        freeAt[set] = start + service
+        if station == 0 { proxyBusy += service / Double(sets) }
         return start
     }
 
-    // MARK: Chances
-
-    /// The chance that a PDU arrives, by distance.
-    private struct Chances {
-        var toNode: [Double]
-        var toClient: [Double]
-        /// That of what arrives over the first hop the first copy did not.
-        var laterCopy = 0.0
-
-        init(hops: Int) {
-            toNode = Array(repeating: 1, count: hops + 1)
-            toClient = toNode
-        }
-    }
-
-    /// A PDU is lost on a hop if all of its copies are. A copy of 0.376 ms collides with whatever starts so long before it or
-    /// while it lasts; who relays is deaf for 1.8 ms with each copy of its own, as long as 2.4 of others are in the way.
-    private mutating func updateChances() {
-        let rate = load.rate * sending.relays.count
-        func lost(hearing others: Double, relaying: Double, _ extraHops: Int = 0) -> Double {
-            // Where nothing gets lost, nothing collides either.
-            guard profile.copyLoss > 0 else { return 1 - power(Self.beyondOneHop, Double(extraHops)) }
-            let survival = power(max(0, 1 - Self.collisionTime * rate * (others + 2.4 * relaying) / 1_024), 1_024)
-            return 1 - (1 - profile.copyLoss) * survival * power(Self.beyondOneHop, Double(extraHops))
-        }
-        func heard(at distance: Int) -> Double {
-            let inward = distance == 1 ? 1 : min(relays[distance - 1], Self.mostInward)
-            return inward + min(relays[distance], Self.mostAlongside)
-        }
-        // The proxy hears all that are one hop away.
-        func lostAtProxy(_ extraHops: Int) -> Double { lost(hearing: relays[1], relaying: relays[0], extraHops) }
-        // What a relay hears: also those whose way leads over it.
-        func heardByRelay(at distance: Int) -> Double {
-            let outward = distance < hops ? min(relays[distance + 1], Self.mostInward) : 0
-            return heard(at: distance) + min(relays[distance], Self.mostAlongside) + outward
-        }
-        chances.laterCopy = lost(hearing: heard(at: 1), relaying: 0)
-        for distance in 1...hops {
-            var inner = distance - 1
-            while inner > 0, relays[inner] < 0.5 { inner -= 1 }
-            let missing = distance - 1 - inner
-            let ways = inner == 0 ? 1 : min(relays[inner], Self.mostInward)
-            let alongside = min(relays[distance], Self.mostAlongside)
-            let copies = inner == 0 ? sending.proxy.count : sending.relays.count
-            // Outward: over any of those relays further in that have it, or one beside it.
-            let hears = 1 - power(lost(hearing: heard(at: distance), relaying: 0, missing), copies)
-            let reached = inner == 0 ? 1 : chances.toNode[inner]
-            let straight = 1 - power(1 - reached * hears, ways)
-            let beside = 1 - power(lost(hearing: heard(at: distance), relaying: 0), sending.relays.count)
-            chances.toNode[distance] = 1 - (1 - straight) * power(1 - straight * beside, alongside)
-            // Inward: any of them takes it further.
-            let taken =
-                inner == 0
-                ? 1 - power(lostAtProxy(missing), sending.nodes.count)
-                : 1 - power(lost(hearing: heardByRelay(at: inner), relaying: 1, missing), sending.nodes.count)
-            let further = inner == 0 ? 1 : chances.toClient[inner]
-            let direct = 1 - power(1 - taken * further, ways)
-            let besideIn = 1 - power(lost(hearing: heardByRelay(at: distance), relaying: 1), sending.nodes.count)
-            chances.toClient[distance] = 1 - (1 - direct) * power(1 - direct * besideIn, alongside)
-        }
-    }
-
-    /// Relays one hop further in that a node hears at the most, and relays at its own distance.
-    private static let mostInward = 6.0
-    private static let mostAlongside = 3.0
-    /// The share of copies that are heard for each hop that a sender is too far away.
-    private static let beyondOneHop = 0.6
-    /// Seconds in which the beginning of another event hits a copy.
-    private static let collisionTime = 0.000_752
-
-    /// PDUs that are on their way, counted in windows of half a second.
+    /// Events, counted in windows of half a second.
     private struct Load {
         private var start = 0.0
         private var current = 0.0
         private var previous = 0.0
-        private var latest = 0.0
 
-        mutating func note(_ now: Double) {
-            latest = max(latest, now)
-            let elapsed = latest - start
+        mutating func add(_ events: Double, _ now: Double) {
+            let elapsed = now - start
             if elapsed >= 0.5 {
                 previous = elapsed < 1 ? current : 0
                 current = 0
-                start = latest
+                start = now
             }
-            current += 1
+            current += events
         }
 
-        /// PDUs a second.
-        var rate: Double { (previous + current) / (0.5 + latest - start) }
+        /// Events a second.
+        func rate(_ now: Double) -> Double {
+            let elapsed = now - start
+            return elapsed < 1 ? (previous + current) / (0.5 + elapsed) : 0
+        }
     }
 }
 
@@ -215,23 +218,33 @@ struct Repetition: Hashable, Sendable {
     /// What stock firmware comes with: three transmissions, 20 ms apart.
     static let stock = Repetition(count: 3, interval: 0.020)
 
-    /// From one copy to the next, with the mean advertising delay.
-    var spacing: Double { interval + 0.005 }
+    init(count: Double, interval: Double) {
+        self.count = count
+        self.interval = interval
+    }
+
+    /// As a node is known to send; like stock firmware if that is not known.
+    init(_ transmit: TransmitParameters?) {
+        self = .stock
+        guard let transmit else { return }
+        count = Double(transmit.transmissions)
+        interval = Double(transmit.intervalMilliseconds) / 1_000
+    }
+
+    /// Seconds from one copy to the next, with the mean advertising delay.
+    func spacing(_ profile: RadioProfile) -> Double { interval + (profile.isAdvertisingLegacy ? 0.010 : 0.005) }
 
     /// Seconds for which an advertising set is busy with a PDU.
     func time(_ profile: RadioProfile) -> Double { profile.advertisingTime(count: count, interval: interval) }
 }
 
-/// A power of a number of 0...1, by squaring; between two whole exponents it is interpolated. The same on every platform.
-func power(_ base: Double, _ exponent: Double) -> Double {
-    let base = max(base, 0)
-    let limited = min(max(exponent, 0), 10_000)
-    var rest = Int(limited)
-    var (result, square) = (1.0, base)
+/// A power of a number of 0...1, by squaring. The same on every platform.
+func power(_ base: Double, _ exponent: Int) -> Double {
+    var (result, square, rest) = (1.0, base, exponent)
     while rest > 0 {
         if rest & 1 == 1 { result *= square }
         square *= square
         rest >>= 1
     }
-    return result * (1 - (1 - base) * (limited - limited.rounded(.down)))
+    return result
 }

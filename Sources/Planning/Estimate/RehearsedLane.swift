@@ -14,36 +14,64 @@ struct RehearsedLane {
         case direct
     }
 
+    /// Whether a node that is reset was heard as a device.
+    enum Sighting: Hashable {
+        case none
+        /// It will be.
+        case expected
+        case seen
+    }
+
     /// The messages in their order.
     let messages: [MessageCost]
-    /// Radio hops from the proxy to the node, at least 1.
-    var distance = 1
-    /// How much of a relay it is from when it is a node; less than 1 where it is not known whether it can.
+    /// Its place among the stations of the radio.
+    var station = 0
+    /// The subnets it is in as soon as it is a node, a bit each, and after how many messages it gets into which others.
+    var subnets: UInt64 = 1
+    var gains: [PlanParts.Gain] = []
+    /// How probable it is that it relays from when it is a node; between 0 and 1 where it is not known whether it can.
     var relaysFirst = 0.0
-    /// How much of a relay is switched off by its last message.
-    var relaysNoMore = 0.0
+    /// Whether its GATT proxy is on from when it is a node. Known only once it has a place, unless the plan tells it.
+    var isProxyFirst = false
+    /// Whether its last message switches its relay off.
+    var relaysNoMore = false
+    /// After how many messages its GATT proxy is on for all that is known, and off; nil if they say nothing of that.
+    var becomesProxyAfter: Int?
+    var losesProxyAfter: Int?
     /// Whether it may be asked to advertise its identity, or does so by itself as a new node.
     var mayBeDirect = false
+    /// Whether its last message is a Node Reset, and whether it was heard as a device since.
+    var leaves = false
+    var sighting = Sighting.none
+    /// Whether a link of its own came to nothing.
+    var isPassed = false
     /// How long it is waited for if it does not answer at all; nil if it does.
     var silence: Double?
-
-    /// The only subnet that it is in when it becomes a node; nil if the proxies there are serve it.
-    var subnet: UInt16?
+    /// Whether all messages only read.
+    var onlyReads = false
 
     var way = Way.mesh
-    /// Whether it is listened for, to be linked to.
-    var isListenedFor = false
+    /// Since when it waits for a link of its own.
+    var heldAt = 0.0
+    /// Whether anything was sent to it, and whether a message is under way or waits for a link.
+    var isBegun = false
+    var isBusy = false
+    /// How often nobody was heard who serves it.
+    var misses = 0
+    /// The link that carries its request; nil while that waits for one, or there is none.
+    var carrier: Int?
     /// The message that is under way or comes next.
     var next = 0
     /// How often the present message was sent.
     var attempts = 0
-    /// When it was first sent.
+    /// When it was first sent over a link.
     var begunAt = 0.0
     /// When it was last sent, and how long its answer is waited for then.
     var sentAt = 0.0
     var timeout = 0.0
-    /// When the segments of its message are acknowledged, those of the request and those of the status.
-    var acknowledgedAt = (request: 0.0, status: 0.0)
+    /// The segments of the request and of the status that were sent last, if those have more than one.
+    var request: Rehearsal.Segments?
+    var status: Rehearsal.Segments?
     /// What was measured of its round trips, as RFC 6298 has it; nil before the first.
     var roundTrip: (smoothed: Double, variation: Double)?
     var backedOff: Double?
@@ -54,7 +82,7 @@ struct RehearsedLane {
     var isDone: Bool { next >= messages.count }
 
     /// What is sent now.
-    var message: MessageCost { way == .asking ? DirectLinkModel.question : messages[next] }
+    var message: MessageCost { way == .asking ? DirectLinkModel.question : messages[min(next, messages.count - 1)] }
 
     /// PDUs that are still to be sent.
     var openPDUs: Int { messages[min(next, messages.count)...].reduce(0) { $0 + $1.pdus } }
@@ -89,6 +117,8 @@ enum DirectLinkModel {
     static let lookAhead = 2
     /// Seconds for which a node waits for its link.
     static let patience = 45.0
+    /// Seconds for which it is listened to a node that ought to advertise.
+    static let listening = 5.0
     /// After so many nodes in a row that came to nothing no more are asked.
     static let mostFailures = 4
     /// Seconds of asking a node through the mesh and of hearing it.
@@ -97,10 +127,12 @@ enum DirectLinkModel {
     /// Seconds from the choice of an advertiser to a link that carries messages.
     static func setUp(_ profile: RadioProfile) -> Double { profile.connecting + 5 * profile.connectionInterval }
 
-    /// Whether a node is done sooner over a link of its own: the mesh is busy for longer than that takes, and the node's
-    /// share of it is more than a link's share of connecting.
-    static func pays(_ messages: Int, _ pdus: Int, links: Int, openPDUs: Int, _ profile: RadioProfile) -> Bool {
-        let connecting = asking + setUp(profile)
+    /// Whether a node is done sooner over a link of its own: the mesh is busy for longer than that takes, and the
+    /// node's share of it is more than a link's share of connecting.
+    ///
+    /// - Parameter setUp: seconds that such a link took, as measured last.
+    static func pays(_ messages: Int, _ pdus: Int, links: Int, openPDUs: Int, setUp: Double) -> Bool {
+        let connecting = asking + setUp
         let own = connecting + Double(messages) * RadioProfile.office.directRoundTrip
         let perPDU = RadioProfile.office.advertisingTime
         return Double(pdus) * perPDU > connecting / Double(max(links, 1)) && Double(openPDUs) * perPDU > own

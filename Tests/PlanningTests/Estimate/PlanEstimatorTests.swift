@@ -11,8 +11,8 @@ struct PlanEstimatorTests {
         DeviceUUID(rawValue: Octets16(high: 7, low: number))
     }
 
-    /// The job of a usual node: an AppKey, five bindings, five subscriptions, two publications, four states; 17 messages
-    /// with 22 PDUs each way.
+    /// The job of a usual node: an AppKey, five bindings, five subscriptions, two publications, four states; 17
+    /// messages with 22 PDUs each way.
     private static func job(of node: UInt64) throws -> [Step] {
         let publication = Publication(
             address: .group(.allNodes),
@@ -47,21 +47,23 @@ struct PlanEstimatorTests {
         return profile
     }
 
-    /// 100 usual nodes have 2200 PDUs each way, and an advertiser takes 53.8 ms for one of stock firmware.
+    /// 100 usual nodes have 1400 PDUs each way without the messages of several segments, of which some are sent again
+    /// when acknowledgments wait in queues. An advertiser takes 53.8 ms for a PDU of stock firmware.
     @Test(
         "100 usual nodes take what the proxy's advertisers say: twice as long where relays repeat the answers",
         arguments: [
-            (2.0, 1.0, 25, PlanEstimate.Bound.flood, 237.0), (1.0, 1.0, 0, .advertising, 118.0),
-            (2.0, 2.0, 25, .flood, 118.0),
+            (2.0, 1.0, 25, PlanEstimate.Bound.flood, 151.0), (1.0, 1.0, 0, .advertising, 75.3),
+            (2.0, 2.0, 25, .flood, 75.3),
         ]
     )
     func limits(hops: Double, sets: Double, relays: Int, bound: PlanEstimate.Bound, seconds: Double) throws {
         let estimator = PlanEstimator(profile: Self.radio(hops: hops, sets: sets), relays: relays)
-        let estimate = estimator.estimate(try Self.jobs(100), barriers: [])
+        let short = try Self.jobs(100).filter { $0.cost.pdus == 2 }
+        let estimate = estimator.estimate(short, barriers: [])
         #expect(estimate.bound == bound)
-        // Not sooner than the limit, but for what goes to two nodes at once, and not much later.
+        // Not sooner than the limit, and not later.
         let ratio = (estimate.total.median - RadioProfile.listening) / seconds
-        #expect(ratio > 0.9 && ratio < 1.5, "\(estimate.total)")
+        #expect(abs(ratio - 1) < 0.05, "\(estimate.total)")
         #expect(estimate.total.percentile95 >= estimate.total.median)
         #expect(estimate.nodes.count == 100)
     }
@@ -171,6 +173,153 @@ struct PlanEstimatorTests {
         let apart = PlanEstimator(profile: .ideal).relaying(in: network).estimate(more, barriers: [steps.count])
         #expect(try abs(#require(apart.silence).more - 45) < 1, "\(apart)")
         #expect(unheard.total.median < 3)
+    }
+
+    @Test("What depends on a change of the database that waits for nodes comes after all of them")
+    func stages() throws {
+        let first = (1...6).map { Step(change: 0, work: .configure(Self.uuid($0), .setDefaultTTL(5))) }
+        let edit = { (dependencies: [Int]) in
+            Step(change: 0, work: .edit(.renameNetKey(.primary, name: "house")), dependencies: dependencies)
+        }
+        let second = (1...6).map {
+            Step(change: 0, work: .configure(Self.uuid($0), .setDefaultTTL(6)), dependencies: [6])
+        }
+        let estimator = PlanEstimator(profile: .office, relays: 2)
+        let waiting = estimator.estimate(first + [edit(Array(0..<6))] + second, barriers: []).total
+        let barrier = estimator.estimate(first + [edit([])] + second, barriers: [6]).total
+        let free = estimator.estimate(first + [edit([])] + second, barriers: []).total
+        #expect(waiting == barrier && waiting != free, "\(waiting) \(barrier) \(free)")
+    }
+
+    /// The first device gets the keys of all subnets, and is then the only proxy of the second one's for a minute.
+    @Test("A new node is a proxy of a subnet as soon as it has its key", arguments: [1, 2, 4])
+    func newProxies(connections: Int) throws {
+        let guests = try #require(NetKeyIndex(rawValue: 1))
+        func provision(_ number: UInt64, _ subnet: NetKeyIndex) -> [Step] {
+            let order = ProvisioningOrder(uuid: Self.uuid(number), name: "node-\(number)", netKeyIndex: subnet)
+            let reading = ConfigurationAction.readComposition(page: 0)
+            return [
+                Step(change: 0, work: .provision(order)), Step(change: 0, work: .configure(Self.uuid(number), reading)),
+            ]
+        }
+        func lasting(_ subnet: NetKeyIndex) -> Double {
+            var steps = provision(1, .primary)
+            steps.append(Step(change: 0, work: .configure(Self.uuid(1), .addNetKey(guests))))
+            steps += provision(2, subnet) + provision(3, subnet)
+            for number in 2...3 as ClosedRange<UInt64> {
+                steps += (0..<5).map { _ in Step(change: 0, work: .configure(Self.uuid(number), .setDefaultTTL(5))) }
+                // Only of what the plan says so it is certain that it has a GATT proxy.
+                steps.append(Step(change: 0, work: .configure(Self.uuid(number), .setProxy(true))))
+            }
+            return PlanEstimator(profile: .ideal, connections: connections).estimate(steps, barriers: [2]).total.median
+        }
+        #expect(
+            lasting(guests) < lasting(.primary) + 3 && lasting(guests) < 12,
+            "\(lasting(guests)) \(lasting(.primary))"
+        )
+    }
+
+    /// Provisions devices, reads who they are and binds keys, then sends each of them something more behind a barrier.
+    private static func commissioning(
+        _ count: UInt64,
+        connections: Int,
+        then last: [ConfigurationAction]
+    ) throws -> PlanEstimate.Time {
+        let key = try #require(AppKeyIndex(rawValue: 0))
+        let configuration: [ConfigurationAction] =
+            [.readComposition(page: 0), .addAppKey(key, boundTo: .primary)] + (0..<6).map { _ in .bind(model, key) }
+        var steps: [Step] = []
+        for number in 1...count {
+            let order = ProvisioningOrder(uuid: uuid(number), name: "node-\(number)", netKeyIndex: .primary)
+            steps.append(Step(change: 0, work: .provision(order)))
+            steps += configuration.map { Step(change: 0, work: .configure(uuid(number), $0)) }
+        }
+        let barrier = steps.count
+        for number in 1...count {
+            steps += last.map { Step(change: 0, work: .configure(uuid(number), $0)) }
+        }
+        let estimator = PlanEstimator(profile: .office, connections: connections)
+        return estimator.estimate(steps, barriers: [barrier]).total
+    }
+
+    @Test("What the plan tells of a device's relay behind a barrier says from the beginning that it has one")
+    func relaysAtFirst() throws {
+        func lasting(_ action: ConfigurationAction) throws -> Double {
+            try Self.commissioning(24, connections: 1, then: [action]).median
+        }
+        let off = try lasting(.setRelay(false, TransmitParameters(octet: 0)))
+        let on = try lasting(.setRelay(true, TransmitParameters(octet: 0)))
+        // Of these devices half are taken to have neither relay nor GATT proxy.
+        let untold = try lasting(.setDefaultTTL(6))
+        #expect(abs(off / on - 1) < 0.03 && off < untold * 0.95, "\(off) \(on) \(untold)")
+    }
+
+    /// Asks each of some nodes for one short value, or sets it.
+    private static func asking(_ count: UInt64) -> [(node: DeviceUUID, cost: MessageCost)] {
+        (1...count).map { (node: uuid($0), cost: ConfigurationAction.setDefaultTTL(5).cost) }
+    }
+
+    @Test("What only reads is given up sooner than what may have taken effect")
+    func reading() throws {
+        var profile = RadioProfile.office
+        profile.hops = 1
+        profile.copyLoss = 0.9
+        var network = try Self.network(nodes: 12)
+        for place in network.nodes.indices where place > 1 { network.nodes[place].features.relay = .notSupported }
+        let estimator = PlanEstimator(profile: profile).relaying(in: network)
+        let read = estimator.estimate(Self.asking(12)).total.median
+        let steps = (1...12).map { Step(change: 0, work: .configure(Self.uuid($0), .setDefaultTTL(5))) }
+        let set = estimator.estimate(steps, barriers: []).total.median
+        #expect(read < set * 0.7, "\(read) \(set)")
+    }
+
+    @Test("Where more nodes are proxies, one is heard sooner")
+    func otherProxies() throws {
+        var profile = RadioProfile.ideal
+        profile.copyLoss = 0.8
+        var network = try Self.network(nodes: 12)
+        let single = PlanEstimator(profile: profile).relaying(in: network).estimate(Self.asking(1)).total.median
+        for place in network.nodes.indices.dropFirst() { network.nodes[place].features.proxy = .enabled }
+        let many = PlanEstimator(profile: profile).relaying(in: network).estimate(Self.asking(1)).total.median
+        #expect(many < single - 1, "\(many) \(single)")
+    }
+
+    @Test("Links of their own go to devices that have a GATT proxy, not to those that may have none")
+    func proxiesAtFirst() throws {
+        let told = try Self.commissioning(16, connections: 8, then: [.setProxy(false)])
+        let untold = try Self.commissioning(16, connections: 8, then: [.setDefaultTTL(6)])
+        #expect(told.median < untold.median * 0.95, "\(told) \(untold)")
+    }
+
+    @Test("When the last relay near a node is switched off, others reach the node")
+    func relaysSwitchedOff() throws {
+        var network = try Self.network(nodes: 24)
+        for place in network.nodes.indices where place > 2 { network.nodes[place].features.proxy = .disabled }
+        // The first stays a relay.
+        let steps = (2...24).map {
+            Step(change: 0, work: .configure(Self.uuid($0), .setRelay(false, TransmitParameters(octet: 0))))
+        }
+        let total = PlanEstimator(profile: .office).relaying(in: network).estimate(steps, barriers: []).total
+        // A node that nobody reaches would be waited for 45 s in some of the rehearsals.
+        #expect(total.percentile95 < total.median * 1.6, "\(total)")
+    }
+
+    /// A rehearsal of these jobs takes some ten thousand events.
+    @Test("A rehearsal that has too many events ends, and the estimate says that it is a lower bound")
+    func tooManyEvents() throws {
+        let steps = try Self.jobs(20)
+        var estimator = PlanEstimator(profile: .office, connections: 4, relays: 5)
+        let whole = estimator.estimate(steps, barriers: [])
+        #expect(!whole.isLowerBound)
+        estimator.mostEvents = 3_000
+        let cut = estimator.estimate(steps, barriers: [])
+        #expect(cut.isLowerBound)
+        // What is reckoned beyond the bound is of the same order as what would have been rehearsed.
+        #expect(cut.total.median > whole.total.median / 2 && cut.total.median < whole.total.median * 2, "\(cut.total)")
+        // Not even the first message is done.
+        estimator.mostEvents = 1
+        let none = estimator.estimate(steps, barriers: [])
+        #expect(none.isLowerBound && none.total.median.isFinite && none.total.median >= 0, "\(none.total)")
     }
 
     @Test("What sends nothing takes no time and is bound by nothing")
