@@ -37,7 +37,7 @@ struct BackupTests {
         #expect(fixture.run("show").status == 7, "the lock file knows a later state")
         try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent("meshplan.lock.yaml"))
         #expect(fixture.run("show").output == shown)
-        #expect(fixture.run("state", "history").output.hasPrefix("Nothing was done yet"))
+        #expect(fixture.run("state", "history").output.hasPrefix("No changes yet"))
     }
 
     @Test("are off where the environment says so, and a wrong word there is refused")
@@ -57,7 +57,7 @@ struct BackupTests {
         let result = fixture.run(HistoryCommandTests.apply)
         #expect(result.status == 1, "\(result.output)\(result.error)")
         #expect(result.error.contains("nothing was changed, because there would be no way back"))
-        #expect(fixture.run("state", "history").output.hasPrefix("Nothing was done yet"))
+        #expect(fixture.run("state", "history").output.hasPrefix("No changes yet"))
         fixture.environment["MESHPLAN_BACKUPS"] = "0"
         #expect(fixture.run(HistoryCommandTests.apply).status == 0)
     }

@@ -67,9 +67,9 @@ struct GatewayLogTests {
         // With one per second, the lines of one minute are followed by those of the next.
         let slow = lines(knocks, step: 1)
         #expect(slow.count == 31)
-        #expect(slow[19] == "10.0.0.9:19 was turned away: no TLS")
-        #expect(slow[20] == "40 more were turned away since 2026-11-18T11:06:40Z")
-        #expect(slow[21] == "10.0.0.9:60 was turned away: no TLS")
+        #expect(slow[19] == "refused 10.0.0.9:19: no TLS")
+        #expect(slow[20] == "refused 40 more since 2026-11-18T11:06:40Z")
+        #expect(slow[21] == "refused 10.0.0.9:60: no TLS")
         #expect(lines(knocks, step: 4).count == 70)
     }
 
@@ -83,10 +83,10 @@ struct GatewayLogTests {
         ])
         #expect(
             lines.dropFirst() == [
-                "client 1 (ann): link 0 did not come about: all 4 links of the gateway are in use (Wait.)",
+                "client 1 (ann): link 0 failed: all 4 links of the gateway are in use (Wait.)",
                 "client 1 (ann): link 1 to a proxy is open",
-                "client 1 (ann): link 1 is over: out of range; 0 packets sent, 0 received",
-                "client 1 (ann): link 1 did not come about: out of range",
+                "client 1 (ann): link 1 ended: out of range; 0 packets sent, 0 received",
+                "client 1 (ann): link 1 failed: out of range",
             ]
         )
     }

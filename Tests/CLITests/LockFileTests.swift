@@ -69,7 +69,7 @@ struct LockFileTests {
         ] {
             let refused = fixture.run(command)
             #expect(refused.status == 7, "\(command): \(refused.error)")
-            #expect(refused.error.contains("is older than meshplan.lock.yaml says: it is at serial 1, and serial "))
+            #expect(refused.error.contains("is older than meshplan.lock.yaml says: it is at serial 1, but serial "))
             #expect(refused.error.contains("--accept-older"))
         }
         #expect(lock(fixture) == after)
@@ -99,7 +99,7 @@ struct LockFileTests {
         #expect(accepted.status == 0, "\(accepted.error)")
         #expect(
             accepted.error.contains(
-                "Accepted .meshplan/house.meshdb of serial \(early), where serial \(later) was known"
+                "Accepted .meshplan/house.meshdb at serial \(early) instead of the known serial \(later)"
             )
         )
         #expect(try serial(fixture) == later + 1)
@@ -150,7 +150,7 @@ struct LockFileTests {
         #expect(fixture.run("plan").status == 0)
         try fixture.write(oursLock, to: "meshplan.lock.yaml")
         let other = fixture.run("plan")
-        #expect(other.status == 7 && other.error.contains("is not the database that meshplan.lock.yaml knows"))
+        #expect(other.status == 7 && other.error.contains("is not the database in meshplan.lock.yaml"))
         #expect(fixture.run("plan", "--accept-older").status == 0)
         #expect(fixture.run("plan").status == 0)
     }
@@ -201,7 +201,7 @@ struct LockFileTests {
         let applied = apply(fixture)
         #expect(applied.status == 0)
         #expect(
-            applied.error.contains("Warning: meshplan.lock.yaml could not be brought up to date"),
+            applied.error.contains("Warning: meshplan.lock.yaml could not be updated"),
             "\(applied.error)"
         )
         #expect(lock(fixture) == before)

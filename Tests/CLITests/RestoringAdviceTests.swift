@@ -91,7 +91,7 @@ struct RestoringAdviceTests {
         try fixture.put(nil, to: ".meshplan/key")
         let result = fixture.run("show")
         #expect(command(in: result.error) == "cp -p \(Self.backup) \(Self.database)", "\(result.error)")
-        #expect(result.error.contains("nothing at hand"))
+        #expect(result.error.contains("no available secret"))
     }
 
     @Test("a message about something else does not name backups")

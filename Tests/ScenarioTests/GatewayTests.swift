@@ -158,15 +158,15 @@ struct GatewayTests {
         let unsecured = try await scan("tcp:127.0.0.1:\(port)")
         #expect(unsecured.status == 1)
         #expect(unsecured.output.contains("this gateway accepts only TLS connections"), "\(unsecured.output)")
-        try secured.process.wait(for: "was turned away: the client does not speak TLS")
+        try secured.process.wait(for: ": the client does not speak TLS")
         let foreign = try await scan("gateway://attic@127.0.0.1:\(port)")
         #expect(foreign.status == 1)
         #expect(foreign.output.contains("is of another pairing"), "\(foreign.output)")
-        try secured.process.wait(for: "was turned away: the client does not know the authority")
+        try secured.process.wait(for: ": the client does not know the authority")
         let reverse = try await scan("gateway://basement@127.0.0.1:\(plainPort)")
         #expect(reverse.status == 1)
         #expect(reverse.output.contains("the gateway does not speak TLS"), "\(reverse.output)")
-        try plain.process.wait(for: "was turned away: the other side sent the beginning of TLS")
+        try plain.process.wait(for: ": the other side sent the beginning of TLS")
 
         let via = ["--via", "gateway://basement@127.0.0.1:\(port)"]
         let apply = try await site.house.meshplan(["apply", "--auto-approve"] + via)

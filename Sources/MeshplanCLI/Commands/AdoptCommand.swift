@@ -8,9 +8,9 @@ struct AdoptCommand: NetworkCommand {
         commandName: "adopt",
         abstract: "Write a definition for the network of a database, and let it manage the network.",
         discussion: """
-            Makes DIR/NAME.yaml of what the database knows: nodes that agree share a profile, and a plan after that is \
-            empty. What a definition cannot say is listed and left alone. Nothing is sent, and no key is written. With \
-            import --write-definition the same is done for a network that is imported.
+            Creates DIR/NAME.yaml from the database. Nodes with equal settings share a profile, and the next plan is \
+            empty. Values that a definition cannot express are listed and left alone. Nothing is sent, and no key is \
+            written. import --write-definition does the same for an imported network.
             """
     )
 
@@ -31,7 +31,7 @@ struct AdoptCommand: NetworkCommand {
         guard snapshot.unresolved.isEmpty else {
             throw Failure(
                 .failure,
-                "messages of an earlier run may have arrived or not, so that the current state is unknown",
+                "messages of an earlier run may or may not have arrived, so the current state is unknown",
                 hint: "Read the nodes back first, with meshplan refresh or meshplan apply."
             )
         }

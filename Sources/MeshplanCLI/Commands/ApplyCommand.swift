@@ -12,10 +12,11 @@ struct ApplyCommand: NetworkCommand {
         commandName: "apply",
         abstract: "Apply a definition or a saved plan to the network.",
         discussion: """
-            Given a saved plan, exactly that is carried out without a question; it is refused if the database has moved \
-            on. Otherwise the plan is made, shown and asked for. Devices that are to become nodes are provisioned and \
-            configured in one go. What does not answer or is not heard is left for the next apply. \
-            The first Ctrl-C finishes what is in flight, the second ends at once; nothing that was done is lost.
+            A saved plan is carried out exactly, without a question; it is refused if the database has changed since. \
+            Otherwise apply makes a plan, shows it and asks for approval. New devices are provisioned and configured \
+            in one run. Nodes that do not answer, and devices that are not heard, are left for the next apply. The \
+            first Ctrl-C waits for the answers to what was sent, the second stops at once; the database keeps \
+            everything that was done.
             """
     )
 
@@ -36,7 +37,7 @@ struct ApplyCommand: NetworkCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Apply only a plan with this digest, as plan and show tell it (8 digits at least), and do not ask then.",
+            "Apply only a plan with this digest, which plan and show print (at least 8 digits), without asking for approval.",
             valueName: "hex"
         )
     )
@@ -103,7 +104,7 @@ struct ApplyCommand: NetworkCommand {
             guard run.planner == PlannerOptions() else {
                 throw Failure(
                     .usage,
-                    "\(path.printable) is a saved plan, in which it is settled what is allowed and selected",
+                    "the saved plan \(path.printable) already contains the allowed guards and the selection",
                     hint: "Give those options to meshplan plan, and apply without them."
                 )
             }

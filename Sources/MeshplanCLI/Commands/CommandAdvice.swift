@@ -46,7 +46,7 @@ enum CommandAdvice {
             return Failure(
                 .usage,
                 message,
-                hint: "A file comes behind a command: meshplan validate \(word.printable.shellWord), or meshplan plan "
+                hint: "Put the file after a command: meshplan validate \(word.printable.shellWord), or meshplan plan "
                     + "\(word.printable.shellWord)."
             )
         }
@@ -99,8 +99,8 @@ enum CommandAdvice {
         "deploy": "meshplan plan shows what has to change, and meshplan apply --via BEARER does it.",
         "provision":
             "Devices of the definition are provisioned by meshplan apply --via BEARER; meshplan scan finds them.",
-        "force-unlock": "meshplan state unlock takes the lock of a shared database away.",
-        "workspace": "Each network has a database of its own; choose one with --network NAME.",
+        "force-unlock": "meshplan state unlock releases the lock of a shared database.",
+        "workspace": "Each network has its own database; choose one with --network NAME.",
         "backup":
             "Copies are made below .meshplan/backups before each change; one of your own: meshplan state pull FILE",
         "restore": "A former state: meshplan state restore SERIAL; a copy of the database: meshplan state push FILE",
@@ -157,9 +157,9 @@ enum CommandAdvice {
             }
             return Failure(
                 .usage,
-                "\(option.printable) takes no negative number, but \(value.printable) stands there",
+                "\(option.printable) does not take a negative number, but got \(value.printable)",
                 hint:
-                    "A value that begins with a hyphen is written with an equals sign: \(option.printable.shellWord)=VALUE."
+                    "Write a value that begins with a hyphen after an equals sign: \(option.printable.shellWord)=VALUE."
             )
         }
         return nil
@@ -177,7 +177,7 @@ enum CommandAdvice {
             default: nil
             }
         return advice.map {
-            Failure(.usage, "`\(names.joined(separator: " "))` takes no argument, but \(word) stands there", hint: $0)
+            Failure(.usage, "`\(names.joined(separator: " "))` takes no argument, but got \(word)", hint: $0)
         }
     }
 }

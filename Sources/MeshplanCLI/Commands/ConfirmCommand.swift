@@ -6,7 +6,7 @@ internal import SystemLayer
 struct ConfirmCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "confirm",
-        abstract: "Keep what apply --confirm-within has changed."
+        abstract: "Keep the changes of apply --confirm-within."
     )
 
     @OptionGroup var networks: NetworkOptions

@@ -10,10 +10,10 @@ struct DoctorCommand: NetworkCommand {
         commandName: "doctor",
         abstract: "Check files, databases and their contents, and suggest repairs.",
         discussion: """
-            Looks at the permissions of .meshplan and of the files in it, reads every row of the databases, and checks what they say of \
-            the networks: addresses and ranges that overlap, exclusions, key phases, references to what does not exist, what \
-            earlier runs have left open, and when certificates of gateways end. Shows the Bluetooth adapters of \
-            this machine, too. Nothing is sent and nothing is changed. Ends with 1 if there is an error.
+            Checks the permissions of .meshplan and of the files in it, reads every row of the databases, and checks \
+            their contents: overlapping addresses and ranges, exclusions, key phases, references to what does not \
+            exist, unfinished earlier runs, and when gateway certificates expire. Shows the Bluetooth adapters of this \
+            machine, too. Nothing is sent and nothing is changed. Exits with 1 if there is an error.
             """
     )
 
@@ -80,7 +80,7 @@ struct DoctorCommand: NetworkCommand {
                         .error,
                         "unreadable",
                         failure.message,
-                        advice: failure.hint ?? "Put a backup in its place."
+                        advice: failure.hint ?? "Replace it with a backup."
                     )
                 )
             }
@@ -102,7 +102,7 @@ struct DoctorCommand: NetworkCommand {
                     advice: (try? workspace.sharedStore()) == nil
                         ? RestoringAdvice(workspace.context).hint(for: name)
                             ?? "Restore a copy; meshplan state verify FILE shows whether that is intact."
-                        : "Put a backup back with meshplan state push FILE --force, or have the server restored."
+                        : "Restore a backup with meshplan state push FILE --force, or have the server restored."
                 )
             }
             if let problem = verification.lockProblem {
@@ -121,7 +121,7 @@ struct DoctorCommand: NetworkCommand {
                     ExaminationFinding(
                         .warning,
                         "unconfirmed",
-                        "the changes of \(pending.user) on \(pending.host) from \(pending.began.text) wait to be confirmed",
+                        "changes by \(pending.user) on \(pending.host) from \(pending.began.text) wait for confirmation",
                         advice:
                             "Keep them with meshplan confirm, or go back with meshplan rollback --unconfirmed --via BEARER."
                     )
@@ -136,7 +136,7 @@ struct DoctorCommand: NetworkCommand {
                         ExaminationFinding(
                             .warning,
                             "in-doubt",
-                            "\(count(snapshot.unresolved.count, "request")) of an earlier run may have arrived or not",
+                            "\(count(snapshot.unresolved.count, "request")) of an earlier run may or may not have arrived",
                             advice: "meshplan apply reads them back first."
                         )
                     )
@@ -155,7 +155,7 @@ struct DoctorCommand: NetworkCommand {
                     .warning,
                     "reset-in-doubt",
                     "it is not known whether \(node.name) was reset",
-                    advice: "If it is out of the network: meshplan node was-reset \(node.unicastAddress)"
+                    advice: "If it has left the network: meshplan node was-reset \(node.unicastAddress)"
                 )
             }
         }
@@ -194,7 +194,7 @@ struct DoctorCommand: NetworkCommand {
                 ExaminationFinding(
                     .error,
                     "readable-by-others",
-                    "\(path) can be read by other users",
+                    "other users can read \(path)",
                     advice: "chmod 600 \(path), and replace the keys if somebody may have read it."
                 )
             }

@@ -9,12 +9,12 @@ internal import SystemLayer
 struct DriftCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "drift",
-        abstract: "Show where nodes are otherwise than they were recorded.",
+        abstract: "Show where nodes differ from what was recorded.",
         discussion: """
-            Compares what the definition says, what was last set or imported, and what the nodes told when meshplan \
-            refresh read them back. Nothing is sent. Ends with 3 if there is drift. meshplan apply puts back what is \
-            declared; --adopt prints the lines with which the definition would agree with the nodes; --accept takes for \
-            recorded what the definition says nothing of.
+            Compares the definition, the recorded values (as last set or imported), and the values that nodes reported \
+            to meshplan refresh. Nothing is sent. Exits with 3 if there is drift. meshplan apply restores what the \
+            definition declares; --adopt prints the lines that make the definition agree with the nodes; --accept \
+            records observed values that the definition does not mention.
             """
     )
 
@@ -25,10 +25,10 @@ struct DriftCommand: NetworkCommand {
     @OptionGroup(title: "Selection")
     var selection: SelectionOptions
 
-    @Flag(help: "Print what to write into the definition so that it agrees with the nodes; no file is changed.")
+    @Flag(help: "Print the lines that make the definition agree with the nodes; no file is changed.")
     var adopt = false
 
-    @Flag(help: "Record what the nodes told where the definition says nothing, so that it no longer counts as drift.")
+    @Flag(help: "Record observed values that the definition does not mention, so that they no longer count as drift.")
     var accept = false
 
     @OptionGroup var format: FormatOptions
@@ -56,7 +56,7 @@ struct DriftCommand: NetworkCommand {
             let accepted = try DriftSettlement.accept(report, in: snapshot.network, database, lease)
             report = try self.report(try database.snapshot(), planning)
             if context.json == nil, accepted > 0 {
-                context.errorOutput.line("Recorded \(count(accepted, "value")) that the definition says nothing of.")
+                context.errorOutput.line("Recorded \(count(accepted, "value")) that the definition does not mention.")
             }
         }
         if adopt {

@@ -10,12 +10,13 @@ struct ExportCommand: NetworkCommand {
         commandName: "export",
         abstract: "Write the mesh database as a configuration database that other tools read.",
         discussion: """
-            Writes the JSON of the Mesh Configuration Database Profile 1.0.1. The file holds keys and is readable by you \
-            alone, unless --without-keys; .gitignore of the folder, or of the repository that it lies in, is made to name it. Whoever imports it must use addresses of their own: IV index and sequence \
-            numbers are not part of the format.
+            Writes the JSON of the Mesh Configuration Database Profile 1.0.1. Unless --without-keys is given, the file \
+            contains keys: only you can read it, and meshplan adds it to .gitignore of the folder or repository. \
+            Anybody who imports it must use their own addresses, because IV index and sequence numbers are not part of \
+            the format.
 
-            The order in the file depends on the network only, and a file of this network that says the same already is \
-            left as it is. What meshplan did not export from this network is never overwritten.
+            The order in the file depends on the network only, and an export of this network stays unchanged if only \
+            its time would differ. Files that meshplan did not export from this network are never overwritten.
             """
     )
 
@@ -24,13 +25,13 @@ struct ExportCommand: NetworkCommand {
 
     @OptionGroup var networks: NetworkOptions
 
-    @Option(help: ArgumentHelp("Only this subnet, its keys and its nodes. May be repeated.", valueName: "name"))
+    @Option(help: ArgumentHelp("Export only this subnet, its keys and its nodes. May be repeated.", valueName: "name"))
     var subnet: [String] = []
 
     @Flag(help: "Leave out device keys: the file then allows using the network, but not configuring its nodes.")
     var partial = false
 
-    @Flag(help: "Without any keys, to be read and compared; no tool can work with such a file.")
+    @Flag(help: "Leave out all keys: people can read and compare the file, but no tool can work with it.")
     var withoutKeys = false
 
     @OptionGroup var format: FormatOptions
@@ -81,7 +82,7 @@ struct ExportCommand: NetworkCommand {
             )
         }
         guard kind != .pipe && kind != .other else {
-            throw Failure(.failure, "\(cdb.printable) is no file but a pipe or a device", hint: "Give another name.")
+            throw Failure(.failure, "\(cdb.printable) is not a regular file", hint: "Give another name.")
         }
         guard kind != nil else {
             return CDBExport.write(network, extras: extras, contents: contents, timestamp: context.now())
@@ -110,7 +111,7 @@ struct ExportCommand: NetworkCommand {
     private func warn(of cover: GitIgnore.Cover?, _ context: Context) {
         guard cover?.isTracked == true else { return }
         FailureView(context).warn(
-            "git has \(cdb.printable), which holds keys, already",
+            "git already has \(cdb.printable), which contains keys",
             hint:
                 "take it out with git rm --cached \(cdb.printable.shellWord), and have the keys refreshed if somebody else has the repository."
         )

@@ -7,7 +7,7 @@ internal import TLS
 struct GatewayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway",
-        abstract: "Lend the Bluetooth of this machine to meshplan on others.",
+        abstract: "Let meshplan on other machines use the Bluetooth of this one.",
         subcommands: [GatewayRunCommand.self, GatewayPairCommand.self],
         defaultSubcommand: GatewayRunCommand.self
     )
@@ -19,13 +19,13 @@ struct GatewayRunCommand: ContextCommand {
         commandName: "run",
         abstract: "Serve clients until SIGINT or SIGTERM.",
         discussion: """
-            Clients are meshplan with --via. They scan with the Bluetooth of this machine and open links to proxies and \
-            devices with it; what passes is encrypted and authenticated between them and the nodes, and this machine has \
-            neither keys nor a database. Several clients at once share the links: each gets them as it asks, up to its \
-            limit and as long as there are any.
+            Clients run meshplan with --via. Through this machine they scan, and open links to proxies and devices. \
+            What passes is encrypted and authenticated between clients and nodes; this machine has neither keys nor a \
+            database. Several clients at once share the links, which are given out in the order of requests, up to \
+            each client's limit.
 
-            Standard output tells who comes and goes, and of links; nothing is written while nothing happens, and nothing \
-            is read. Without certificates only this machine can connect.
+            Standard output lists clients and links as they come and go; nothing is written while nothing happens. \
+            Standard input is not read. Without certificates only this machine can connect.
             """
     )
 
@@ -34,7 +34,7 @@ struct GatewayRunCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The gateway's file of a pairing; clients with a file of the same one are served. See meshplan gateway pair.",
+            "The gateway's file of a pairing; only clients with a file of that pairing are served. See meshplan gateway pair.",
             valueName: "file"
         )
     )
@@ -42,7 +42,7 @@ struct GatewayRunCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Shut the client out whose certificate has that fingerprint, as long as the gateway runs. May be repeated.",
+            "Refuse the client whose certificate has this fingerprint, as long as the gateway runs. May be repeated.",
             valueName: "fingerprint"
         )
     )
@@ -51,8 +51,8 @@ struct GatewayRunCommand: ContextCommand {
     @Option(
         help: ArgumentHelp(
             """
-            A file with the fingerprints of clients that are shut out, one a line; it is read at each connection, and \
-            clients that are there and stand in it are dropped within seconds.
+            A file with the fingerprints of denied clients, one per line. It is read at each connection, and connected \
+            clients that are added to it are dropped within seconds.
             """,
             valueName: "file"
         )
@@ -62,7 +62,7 @@ struct GatewayRunCommand: ContextCommand {
     @Option(
         help: ArgumentHelp(
             """
-            What carries the messages on from here: gatt, a Bluetooth adapter of this machine (gatt:ADAPTER for a certain \
+            How messages continue from here: gatt, a Bluetooth adapter of this machine (gatt:ADAPTER for a specific \
             one), or another gateway or a simulator process, as in --via of other commands. May be repeated.
             """,
             valueName: "bearer"
@@ -74,16 +74,16 @@ struct GatewayRunCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Links at once, for all clients together. (default: as many as the bearer has)",
+            "The most links at once for all clients together. (default: as many as the bearer has)",
             valueName: "count"
         )
     )
     var connections: Int?
 
-    @Option(help: ArgumentHelp("Links at once for each client. (default: all)", valueName: "count"))
+    @Option(help: ArgumentHelp("The most links at once for each client. (default: all)", valueName: "count"))
     var clientConnections: Int?
 
-    @Option(help: ArgumentHelp("Clients at once.", valueName: "count"))
+    @Option(help: ArgumentHelp("The most clients at once.", valueName: "count"))
     var clients = 16
 
     func validate() throws {
@@ -101,10 +101,10 @@ struct GatewayRunCommand: ContextCommand {
         }
         if !deny.isEmpty || denied != nil, certificate == nil {
             let option = deny.isEmpty ? "--denied" : "--deny"
-            throw ValidationError("\(option) shuts out a client that --certificate would let in.")
+            throw ValidationError("\(option) needs --certificate.")
         }
         for text in deny where Certificate.fingerprint(text) == nil {
-            throw ValidationError("`\(text)` is no fingerprint, which is 64 hexadecimal digits.")
+            throw ValidationError("`\(text)` is not a fingerprint (64 hexadecimal digits).")
         }
         guard (1...256).contains(clients) else { throw ValidationError("--clients takes 1 to 256.") }
     }
@@ -128,7 +128,7 @@ struct GatewayRunCommand: ContextCommand {
                 .refused,
                 "\(address) can be reached by other machines, which could use the radio",
                 hint:
-                    "Make a pairing with meshplan gateway pair NAME in the office, and give the gateway's file of it with "
+                    "Make a pairing with meshplan gateway pair NAME in the office, and pass the gateway's file with "
                     + "--certificate; or listen on tcp:127.0.0.1:PORT or unix:PATH."
             )
         }

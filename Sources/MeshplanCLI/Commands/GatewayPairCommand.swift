@@ -10,25 +10,26 @@ struct GatewayPairCommand: ContextCommand {
         commandName: "pair",
         abstract: "Create the files with which a gateway and its clients authenticate each other.",
         discussion: """
-            Runs in the office, in the folder with .meshplan. Makes an authority that signs for this one gateway, a file for \
-            the gateway and one for us: each side accepts only who shows a certificate of that authority, and a client's \
-            file does not make a gateway. The host name of the gateway does not matter and may change. --client makes a \
-            file for a colleague. Certificates are valid for ten years unless --days says otherwise; doctor warns in time. \
-            One client is shut out with --denied or --deny at the gateway, all at once with --renew here. --client with \
-            --renew makes another file for a client; the one before stays valid until it is denied.
+            Run it in the office, in the folder with .meshplan. Creates an authority that signs for this one gateway, \
+            a file for the gateway and one for us. Each side accepts only certificates of that authority, and a \
+            client's file cannot serve as a gateway's. The host name of the gateway does not matter and may change. \
+            --client creates a file for a colleague. Certificates are valid for ten years unless --days says \
+            otherwise; doctor warns before they expire. To deny one client, use --denied or --deny at the gateway; to \
+            deny all, use --renew here, and start the gateway with its new file. --client with --renew creates another \
+            file for a client; the previous one stays valid until it is denied.
             """
     )
 
-    @Argument(help: ArgumentHelp("What the gateway is called here.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The gateway's name here.", valueName: "name"))
     var name: String
 
-    @Option(help: ArgumentHelp("Make a file for a further client of the pairing, of that name.", valueName: "label"))
+    @Option(help: ArgumentHelp("Create a file for another client of the pairing, with this name.", valueName: "label"))
     var client: String?
 
     @Option(
         name: [.short, .long],
         help: ArgumentHelp(
-            "Where to write the file that is carried away, a file or a folder. (default: the folder of the pairing)",
+            "Where to write the file that leaves this machine: a file or a folder. (default: the folder of the pairing)",
             valueName: "path"
         )
     )
@@ -37,7 +38,7 @@ struct GatewayPairCommand: ContextCommand {
     @Option(help: ArgumentHelp("How many days the certificates are valid, at most 10950.", valueName: "days"))
     var days = CertificateDays.usual
 
-    @Flag(help: "Replace what was made before; without --client all of it, so that everybody needs a new file.")
+    @Flag(help: "Replace existing files; without --client, all of them, so that everybody needs a new file.")
     var renew = false
 
     func validate() throws {
@@ -85,7 +86,7 @@ struct GatewayPairCommand: ContextCommand {
             """
         )
         if renew {
-            context.output.line("\nThe gateway accepts the files of before until it is started with the new one.")
+            context.output.line("\nThe gateway accepts the old files until it is restarted with the new one.")
             for label in labels {
                 let command = "meshplan gateway pair \(pairing.name) --client \(label.printable.shellWord) --renew"
                 context.output.line("A new file for \(label.printable): \(command)")
@@ -102,15 +103,18 @@ struct GatewayPairCommand: ContextCommand {
         let (path, certificate) = (made.path, made.certificate)
         guard Files.identity(context.absolute(path)) != Files.identity(context.absolute(pairing.clientPath)) else {
             let until = certificate.validUntil.text
-            context.output.line("Made \(pairing.clientPath), by which we use gateway \(pairing.name) until \(until).")
+            context.output.line(
+                "Made \(pairing.clientPath), our file for gateway \(pairing.name), valid until \(until)."
+            )
             return showFormer(made, context)
         }
         let file = "\(client).client.pem"
         context.output.write(
             """
-            Made \(path.printable), by which \(client) uses gateway \(pairing.name) until \(certificate.validUntil.text).
+            Made \(path.printable), the file of \(client) for gateway \(pairing.name), valid until \
+            \(certificate.validUntil.text).
 
-            Hand it over on a way that nobody else can read, such as:
+            Hand it over in a way that nobody else can read, such as:
               scp \(path.printable.shellWord) HOST:\(file)
 
             There, in the folder with .meshplan:
@@ -118,7 +122,7 @@ struct GatewayPairCommand: ContextCommand {
               install -m 600 \(file) \(pairing.clientPath)
               meshplan apply --via gateway://\(pairing.name)@HOST:7447
 
-            To shut it out later, at the gateway, where FILE is that of its --denied:
+            To deny it later, at the gateway, where FILE is that of its --denied:
               echo \(certificate.fingerprintText) \(client) >> FILE
 
             """
@@ -131,14 +135,13 @@ struct GatewayPairCommand: ContextCommand {
         guard renew else { return }
         guard let former = made.former else {
             return context.output.line(
-                "\nA file that was made before, if there is one elsewhere, stays valid until it is denied: the gateway's log "
-                    + "shows its fingerprint."
+                "\nAn older file, if there is one, stays valid until it is denied; the gateway's log shows its fingerprint."
             )
         }
         context.output.write(
             """
 
-            The file of before stays valid until \(former.validUntil.text). Once it is not needed any more, at the gateway:
+            The old file stays valid until \(former.validUntil.text). To deny it once it is no longer needed, at the gateway:
               echo \(former.fingerprintText) \(former.name.printable.shellWord) >> FILE
 
             """

@@ -7,8 +7,8 @@ struct IdentifyCommand: NetworkCommand {
         commandName: "identify",
         abstract: "Make a device or node attract attention (blink, for example), to see which one it is.",
         discussion: """
-            A device without a network is invited, as when it is provisioned, and left alone after that. A node is asked \
-            through a proxy; its Health Server must have an application key for that.
+            A device without a network is invited, as when it is provisioned, and left alone after that. A node is \
+            asked through a proxy; for that, its Health Server must have an application key.
             """
     )
 
@@ -27,7 +27,10 @@ struct IdentifyCommand: NetworkCommand {
     @OptionGroup var networks: NetworkOptions
 
     @Option(
-        help: ArgumentHelp("For how long, 1s to 255s; devices without a network 60s at most.", valueName: "duration"),
+        help: ArgumentHelp(
+            "For how long, 1s to 255s; at most 60s for devices without a network.",
+            valueName: "duration"
+        ),
         transform: DurationArgument.parse
     )
     var time = DurationArgument(milliseconds: 10_000)

@@ -10,19 +10,20 @@ struct ImportCommand: ContextCommand {
         commandName: "import",
         abstract: "Create a mesh database from another tool's configuration database.",
         discussion: """
-            Reads the JSON of the Mesh Configuration Database Profile, which other provisioners export, and joins the \
-            network as a provisioner of its own, so that nobody's sequence numbers are used twice. What departs from \
-            the format and can be understood is repaired and listed. A database that exists is never overwritten.
+            Reads the JSON of the Mesh Configuration Database Profile, which other provisioners export, and adds a \
+            separate provisioner for meshplan, so that no sequence number is used twice. Deviations from the format \
+            are repaired and listed if their meaning is clear. An existing database is never overwritten.
 
-            Other programs write some values in ways of their own: steps for milliseconds, repetitions counted from 0, \
-            numbers for hexadecimal digits. They are told by several marks; where a value has two meanings and nothing \
-            tells which, the file is refused with both. --lint lists who wrote the file, every repair, what the import adds, \
-            warnings and everything that is refused, by JSON pointer, and changes nothing; it ends with 0 for a file without repairs, 9 for one \
-            with repairs, and 65 for one that cannot be imported. --strict refuses a file that needs a repair.
+            Other programs write some values in their own ways: steps for milliseconds, repetitions counted from 0, \
+            numbers for hexadecimal digits. meshplan recognises these by several marks. If a value is ambiguous, it \
+            refuses the file and lists both meanings. --lint lists who wrote the file, every repair, what the import \
+            adds, warnings and everything that is refused, by JSON pointer, and changes nothing; it exits with 0 for a \
+            file without repairs, 9 for one with repairs, and 65 for one that cannot be imported. --strict refuses a \
+            file that needs a repair.
 
-            --write-definition also writes the network down as a definition, DIR/NAME.yaml, and has it managed by that: \
-            nodes that agree share a profile, and a plan after that is empty. What a definition cannot say is listed \
-            and left alone. No key is written.
+            --write-definition also writes a definition of the network, DIR/NAME.yaml, which then manages it: nodes \
+            with equal settings share a profile, and the next plan is empty. Values that a definition cannot express \
+            are listed and left alone. No key is written.
             """
     )
 
@@ -31,13 +32,13 @@ struct ImportCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What to call the network. (default: the network of the definition in the current folder, else the name in the file)",
+            "The network's name. (default: that in the definition in the current folder, or else the name in the file)",
             valueName: "name"
         )
     )
     var network: String?
 
-    @Option(help: ArgumentHelp("Also write a definition of the network into that folder.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Also write a definition of the network into this folder.", valueName: "dir"))
     var writeDefinition: String?
 
     @Flag(help: "Replace an existing definition file.")
@@ -66,7 +67,7 @@ struct ImportCommand: ContextCommand {
             throw Failure(.usage, "--overwrite needs --write-definition", hint: "Give both, or none.")
         }
         guard !lint || (writeDefinition == nil && network == nil) else {
-            throw Failure(.usage, "--lint changes nothing", hint: "Leave --network and --write-definition away.")
+            throw Failure(.usage, "--lint changes nothing", hint: "Omit --network and --write-definition.")
         }
         guard lint || !format.json else {
             throw Failure(.usage, "--json needs --lint", hint: "Give both, or none.")
@@ -173,7 +174,7 @@ struct ImportCommand: ContextCommand {
         let repairs = document.repairs + concessions
         if !repairs.isEmpty {
             let writer = document.dialect.isPlain ? "" : " (\(document.dialect.title))"
-            context.errorOutput.line("Repaired \(count(repairs.count, "departure")) from the format\(writer):")
+            context.errorOutput.line("Repaired \(count(repairs.count, "deviation")) from the format\(writer):")
             // Repairs that other people must know about are always listed.
             let shown = repairs.enumerated().filter { $0.offset < Self.limit || $0.element.isImportant }.map(\.element)
             for repair in shown {

@@ -10,15 +10,15 @@ struct InitCommand: ContextCommand {
         commandName: "init",
         abstract: "Prepare the current folder: key file, database folder, .gitignore.",
         discussion: """
-            Makes .meshplan with a new key file, which opens the databases to come, and lets git ignore both it and \
-            saved plans. What already exists stays as it is. Keep a copy of the key file in a safe place, or name another \
-            secret that the first database is to open with: --key-file, --passphrase-file or --key-command. What belongs \
-            into git are the definition, .gitignore and meshplan.lock.yaml, which every change of a database updates. With \
-            --state, also makes the tables of a shared database, if nobody has yet.
+            Creates .meshplan with a new key file for future databases, and makes git ignore that folder, saved plans \
+            and pairing files. Existing files stay as they are. Keep a copy of the key file in a safe place, or name \
+            another secret to open the first database: --key-file, --passphrase-file or --key-command. Commit the \
+            definition, .gitignore and meshplan.lock.yaml, which every change of a database updates. With --state, \
+            init also creates the tables of a shared database if they are missing.
             """
     )
 
-    @Option(help: ArgumentHelp("Also make the database of a new network without nodes.", valueName: "name"))
+    @Option(help: ArgumentHelp("Also create the database of a new network without nodes.", valueName: "name"))
     var network: String?
 
     @OptionGroup var store: StoreOptions
@@ -31,7 +31,7 @@ struct InitCommand: ContextCommand {
         var done: [String] = []
         if Files.kind(workspace.folder) == nil, let above = workspace.folderAbove() {
             context.errorOutput.line(
-                "There is a \(Workspace.folderName) with databases in \(above.printable) already; the one made here is another."
+                "There is a \(Workspace.folderName) with databases in \(above.printable) already; this command creates a separate one."
             )
         }
         if try Files.createFolder(workspace.folder, as: Workspace.folderName) {
@@ -76,7 +76,7 @@ struct InitCommand: ContextCommand {
         if done.isEmpty { context.output.line("Everything exists already.") }
         if !done.isEmpty, network != nil {
             context.output.line(
-                "Commit \(StateLock.fileName) with the definition: older copies of a database are known by it."
+                "Commit \(StateLock.fileName) with the definition: it is how meshplan recognises older copies of a database."
             )
         }
         if try workspace.networks().isEmpty {

@@ -19,11 +19,11 @@ struct KeysRefreshCommand: NetworkCommand {
         commandName: "refresh",
         abstract: "Replace the keys of a subnet on all its nodes, or continue doing so.",
         discussion: """
-            All nodes of the subnet get a new NetKey and new values of the application keys bound to it (phase 1), then \
-            all send with them (phase 2), then all forget the old ones (phase 3). No phase begins before every node has \
-            confirmed the one before, so that nobody is left behind; where a node does not answer the refresh stays as it \
-            is, with exit code 4, and the same command goes on from there, at any time. --wait asks again for so long, \
-            --exclude leaves a node out for good: it gets no new keys and is no member any more.
+            All nodes of the subnet get a new NetKey and new values of the application keys bound to it (phase 1), \
+            then all send with them (phase 2), then all forget the old ones (phase 3). No phase begins before every \
+            node has confirmed the previous one. If a node does not answer, the refresh stops with exit code 4, and \
+            the same command continues it later. --wait asks again for that long. --exclude leaves a node out for \
+            good: it gets no new keys and is no longer a member.
             """
     )
 

@@ -8,7 +8,7 @@ internal import SystemLayer
 struct DatabaseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "db",
-        abstract: "Bring mesh databases together.",
+        abstract: "Merge mesh databases.",
         subcommands: [MergeCommand.self]
     )
 }
@@ -17,25 +17,26 @@ struct DatabaseCommand: ParsableCommand {
 struct MergeCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Take up what another provisioner has changed in the same network.",
+        abstract: "Merge another provisioner's changes of the same network into the database.",
         discussion: """
-            The file is a configuration database (JSON) that the other one exported, or a copy of a mesh database. With --base, \
-            the file that both began with (an export of either side from before), what only one side has changed is taken \
-            from that side; without it everything that both have otherwise is a conflict. Conflicts are listed and nothing is changed \
-            unless --prefer says whose word counts. Nothing is sent; device keys that go are kept among retired nodes.
+            The file is a configuration database (JSON) that the other provisioner exported, or a copy of a mesh \
+            database. --base names an earlier common state, such as an old export of either side: what only one side \
+            has changed since is taken from that side. Without it, what only one side has is kept, and every \
+            difference in what both have is a conflict. Conflicts are listed, and nothing is changed unless --prefer \
+            chooses a side. Nothing is sent; device keys that the merge removes are kept among retired nodes.
             """
     )
 
-    @Argument(help: ArgumentHelp("What the other one has.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The other side: an export, or a copy of a mesh database.", valueName: "file"))
     var file: String
 
-    @Option(help: ArgumentHelp("What both had once.", valueName: "file"))
+    @Option(help: ArgumentHelp("The common state from which both sides started.", valueName: "file"))
     var base: String?
 
-    @Option(help: ArgumentHelp("Whose word counts in conflicts: ours or theirs.", valueName: "side"))
+    @Option(help: ArgumentHelp("The side that wins conflicts: ours or theirs.", valueName: "side"))
     var prefer: Side?
 
-    @Flag(help: "Show what would change, and change nothing.")
+    @Flag(help: "Only show what would change.")
     var dryRun = false
 
     @Flag(help: "Do not ask for approval.")
@@ -74,7 +75,7 @@ struct MergeCommand: NetworkCommand {
         guard snapshot.unresolved.isEmpty else {
             throw Failure(
                 .failure,
-                "messages of an earlier run may have arrived or not, so that it is not known what to merge with",
+                "messages of an earlier run may or may not have arrived, so it is unknown what to merge with",
                 hint: "Let meshplan apply, or meshplan refresh, find that out first."
             )
         }
@@ -100,14 +101,14 @@ struct MergeCommand: NetworkCommand {
         guard let lease, !changes.isEmpty else { return .success }
         if !autoApprove {
             try Prompt(context: context).confirm(
-                "Do you want to take up these changes?",
+                "Do you want to merge these changes?",
                 explanation: "Only the mesh database changes; nothing is sent."
             )
         }
         let serial = try database.commit(changes, with: lease)
         if context.json == nil {
             context.output.line("Merged; the serial is \(serial) now.")
-            context.output.line("Next: meshplan plan shows what the definition has against it.")
+            context.output.line("Next: meshplan plan shows how the definition differs.")
         }
         return .success
     }
@@ -132,7 +133,7 @@ extension Workspace {
         guard !document.isPartial else {
             throw Failure(
                 .invalidInput,
-                "\(file.printable) holds a part of the network only; what it leaves out would be taken for removed",
+                "\(file.printable) contains only a part of the network; everything it leaves out would count as removed",
                 hint: "Export the whole network, with device keys, from the other program."
             )
         }

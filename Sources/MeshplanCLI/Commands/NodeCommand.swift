@@ -9,7 +9,7 @@ internal import SystemLayer
 struct NodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "node",
-        abstract: "Ask one node for something that no definition declares, or tell what became of it.",
+        abstract: "Ask one node for what no definition declares, or record that it was reset.",
         subcommands: [ReadPages.self, PollTimeout.self, ClearSolicitations.self, WasReset.self]
     )
 
@@ -33,10 +33,10 @@ struct NodeCommand: ParsableCommand {
     struct ReadPages: NetworkCommand {
         static let configuration = CommandConfiguration(
             commandName: "read-pages",
-            abstract: "Read the composition pages beside page 0, and the models metadata, and keep them.",
+            abstract: "Read and store the composition pages beside page 0, and the models metadata.",
             discussion: """
-                Page 1 tells how models belong together, page 2 which profiles a node has, pages 128 and above what holds \
-                after a change of its firmware takes effect. meshplan show tells the pages.
+                Page 1 describes relations between models, page 2 the node's profiles, and pages 128 and above the \
+                composition after a pending firmware change. meshplan show lists the pages.
                 """
         )
 
@@ -63,7 +63,7 @@ struct NodeCommand: ParsableCommand {
             let read = try conversation.ask(node, for: "node read-pages") { $0.readPages(of: node) }
             guard let lines = context.json else {
                 let pages = PageText.pages(read.compositionPages ?? [:])
-                context.output.line("\(name) has page 0\(pages.isEmpty ? " alone" : " and \(pages)").")
+                context.output.line("\(name) has \(pages.isEmpty ? "only page 0" : "page 0 and \(pages)").")
                 if let metadata = read.modelsMetadata, !metadata.isEmpty {
                     context.output.line("Metadata of its models: \(PageText.pages(metadata)).")
                 }
@@ -82,7 +82,8 @@ struct NodeCommand: ParsableCommand {
     struct PollTimeout: NetworkCommand {
         static let configuration = CommandConfiguration(
             commandName: "poll-timeout",
-            abstract: "Ask a Friend after which time without a poll it gives up a Low Power node."
+            abstract:
+                "Ask a Friend for the time without a poll after which it ends the friendship with a Low Power node."
         )
 
         @Argument(help: ArgumentHelp("The name, UUID or address of the Friend.", valueName: "friend"))
@@ -109,7 +110,7 @@ struct NodeCommand: ParsableCommand {
                 context.output.line(
                     steps == 0
                         ? "\(name) is not the Friend of \(sleeperName)."
-                        : "\(name) is the Friend of \(sleeperName) and gives it up after "
+                        : "\(name) is the Friend of \(sleeperName), and ends the friendship after "
                             + "\(DurationText.text(milliseconds: Int(steps) * 100)) without a poll."
                 )
                 return .success
@@ -127,10 +128,11 @@ struct NodeCommand: ParsableCommand {
     struct ClearSolicitations: NetworkCommand {
         static let configuration = CommandConfiguration(
             commandName: "clear-solicitations",
-            abstract: "Have a node forget whose Solicitation PDUs it has heard.",
+            abstract: "Make a node forget the Solicitation PDUs that it has received from some addresses.",
             discussion: """
-                Whoever solicits anew from an address, with sequence numbers that begin anew, is heard again then. The \
-                Solicitation PDU RPL Configuration Server of the node must have an application key for that.
+                Afterwards the node again accepts solicitations from these addresses whose sequence numbers start \
+                over. For this, the Solicitation PDU RPL Configuration Server of the node must have an application \
+                key.
                 """
         )
 

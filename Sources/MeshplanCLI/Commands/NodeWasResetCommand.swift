@@ -12,11 +12,11 @@ extension NodeCommand {
             commandName: "was-reset",
             abstract: "Record that a node was reset and has left the network.",
             discussion: """
-                For a node that was reset by hand, or whose status of a Node Reset never came: some nodes leave the network \
-                before they answer. Nothing is sent. The node's device key is kept among the retired nodes, what was in doubt \
-                about it is over, and its addresses are not given out again before the IV index allows it. If the definition \
-                still names the node, the next apply provisions it anew. A node that was not reset after all keeps its keys: \
-                meshplan keys refresh SUBNET shuts it out.
+                For a node that was reset by hand, or whose status of a Node Reset never came: some nodes leave the \
+                network before they answer. Nothing is sent. The node's device key is kept among the retired nodes, \
+                doubts about its requests are dropped, and its addresses are not given out again before the IV index \
+                allows it. If the definition still names the node, the next apply provisions it again. A node that was \
+                not reset after all keeps its keys: meshplan keys refresh SUBNET excludes it.
                 """
         )
 
@@ -34,8 +34,8 @@ extension NodeCommand {
             let node = try find(in: snapshot.network, context)
             if !change.autoApprove {
                 try Prompt(context: context).confirm(
-                    "Is \(node.name.printable) (\(node.unicastAddress)) out of the network?",
-                    explanation: "It is taken out of the database; nothing is sent."
+                    "Has \(node.name.printable) (\(node.unicastAddress)) left the network?",
+                    explanation: "It is removed from the database; nothing is sent."
                 )
             }
             var network = snapshot.network
@@ -59,7 +59,7 @@ extension NodeCommand {
                 ])
             } else {
                 context.output.line(
-                    "\(node.name.printable) (\(node.unicastAddress)) is out of the network; serial \(serial)."
+                    "\(node.name.printable) (\(node.unicastAddress)) has left the network; serial \(serial)."
                 )
             }
             return .success
@@ -73,7 +73,7 @@ extension NodeCommand {
                 throw NodeFinder.missing(node, among: Set(network.nodes.map(\.name)))
             }
             guard only.uuid != network.ownProvisioner else {
-                throw Failure(.refused, "\(only.name.printable) is meshplan itself", hint: "It stays.")
+                throw Failure(.refused, "\(only.name.printable) is meshplan's own node and cannot be removed")
             }
             return only
         }

@@ -8,10 +8,10 @@ internal import SystemLayer
 struct PlanCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Show what has to change for the network to match its definition.",
+        abstract: "Show the changes that make the network match its definition.",
         discussion: """
-            Compares the definition with the mesh database. Nothing is sent and nothing is stored, unless --refresh has \
-            nodes read back first; then what they tell is stored, and the plan is made with it.
+            Compares the definition with the mesh database. Nothing is sent and nothing is stored, unless --refresh \
+            reads nodes back first; their answers are stored and used for the plan.
             """
     )
 
@@ -21,10 +21,10 @@ struct PlanCommand: NetworkCommand {
     @Option(name: [.short, .long], help: ArgumentHelp("Save the plan for `meshplan apply FILE`.", valueName: "file"))
     var out: String?
 
-    @Flag(help: "Show the details of each node however many there are.")
+    @Flag(help: "Always show the details of every node, even in large plans.")
     var full = false
 
-    @Flag(help: "End with 2 instead of 0 if there are changes.")
+    @Flag(help: "Exit with 2 instead of 0 if there are changes.")
     var detailedExitcode = false
 
     @OptionGroup var options: PlanOptions

@@ -8,7 +8,7 @@ internal import SystemLayer
 struct ProvisionerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "provisioner",
-        abstract: "Look at the provisioners of a network, and act as another one of them.",
+        abstract: "List the provisioners of a network, and act as another one of them.",
         subcommands: [ProvisionerListCommand.self, ProvisionerAdoptCommand.self]
     )
 }
@@ -57,11 +57,11 @@ struct ProvisionerAdoptCommand: NetworkCommand {
         commandName: "adopt",
         abstract: "Act as another provisioner of the network from now on.",
         discussion: """
-            Only for a provisioner that is gone for good, such as a lost phone, when nodes answer to nobody else. Its \
-            address must never be used by it again. Sequence numbers are in no export, so nobody knows which it has used: \
-            --sequence-jump says from which number on meshplan counts. If that is too low, nodes take our messages for \
-            replays and ignore them, until the IV index rises; if it is high, fewer numbers are left until then. Without this \
-            command meshplan acts as a provisioner of its own, which is always safe.
+            Only for a provisioner that is gone for good, such as a lost phone, when nodes answer to nobody else. It \
+            must never use its address again. Exports contain no sequence numbers, so nobody knows which ones it has \
+            used: --sequence-jump sets the first number for meshplan. If that is too low, nodes take our messages for \
+            replays and ignore them until the IV index rises; a high number leaves fewer numbers until then. Without \
+            this command meshplan acts as its own provisioner, which is always safe.
             """
     )
 
@@ -110,7 +110,7 @@ struct ProvisionerAdoptCommand: NetworkCommand {
         else {
             throw Failure(
                 .failure,
-                "an earlier run has left something open, which was sent from meshplan's present address",
+                "an earlier run, which sent from meshplan's present address, is unfinished",
                 hint: "Let meshplan apply find out first."
             )
         }
@@ -120,7 +120,7 @@ struct ProvisionerAdoptCommand: NetworkCommand {
         )
         if !autoApprove {
             try Prompt(context: context).confirm(
-                "Is it certain that \(chosen.name.printable) will never send again, and has used lower numbers only?",
+                "Is it certain that \(chosen.name.printable) will never send again, and has only used lower numbers?",
                 explanation:
                     "If not, nodes ignore meshplan, the other one, or both, and messages can be forged from repeated nonces.",
                 answer: chosen.name

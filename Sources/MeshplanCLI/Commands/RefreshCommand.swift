@@ -11,11 +11,11 @@ struct RefreshCommand: NetworkCommand {
         commandName: "refresh",
         abstract: "Read the configuration of nodes back over the radio.",
         discussion: """
-            Asks the nodes that definitions manage, or those that are selected, for all of their configuration with the \
-            fewest messages, and records what they tell and when. Nothing is changed on a node. What contradicts the \
-            record is drift: meshplan drift shows it, and meshplan apply puts back what the definition says. \
-            A node that does not answer keeps what is recorded of it. So does a value of a node whose answer cannot be \
-            understood or never comes while others do: it is named, with the octets of the answer, and the command ends with 4.
+            Asks the nodes that definitions manage, or the selected nodes, for all of their configuration with the \
+            fewest messages, and records their answers with the time. Nothing is changed on a node. Differences from \
+            the record are drift: meshplan drift shows them, and meshplan apply restores what the definition declares. \
+            The record of a node that does not answer stays. So does any value whose answer is missing or not \
+            understood: it is listed with the octets of the answer, and the command exits with 4.
             """
     )
 
@@ -30,20 +30,20 @@ struct RefreshCommand: NetworkCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only nodes that were not read back for so long, or never, such as 12h or 7d.",
+            "Only nodes that were last read back longer ago than this, or never, such as 12h or 7d.",
             valueName: "age"
         )
     )
     var olderThan: AgeArgument?
 
-    @Flag(help: "Nodes that no definition manages, too.")
+    @Flag(help: "Also read nodes that no definition manages.")
     var all = false
 
     @Flag(
         help: ArgumentHelp(
             """
-            Read the composition pages beside page 0 and the metadata of the models of every node anew; otherwise only \
-            those of nodes with the Large Composition Data Server of which they are not known.
+            Read the composition pages beside page 0 and the metadata of the models of every node again; by default, \
+            they are only read from nodes with the Large Composition Data Server for which they are unknown.
             """
         )
     )
@@ -52,8 +52,8 @@ struct RefreshCommand: NetworkCommand {
     @Flag(
         help: ArgumentHelp(
             """
-            Ask nodes with the Opcodes Aggregator Server several things at once: far fewer messages, but slower where \
-            many PDUs are lost.
+            Put several requests to a node with the Opcodes Aggregator Server into one message: far fewer messages, \
+            but slower where many PDUs are lost.
             """
         )
     )

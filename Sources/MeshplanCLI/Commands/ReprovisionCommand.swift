@@ -7,13 +7,13 @@ struct ReprovisionCommand: NetworkCommand {
         commandName: "reprovision",
         abstract: "Give a node a new device key, a new address or its new composition without a reset.",
         discussion: """
-            The node is provisioned once more over the network, through its own Remote Provisioning Server (Mesh 1.1, Node \
-            Provisioning Protocol Interface). --device-key gives it a new device key and leaves all else as it is. --address \
-            gives it new addresses as well; it keeps its network and application keys and forgets the rest of its \
-            configuration, which the next apply restores. --composition lets it become what an update of its firmware has \
-            prepared (Composition Data page 128), with as many elements as before. The former key is kept until the node has \
-            answered under the new one; where that cannot be found out the exit code is 4, and this command, or apply, finds \
-            out as soon as the node answers.
+            The node is provisioned once more over the network, through its own Remote Provisioning Server (Mesh 1.1, \
+            Node Provisioning Protocol Interface). --device-key gives it a new device key and leaves everything else \
+            as it is. --address also gives it new addresses; it keeps its network and application keys and forgets the \
+            rest of its configuration, which the next apply restores. --composition activates the composition that a \
+            firmware update has prepared (Composition Data page 128), with as many elements as before. The former key \
+            is kept until the node has answered with the new one; if the outcome is unknown, the exit code is 4, and \
+            this command or apply finds out once the node answers.
             """
     )
 
@@ -31,7 +31,7 @@ struct ReprovisionCommand: NetworkCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --address, the address of its first element. (default: that of the definition, else a free one)",
+            "With --address, the address of its first element. (default: that in the definition, or else a free one)",
             valueName: "address"
         )
     )
@@ -81,7 +81,7 @@ struct ReprovisionCommand: NetworkCommand {
             throw ValidationError("Choose one of --device-key, --address and --composition.")
         }
         if let to {
-            guard procedure == .nodeAddressRefresh else { throw ValidationError("--to is for --address.") }
+            guard procedure == .nodeAddressRefresh else { throw ValidationError("--to needs --address.") }
             guard to.addresses.count == 1 else {
                 throw ValidationError("--to takes the address of the first element; the others follow it.")
             }

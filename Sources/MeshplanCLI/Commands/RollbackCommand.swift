@@ -10,23 +10,24 @@ internal import SystemLayer
 struct RollbackCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback",
-        abstract: "Plan with the definition that was applied before the last one, and carry it out with --via.",
+        abstract: "Plan a return to the definition applied before the last one, and carry it out with --via.",
         discussion: """
-            The text of each applied definition is kept in the database. Without --to it is the last one that is another \
-            than that of the last apply; a second rollback leads forward again. The files in your folder are not touched: \
-            --write-definition writes the old ones into a folder, to be compared with those or to replace them.
+            The database keeps the texts of up to 20 applied definitions. Without --to, rollback goes back to the \
+            latest one that differs from the last applied one; a second rollback goes forward again. The files in your \
+            folder are not touched: --write-definition writes the old ones into a folder, so that you can compare \
+            yours with them or replace yours.
             """
     )
 
     @Option(
         help: ArgumentHelp(
-            "Take the definition that was in force at this serial, one of those that meshplan state history shows.",
+            "Go back to the definition in force at this serial; meshplan state history shows the serials.",
             valueName: "serial"
         )
     )
     var to: UInt64?
 
-    @Flag(help: "Take back what apply --confirm-within has changed and nobody has confirmed.")
+    @Flag(help: "Undo the changes of apply --confirm-within that nobody has confirmed.")
     var unconfirmed = false
 
     @Option(help: ArgumentHelp("Write the definition into this folder and do nothing else.", valueName: "dir"))
@@ -46,14 +47,14 @@ struct RollbackCommand: NetworkCommand {
                 goingBack.confirmation.confirmWithin == nil
             else {
                 throw ValidationError(
-                    "--unconfirmed goes back to where the unconfirmed changes began: it takes none of --to, --out, "
-                        + "--write-definition and --confirm-within."
+                    "--unconfirmed returns to the state before the unconfirmed changes, and cannot be combined with --to, "
+                        + "--out, --write-definition or --confirm-within."
                 )
             }
             if goingBack.planned.via.isEmpty { throw ValidationError("Name the route to the mesh with --via.") }
         }
         if writeDefinition != nil, !goingBack.planned.via.isEmpty || goingBack.planned.out != nil {
-            throw ValidationError("--write-definition only writes files, so --via and --out are not for it.")
+            throw ValidationError("--write-definition only writes files, and cannot be combined with --via or --out.")
         }
     }
 
@@ -92,7 +93,7 @@ struct RollbackCommand: NetworkCommand {
             guard to <= serial else {
                 throw Failure(
                     .usage,
-                    "there was no serial \(to) yet: the database is at serial \(serial)",
+                    "serial \(to) does not exist yet: the database is at serial \(serial)",
                     hint: "meshplan state history shows which definition was applied when."
                 )
             }
@@ -100,7 +101,7 @@ struct RollbackCommand: NetworkCommand {
             guard found != nil else {
                 throw Failure(
                     .failure,
-                    "no definition is known that was in force at serial \(to)",
+                    "the definition in force at serial \(to) is unknown",
                     hint: "meshplan state history shows which was applied when."
                 )
             }
@@ -129,7 +130,7 @@ struct RollbackCommand: NetworkCommand {
         for file in text.files {
             let path = file.path.printable
             guard let present = try? Files.read(context.absolute(file.path), as: file.path, limit: 16 << 20) else {
-                context.output.line("  \(path) is not there any more")
+                context.output.line("  \(path) no longer exists")
                 continue
             }
             if present == file.bytes {
@@ -141,8 +142,8 @@ struct RollbackCommand: NetworkCommand {
             }
             let difference = lines(present).difference(from: lines(file.bytes))
             context.output.line(
-                "  \(path) differs: \(count(difference.removals.count, "line")) of the old one not in it, "
-                    + "\(count(difference.insertions.count, "line")) added or changed since"
+                "  \(path) differs: \(count(difference.removals.count, "line")) removed or changed, "
+                    + "\(count(difference.insertions.count, "line")) added or changed"
             )
         }
     }

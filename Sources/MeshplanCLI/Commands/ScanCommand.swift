@@ -5,15 +5,15 @@ internal import MeshCore
 struct ScanCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
-        abstract: "List devices without a network, and proxies, that advertise nearby.",
+        abstract: "List unprovisioned devices and proxies that advertise nearby.",
         discussion: """
-            Devices that can be provisioned are listed with what the definition or the database knows of them, proxies by \
-            the names in the database, also where they advertise private identities. Without a database everything is \
-            listed as it advertises. The database notes nodes of it that were seen without a network, so that plan \
+            Unprovisioned devices are listed with what the definition or the database knows about them, proxies with \
+            their names in the database, even if they advertise private identities. Without a database, advertisements \
+            are listed as they are. Nodes of the database that are seen without a network are recorded, so that plan \
             provisions them again.
 
-            With --remote, nodes of the network that have a Remote Provisioning Server (Mesh 1.1) listen, too, each for \
-            --time, and the list says who hears a device and how well.
+            With --remote, nodes of the network that have a Remote Provisioning Server (Mesh 1.1) listen, too, each \
+            for --time, and the list shows which nodes hear a device and how well.
             """
     )
 
@@ -29,14 +29,14 @@ struct ScanCommand: NetworkCommand {
     )
     var time = DurationArgument(milliseconds: 5_000)
 
-    @Flag(help: "Go on until Ctrl-C, and tell who appears and who falls silent.")
+    @Flag(help: "Continue until Ctrl-C, and show what appears and what falls silent.")
     var watch = false
 
     @Flag(help: "Let all nodes with a Remote Provisioning Server listen, too.")
     var remote = false
 
     @Option(
-        help: ArgumentHelp("Let this node listen, too, and no others; can be given several times.", valueName: "node")
+        help: ArgumentHelp("Let this node listen, too, and no others. May be repeated.", valueName: "node")
     )
     var through: [String] = []
 
@@ -44,8 +44,8 @@ struct ScanCommand: NetworkCommand {
         defaultAsFlag: "",
         help: ArgumentHelp(
             """
-            Write entries of nodes: for devices that neither the definition nor the database knows, to standard output, \
-            or to the end of a file.
+            For devices that neither the definition nor the database knows, write entries of nodes: to standard \
+            output, or append them to a file.
             """,
             valueName: "file"
         )
@@ -59,10 +59,10 @@ struct ScanCommand: NetworkCommand {
     func validate() throws {
         if watch, mesh.bearer.via == ["simulator"] {
             throw ValidationError(
-                "--watch waits for what happens in real time; simulate in a process of its own with meshplan sim."
+                "--watch needs real time; run the simulation as a process with meshplan sim."
             )
         }
-        if watch, adopt != nil { throw ValidationError("--adopt takes what was heard in --time, not --watch.") }
+        if watch, adopt != nil { throw ValidationError("--adopt cannot be combined with --watch.") }
         if adopt == "", format.json { throw ValidationError("--adopt with --json needs a file.") }
     }
 

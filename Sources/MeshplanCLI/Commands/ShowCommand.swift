@@ -10,8 +10,9 @@ struct ShowCommand: NetworkCommand {
         commandName: "show",
         abstract: "Show the mesh database, one part of it, or a saved plan.",
         discussion: """
-            Keys are never shown. With --why the definition is read, and each value of a node is shown with the line that \
-            sets it and those that it overrides; of a subnet, key or group, who uses it and which lines say so.
+            Keys are never shown. --why reads the definition: for a node, it shows each value with the line that sets \
+            it and the lines that this one overrides; for a subnet, key or group, it shows the users and the lines \
+            that make them users.
             """
     )
 
@@ -33,7 +34,7 @@ struct ShowCommand: NetworkCommand {
 
     @OptionGroup var networks: NetworkOptions
 
-    @Flag(help: "Of a saved plan, show the details of each node however many there are.")
+    @Flag(help: "Always show the details of every node of a saved plan, even of a large one.")
     var full = false
 
     @OptionGroup var radio: RadioOptions
@@ -132,10 +133,10 @@ struct ShowCommand: NetworkCommand {
             throw Failure(
                 .usage,
                 isRecorded
-                    ? "the definition says nothing of `\(what)`"
+                    ? "the definition does not mention `\(what)`"
                     : "there is no `\(what)` in the definition of the network `\(prepared.network)`",
                 hint: isRecorded
-                    ? "It is left as it is; meshplan show \(what) shows what the database knows."
+                    ? "It stays as it is; meshplan show \(what) shows what the database knows."
                     : suggestion + "Use node.NAME, subnet.NAME, key.NAME or group.NAME."
             )
         }
@@ -147,7 +148,9 @@ struct ShowCommand: NetworkCommand {
             context.output.write(view.overview(nodeName: network))
             if !snapshot.unresolved.isEmpty {
                 let number = count(snapshot.unresolved.count, "request")
-                context.output.line("\n\(number) of an earlier run may have arrived or not; apply reads back first.")
+                context.output.line(
+                    "\n\(number) of an earlier run may or may not have arrived; apply reads back first."
+                )
             }
             return
         }

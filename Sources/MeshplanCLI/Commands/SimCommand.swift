@@ -21,15 +21,16 @@ struct SimRunCommand: NetworkCommand {
         commandName: "run",
         abstract: "Simulate in real time until SIGINT or SIGTERM.",
         discussion: """
-            Simulates the nodes of the database and devices that are in no network yet; either can be missing. Standard \
-            output tells what somebody beside the devices would see, such as a lamp that blinks; standard input takes \
-            what that person does: `help` lists it.
+            Simulates the nodes of the database and unprovisioned devices; either can be missing. Standard output \
+            shows what a person next to the devices would see, such as a lamp that blinks; standard input takes that \
+            person's actions, which `help` lists.
 
-            Each client has one connection for all its links and for scanning. It carries frames: a length of two octets, \
-            most significant first, a type of one octet, and a body. The first frame each way is a hello with the version \
-            \(Frame.version); then the client connects and closes links, sends packets and scans, and is told of links \
-            that are open or closed, of packets and of what advertises. A packet is what is written to Data In or notified \
-            on Data Out; keys never pass. Ends with 1 if a rule was broken, such as a sequence number used twice.
+            Each client has one connection for all its links and for scanning. It carries frames: a length of two \
+            octets, most significant first, a type of one octet, and a body. The first frame each way is a hello with \
+            the version \(Frame.version); then the client opens and closes links, sends packets and scans, and \
+            receives events about links, packets and advertisements. A packet is what is written to Data In or \
+            notified on Data Out; keys never pass. Exits with 1 if a rule was broken, such as a sequence number used \
+            twice.
             """
     )
 
@@ -39,8 +40,8 @@ struct SimRunCommand: NetworkCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Where real nodes join the simulated radio: unix:PATH, a datagram socket. Each datagram, either way, is the \
-            advertising data of one packet: Mesh Messages and Mesh Beacons.
+            The datagram socket through which real nodes join the simulated radio: unix:PATH. Each datagram, either \
+            way, is the advertising data of one packet: Mesh Messages and Mesh Beacons.
             """,
             valueName: "address"
         )
@@ -54,8 +55,8 @@ struct SimRunCommand: NetworkCommand {
     @Option(
         help: ArgumentHelp(
             """
-            How much faster than real time, \(Self.maximumSpeed) at most: clients wait in real time, and faster nodes \
-            would give up messages of which only a part has arrived yet.
+            How much faster than real time, \(Self.maximumSpeed) at most: clients run in real time, and faster nodes \
+            would discard messages of which only a part has arrived.
             """,
             valueName: "factor"
         )
@@ -76,8 +77,8 @@ struct SimRunCommand: NetworkCommand {
         guard speed > 0, speed <= Double(Self.maximumSpeed) else {
             throw ValidationError(
                 """
-                --speed takes a factor above 0 and up to \(Self.maximumSpeed): clients wait in real time, and faster \
-                nodes would give up messages of which only a part has arrived yet.
+                --speed takes a factor above 0 and up to \(Self.maximumSpeed): clients run in real time, and faster \
+                nodes would discard messages of which only a part has arrived.
                 """
             )
         }
@@ -89,7 +90,7 @@ struct SimRunCommand: NetworkCommand {
         if let air {
             do {
                 guard case .unix = try SocketAddress(air) else {
-                    throw ValidationError("--air takes unix:PATH: real nodes are on this machine.")
+                    throw ValidationError("--air takes only unix:PATH, because real nodes run on this machine.")
                 }
             } catch let error as SocketAddressError {
                 throw ValidationError("\(error).")
@@ -155,7 +156,7 @@ struct SimStatusCommand: NetworkCommand {
         let nodes = world.nodeIdentifiers.count - devices
         context.output.line(
             "\(count(nodes, "simulated node"))"
-                + (devices == 0 ? "." : ", \(count(devices, "device")) in no network.")
+                + (devices == 0 ? "." : ", \(count(devices, "unprovisioned device")).")
         )
         for difference in differences { context.output.line("  \(difference.printable)") }
         context.output.line(
@@ -173,9 +174,9 @@ struct SimResetCommand: NetworkCommand {
         commandName: "reset",
         abstract: "Delete the state of simulated nodes and devices.",
         discussion: """
-            Nodes begin anew as the mesh database says, behind the sequence numbers that it has heard of, devices as they \
-            were delivered. A node that the database does not know, and no file of devices names, is gone. Where nodes \
-            stand is drawn anew, too, for the hops of the next run.
+            Nodes restart in the state of the mesh database, after the sequence numbers that it has heard; devices \
+            restart unprovisioned. A node that neither the database nor a file of devices names is gone. Positions of \
+            nodes are drawn again, too, for the hops of the next run.
             """
     )
 
@@ -188,7 +189,7 @@ struct SimResetCommand: NetworkCommand {
             try simulated.stateFile
             ?? Simulation.statePath(nil, network: Workspace(context: context).only(networks.network))
         guard Files.kind(context.absolute(path)) != nil else {
-            context.output.line("There is no simulator's state at \(path.printable).")
+            context.output.line("There is no simulator state at \(path.printable).")
             return .success
         }
         // A running simulator must not lose its file.

@@ -12,7 +12,7 @@ struct ValidateCommand: ContextCommand {
     )
 
     @OptionGroup var definition: DefinitionOptions
-    @Flag(help: "Take warnings for errors: end with 65 if there are any.")
+    @Flag(help: "Treat warnings as errors: exit with 65 if there are any.")
     var strict = false
 
     @OptionGroup var format: FormatOptions

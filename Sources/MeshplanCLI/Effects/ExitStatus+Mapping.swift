@@ -79,7 +79,7 @@ extension Failure {
         case .refused(.sequenceNumbers(let source, let needed, let left)):
             self.init(
                 .refused,
-                "the plan takes at least \(needed) sequence numbers of \(source), and \(left) are left",
+                "the plan needs at least \(needed) sequence numbers of \(source), but only \(left) are left",
                 hint: SequenceHealth.renewal + " See: meshplan network iv show"
             )
         case .storeFailed(let reason):

@@ -61,7 +61,7 @@ struct NodeConversation {
                 .failure,
                 servers.isEmpty
                     ? "\(name) has no \(title) on its primary element"
-                    : "the \(title) of \(name) has no application key, and is asked with one only",
+                    : "the \(title) of \(name) has no application key, which is needed to ask it",
                 hint: servers.isEmpty
                     ? nil : "Declare it: elements: { 0: { \(model.name): { keys: [NAME] } } }, then meshplan apply."
             )
@@ -93,7 +93,7 @@ struct NodeConversation {
             )
         case .unreachable(let reason, let hint):
             throw Failure(.failure, "\(name(of: node)) cannot be asked: \(reason)", hint: hint?.worded)
-        case .stopped(.interrupted): throw Failure(.interrupted, "interrupted; nothing is waited for")
+        case .stopped(.interrupted): throw Failure(.interrupted, "interrupted before the node answered")
         case .stopped(let ending):
             throw Failure(ending: ending) ?? Failure(.failure, "\(name(of: node)) was not asked")
         }

@@ -33,7 +33,7 @@ struct RadioBearers {
                 case .lost(_, let error):
                     FailureView(context).warn("\(error.message); continuing without it", hint: error.hint?.worded)
                 case .back(let name):
-                    if context.json == nil { context.errorOutput.line("\(name.printable) is used again.") }
+                    if context.json == nil { context.errorOutput.line("\(name.printable) is available again.") }
                 }
             }
         )

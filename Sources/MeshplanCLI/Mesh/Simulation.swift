@@ -48,7 +48,7 @@ struct Simulation {
                 guard let path else {
                     throw Failure(
                         .usage,
-                        "there is no single network here that the state of the devices could be kept with",
+                        "meshplan cannot choose the network for the state of the devices",
                         hint: "Choose one with --network NAME, or where to keep the state with "
                             + "--state-file FILE."
                     )
@@ -134,7 +134,7 @@ struct Simulation {
         if setup.usesFormerName { notes.append("--profile is called --radio now.") }
         if let file, file.isNew, isKnown {
             notes.append(
-                "There is no simulator's state at \(file.name.printable): its nodes restart in the state of the mesh database."
+                "There is no simulator state at \(file.name.printable): its nodes restart in the state of the mesh database."
             )
         }
         if let contradiction = setup.contradiction(keptHops: file?.state.hops) { notes.append(contradiction) }

@@ -50,6 +50,6 @@ struct SimulationSetup {
         let option = options.hops.map { "--hops \($0)" } ?? chosen.map { "the \(asked) of --radio \($0)" }
         guard let option else { return nil }
         return "The simulator keeps its nodes where they were, over \(keptHops == 1 ? "1 hop" : "\(keptHops) hops"): "
-            + "\(option) would count after meshplan sim reset."
+            + "\(option) takes effect after meshplan sim reset."
     }
 }

@@ -32,11 +32,11 @@ final class SimulatorConsole {
 
     private static let help = """
         input DEVICE VALUE   put a value into a device that waits for it
-        reset NODE           reset a node or device to what it was delivered as
+        reset NODE           reset a node or device to its state of delivery
         off NODE             take its power away
         on NODE              give it power again
-        status               tell what each device is at present
-        help                 tell this
+        status               show the state of each device
+        help                 show this list
         """
 
     private func execute(_ line: String) {
@@ -94,7 +94,7 @@ final class SimulatorConsole {
         table.rows = world.nodeIdentifiers.compactMap { uuid in
             guard let node = world.node(uuid) else { return nil }
             let power = world.faults(of: uuid).isOff ? "off" : ""
-            let state = node.isProvisioned ? "node at \(node.address)" : "in no network"
+            let state = node.isProvisioned ? "node at \(node.address)" : "unprovisioned"
             return [node.name.printable, uuid.description, state, power]
         }
         context.output.write(table.render(.plain))

@@ -54,15 +54,15 @@ final class SimulatorFile {
                     "\(name.printable), the state of the simulator, is damaged at octet \(place) of \(bytes.count)"
                 case .notAStateFile: "\(name.printable) is not the state of a simulator of this version"
                 case .record(let place, let error):
-                    "\(name.printable), the state of the simulator, holds what this version does not know, at octet "
+                    "\(name.printable), the state of the simulator, contains what this version does not know, at octet "
                         + "\(place): \(error)"
                 }
             throw Failure(
                 .invalidInput,
                 problem,
                 hint:
-                    "Begin anew with: meshplan sim reset. Nodes are then as the mesh database has them, devices as they "
-                    + "were delivered."
+                    "Start over with: meshplan sim reset. Nodes then have the state of the mesh database, and devices are "
+                    + "unprovisioned."
             )
         }
     }

@@ -111,7 +111,7 @@ struct ApplyRun {
         case .refused(.begunBefore):
             throw Failure(
                 .refused,
-                "the plan was begun before, so that it cannot be taken back from its beginning any more",
+                "an earlier apply began this plan, so it cannot be undone completely",
                 hint: "Apply it without --confirm-within; meshplan state restore goes back to before it."
             )
         }

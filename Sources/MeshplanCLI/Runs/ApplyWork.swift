@@ -139,7 +139,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
             try Prompt(context: context).confirm("Do you want to perform these actions?", explanation: explanation)
         case .destroy:
             try Prompt(context: context).confirm(
-                "Do you really want to destroy what is managed of network \(plan.network.printable)?",
+                "Do you really want to destroy everything managed in network \(plan.network.printable)?",
                 explanation: explanation + " There is no way back.",
                 answer: plan.network
             )
@@ -177,7 +177,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
         let report = executor.listen(for: run.listening.longest, enough: run.listening.enough)
         if case .linkFailed(let reason, _) = report.ending {
             context.errorOutput.line(
-                "Nodes that were reset meanwhile are not noticed, because nobody listens: \(reason.printable)."
+                "Nodes that were reset meanwhile cannot be detected, because no bearer can listen: \(reason.printable)."
             )
         }
         guard report.ending == .completed else { return report.ending }
@@ -187,7 +187,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
         )
         for uuid in report.foundUnprovisioned {
             let name = names[uuid] ?? uuid.description
-            context.errorOutput.line("\(name.printable) is in no network any more: it was reset.")
+            context.errorOutput.line("\(name.printable) was reset and has left the network.")
         }
         for uuid in report.foundAlive {
             let name = names[uuid] ?? uuid.description

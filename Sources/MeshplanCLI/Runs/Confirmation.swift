@@ -26,7 +26,7 @@ struct Confirmation {
         let when = pending.deadline.map { "until \($0.text)" } ?? "but their apply did not end"
         return Failure(
             .refused,
-            "the changes of \(pending.user) on \(pending.host) from \(pending.began.text) wait to be confirmed, \(when)",
+            "changes by \(pending.user) on \(pending.host) from \(pending.began.text) wait for confirmation, \(when)",
             hint: "Keep them with: meshplan confirm, or go back to serial \(pending.serial) with: meshplan rollback "
                 + "--unconfirmed --via BEARER"
         )
@@ -67,7 +67,7 @@ struct Confirmation {
         case .awaited(let pending, let deadline):
             tell(
                 "confirmation_awaited",
-                "\nWaiting until \(deadline.text) for: meshplan confirm. Without it, or with Ctrl-C, the network goes back "
+                "\nWaiting until \(deadline.text) for meshplan confirm. Otherwise, or at Ctrl-C, the network returns "
                     + "to serial \(pending.serial).",
                 deadline
             )
@@ -75,7 +75,7 @@ struct Confirmation {
         case .confirmed: tell("confirmed", "Confirmed.")
         case .leftOpen:
             context.errorOutput.line(
-                "The changes so far wait to be confirmed: keep them with meshplan confirm, or go back with meshplan "
+                "The changes so far wait for confirmation: keep them with meshplan confirm, or go back with meshplan "
                     + "rollback --unconfirmed --via BEARER."
             )
         }
@@ -93,8 +93,8 @@ struct Confirmation {
         } else {
             tell(
                 "not_all_went_back",
-                "Not all of it went back to serial \(pending.serial); go on with: meshplan rollback --unconfirmed --via "
-                    + "BEARER"
+                "Some changes could not be undone, so the network is not back at serial \(pending.serial); continue with: "
+                    + "meshplan rollback --unconfirmed --via BEARER"
             )
         }
     }

@@ -32,15 +32,15 @@ struct FolderExamination {
             return ExaminationFinding(
                 .warning,
                 "folder-open",
-                "\(folder) can be looked into by others than its owner (\(shown))",
+                "other users can read \(folder) (\(shown))",
                 advice: "chmod 700 \(folder.shellWord)"
             )
         }
         return ExaminationFinding(
             .error,
             "folder-writable",
-            "\(folder) can be written to by others than its owner (\(shown)), who could replace databases and keys in it",
-            advice: "chmod 700 \(folder.shellWord), and see with meshplan state verify whether all is as it was."
+            "other users can write to \(folder) (\(shown)), and could replace databases and keys in it",
+            advice: "chmod 700 \(folder.shellWord), and check with meshplan state verify that nothing was changed."
         )
     }
 }

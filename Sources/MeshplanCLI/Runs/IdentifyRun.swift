@@ -34,7 +34,11 @@ struct IdentifyRun {
             )
         }
         guard seconds <= Self.longestInvitation else {
-            throw Failure(.usage, "a device in no network draws attention for 60 s at most", hint: "Use --time 60s.")
+            throw Failure(
+                .usage,
+                "an unprovisioned device draws attention to itself for at most 60 s",
+                hint: "Use --time 60s."
+            )
         }
         return try identify(device: uuid, named: knowledge.names.name(of: uuid) ?? name, seconds: seconds)
     }

@@ -86,7 +86,7 @@ struct KeyRefreshJob: PlanSource {
         let pattern = text.contains("*") ? "Each is named for itself, without patterns. " : ""
         throw Failure(
             .usage,
-            "there is no node `\(text.printable)` to be left out",
+            "there is no node `\(text.printable)` to exclude",
             hint: nearest + pattern + "meshplan show lists the nodes."
         )
     }

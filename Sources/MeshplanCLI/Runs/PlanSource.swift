@@ -95,8 +95,8 @@ extension PlanSource {
         if unresolved > 0 {
             shown.notes.append(
                 unresolved == 1
-                    ? "1 request of an earlier run may have arrived or not; apply reads it back first."
-                    : "\(unresolved) requests of an earlier run may have arrived or not; apply reads them back first."
+                    ? "1 request of an earlier run may or may not have arrived; apply reads it back first."
+                    : "\(unresolved) requests of an earlier run may or may not have arrived; apply reads them back first."
             )
         }
         if let lines = context.json {

@@ -14,6 +14,6 @@ struct ResetListening {
 
     /// The help of `--listen`.
     static let help =
-        "How long to listen for nodes that were reset before planning; 0 for not at all. (default: 1.5s, or until a proxy of "
-        + "the network is heard, 3s at most)"
+        "How long to listen for reset nodes before planning; 0 for not at all. (default: 1.5s; up to 3s while no proxy of "
+        + "the network is heard)"
 }

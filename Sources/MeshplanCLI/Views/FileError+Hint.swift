@@ -8,11 +8,11 @@ extension FileError {
         case .folder: "Name a file."
         case .special: "Name a regular file."
         case .occupied: "Move it away, or choose another name."
-        case .tooLarge: "Check the path: no such file has to be that large."
+        case .tooLarge: "Check the path: no valid file is that large."
         case .exposed:
             "chmod 600 \(path.printable.shellWord), and replace the secrets if somebody may have read them."
         case .idlePipe: "Name a file, or start the program that writes to the pipe first."
-        case .silence: "Name a file, or see why nothing more is written to the pipe."
+        case .silence: "Name a file, or find out why nothing more is written to the pipe."
         case .other(_, let hint): hint
         case .system: systemHint
         }

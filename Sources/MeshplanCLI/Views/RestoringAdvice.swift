@@ -27,8 +27,8 @@ struct RestoringAdvice {
                 found.hint = Advice(hint)
             } else if found.code != .missing, (try? Workspace(context: context).sharedStore()) == nil {
                 found.hint = """
-                    no backup in \(Backups.folderName) fits: put a copy in its place, as meshplan state pull makes them; it \
-                    may be on another machine. Device keys that were made here are nowhere else
+                    no backup in \(Backups.folderName) fits: restore a copy, as meshplan state pull makes them; it \
+                    may be on another machine. Device keys that were made here exist nowhere else
                     """
             }
             return found
@@ -45,20 +45,20 @@ struct RestoringAdvice {
         let backup = "\(Backups.folderName)/\(candidate.backup.name)"
         var text =
             candidate.isOpened
-            ? "The newest backup that is whole is of \(candidate.backup.time.text) (serial \(candidate.backup.serial)). "
-            : "The newest backup is of \(candidate.backup.time.text) (serial \(candidate.backup.serial)); nothing at hand "
-                + "opens it, so that nobody knows whether it is whole. "
+            ? "The newest intact backup is of \(candidate.backup.time.text) (serial \(candidate.backup.serial)). "
+            : "The newest backup is of \(candidate.backup.time.text) (serial \(candidate.backup.serial)); no available "
+                + "secret opens it, so it may be damaged. "
         // SQLite would take the log of the damaged file for that of the backup.
         let companions = ["-wal", "-shm", "-journal"].map { target + $0 }
             .filter { Files.kind(context.absolute($0)) != nil }
         let removal = companions.isEmpty ? "" : "rm -f \(companions.map(\.shellWord).joined(separator: " ")) && "
-        text += "Put it back with:\n  \(removal)cp -p \(backup.shellWord) \(target.shellWord)\n"
+        text += "Restore it with:\n  \(removal)cp -p \(backup.shellWord) \(target.shellWord)\n"
         if let entry = candidate.entry, candidate.backup.serial < entry.serial {
             text +=
-                "\(StateLock.fileName) knows serial \(entry.serial): go on with --accept-older, and read the nodes back "
+                "\(StateLock.fileName) knows serial \(entry.serial): continue with --accept-older, and read the nodes back "
                 + "with meshplan refresh. "
         }
-        return text + "Do not import again: device keys that were made since are nowhere else."
+        return text + "Do not import again: an import lacks device keys that were made since."
     }
 
     private struct Candidate {

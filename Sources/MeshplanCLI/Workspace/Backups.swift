@@ -67,7 +67,7 @@ struct Backups {
     /// - Parameter cure: how to make backups possible again, if known.
     private static func hint(_ cure: String?) -> String {
         (cure ?? "check the disk and the permissions of \(folderName)")
-            + "; nothing was changed, because there would be no way back, and \(variable)=0 goes on without a backup"
+            + "; nothing was changed, because there would be no way back, and \(variable)=0 continues without a backup"
     }
 
     /// The network's name: that of the file, or the one in a shared database.

@@ -122,7 +122,8 @@ struct DatabaseSecretSources {
             guard sources.isEmpty, sealed.slots.allSatisfy({ $0.kind == .keyFile }) else {
                 throw Failure(
                     .failure,
-                    "\(sources.first?.title ?? "nothing at hand") does not open \(Self.short(sealed.path))",
+                    sources.first.map { "\($0.title) does not open \(Self.short(sealed.path))" }
+                        ?? "no available secret opens \(Self.short(sealed.path))",
                     hint: "It opens with \(slots). Name it with --key-file or --key-command."
                 )
             }
@@ -136,7 +137,7 @@ struct DatabaseSecretSources {
         guard context.terminal.isInputTerminal else {
             throw Failure(
                 .failure,
-                "no available secret opens \(Self.short(sealed.path)), and nobody can be asked for the passphrase, because "
+                "no available secret opens \(Self.short(sealed.path)); meshplan cannot ask for the passphrase, because "
                     + "standard input is not a terminal",
                 hint: "It opens with \(slots). Name it with --passphrase-file, --key-file or --key-command."
             )
@@ -238,7 +239,7 @@ struct SecretPrompt {
         guard context.terminal.isInputTerminal else {
             throw Failure(
                 .failure,
-                "nobody can be asked for a passphrase, because standard input is not a terminal",
+                "cannot ask for a passphrase: standard input is not a terminal",
                 hint: "Give a file with it: --new-passphrase-file FILE."
             )
         }

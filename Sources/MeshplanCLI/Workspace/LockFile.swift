@@ -45,13 +45,13 @@ struct LockFile {
         let message =
             switch problem {
             case .otherLineage:
-                "\(database) is not the database that \(StateLock.fileName) knows: it was made apart from that one, "
+                "\(database) is not the database in \(StateLock.fileName): it was created separately from that one, "
                     + "which was at serial \(entry.serial)"
             case .older:
-                "\(database) is older than \(StateLock.fileName) says: it is at serial \(version.serial), and serial "
-                    + "\(entry.serial) was there already"
+                "\(database) is older than \(StateLock.fileName) says: it is at serial \(version.serial), but serial "
+                    + "\(entry.serial) exists already"
             case .forked:
-                "\(database) is another copy than \(StateLock.fileName) knows: both are at serial \(version.serial), but "
+                "\(database) is not the copy in \(StateLock.fileName): both are at serial \(version.serial), but "
                     + "were changed separately"
             }
         throw Failure(.stale, message, hint: hint)
@@ -64,7 +64,7 @@ struct LockFile {
             ? "the newest copy: one on another machine, or in \(backups)"
             : "the newest copy: it may be on another machine, or in a backup"
         return
-            "Put back \(place). If it is lost, go on with this one by --accept-older, which skips sequence numbers that "
+            "Restore \(place). If it is lost, continue with this one by --accept-older, which skips sequence numbers that "
             + "may have been used, and read the nodes back with meshplan refresh. If \(StateLock.fileName) itself is the "
             + "wrong one, restore that with git."
     }

@@ -38,7 +38,7 @@ final class StoreSession {
         } catch {
             let failure = Failure(explaining: error)
             FailureView(context).warn(
-                "\(StateLock.fileName) could not be brought up to date: \(failure.message)",
+                "\(StateLock.fileName) could not be updated: \(failure.message)",
                 hint: failure.hint ?? "The next command that changes the database tries again."
             )
         }

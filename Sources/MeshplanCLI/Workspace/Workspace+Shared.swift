@@ -86,13 +86,13 @@ extension Workspace {
             context.errorOutput.line("The changes of the last run turned out to be stored.")
         case .outdated(let path)?:
             context.errorOutput.line(
-                "The database has gone on without what the last run here could not store. That is kept in \(short(path)); "
-                    + "what was in doubt is read back from the nodes by apply."
+                "The database has changed since, so the unsaved changes of the last run were not stored. They are kept in "
+                    + "\(short(path)); apply reads back from the nodes what was in doubt."
             )
         case .unreadable(let path)?:
             context.errorOutput.line(
-                "What the last run here could not store can no longer be read. The file is kept as \(short(path)); what "
-                    + "was in doubt is read back from the nodes by apply."
+                "What the last run here could not store can no longer be read. The file is kept as \(short(path)); apply "
+                    + "reads back from the nodes what was in doubt."
             )
         case nil: break
         }

@@ -91,7 +91,7 @@ struct Workspace {
                     "the database of the network `\(network)` is missing: there is no \(Self.databasePath(network))",
                     hint: RestoringAdvice(context).hint(for: network)
                         ?? "Restore a copy, as meshplan state pull makes them, or import the network again; "
-                        + "sequence numbers go on where they were."
+                        + "sequence numbers continue where they were."
                 )
             }
             if case .file = location, let hint = RestoringAdvice(context).hint(for: network) {
@@ -128,8 +128,8 @@ struct Workspace {
         let serial = try database.goOn(after: entry.serial, with: lease)
         try LockFile(context).update([(network, database)], replacing: true)
         context.errorOutput.line(
-            "Accepted \(try databaseName(network)) of serial \(before), where serial \(entry.serial) was known; it goes on "
-                + "at \(serial), behind sequence numbers that may have been used. Read the nodes back: meshplan refresh"
+            "Accepted \(try databaseName(network)) at serial \(before) instead of the known serial \(entry.serial). It continues "
+                + "at serial \(serial), and skips sequence numbers that may have been used. Read the nodes back: meshplan refresh"
         )
     }
 
@@ -287,9 +287,9 @@ struct Workspace {
         let networks = known + Set(backups.compactMap { Backup($0)?.network }).subtracting(known).sorted()
         return Failure(
             .failure,
-            "there is no database in \(place), but there was one",
+            "the database in \(place) is missing",
             hint: networks.lazy.compactMap { RestoringAdvice(context).hint(for: $0) }.first
-                ?? "Put it back" + (backups.isEmpty ? "" : ", or the newest backup in \(Backups.folderName)")
+                ?? "Restore it" + (backups.isEmpty ? "" : ", or the newest backup in \(Backups.folderName)")
                 + ": a new one would not know the device keys of the nodes."
         )
     }
@@ -314,7 +314,7 @@ struct Workspace {
             throw Failure(
                 .usage,
                 "`\(network)` cannot be the name of a network",
-                hint: "A name begins with a letter or digit and goes on with letters, digits, dots, hyphens and "
+                hint: "A name begins with a letter or digit and continues with letters, digits, dots, hyphens and "
                     + "underscores, 64 at most."
             )
         }

@@ -50,7 +50,7 @@ struct WrittenDefinition {
             throw Failure(
                 .failure,
                 "\(path) already exists",
-                hint: "Choose another folder, move it away, or have it replaced with --overwrite."
+                hint: "Choose another folder, move it away, or replace it with --overwrite."
             )
         }
         replaces = kind != nil
@@ -66,7 +66,7 @@ struct WrittenDefinition {
             of: adoption.definition,
             header: [
                 "Written by meshplan from \(source).",
-                "A mesh database knows no tags, so rules name their nodes; give nodes tags to select them by those.",
+                "A mesh database has no tags, so rules name their nodes. Add tags to select nodes by tag.",
             ],
             footer: adoption.leftOut.isEmpty
                 ? [] : ["Left out:"] + adoption.leftOut.map { "  \($0.subject): \($0.text)" }
@@ -146,7 +146,7 @@ struct WrittenDefinition {
     private func reportRenamings() {
         guard !adoption.renamings.isEmpty else { return }
         context.output.line(
-            "\(count(adoption.renamings.count, "name")) of the database cannot be used in definitions as they are:"
+            "\(count(adoption.renamings.count, "name")) of the database \(adoption.renamings.count == 1 ? "is" : "are") not valid in definitions:"
         )
         for renaming in adoption.renamings.prefix(Self.limit) {
             context.output.line("  \(renaming.noun) \(renaming.from.printable) is \(renaming.to)")

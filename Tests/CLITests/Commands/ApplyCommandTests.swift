@@ -105,7 +105,11 @@ struct ApplyCommandTests {
         let listening = fixture.run("apply", "--via", "unix:nobody.sock")
         #expect(listening.status == 1 && listening.output == result.output)
         #expect(listening.error.hasPrefix("Listening for nodes that were reset …\n"))
-        #expect(listening.error.contains("Nodes that were reset meanwhile are not noticed, because nobody listens:"))
+        #expect(
+            listening.error.contains(
+                "Nodes that were reset meanwhile cannot be detected, because no bearer can listen:"
+            )
+        )
     }
 
     @Test("writes events as lines of JSON and the summary last")
@@ -132,7 +136,7 @@ struct ApplyCommandTests {
         )
         #expect(first.status == 4)
         expectSnapshot(first.transcript, "apply-partial.txt")
-        #expect(fixture.run("plan").output.contains("1 request of an earlier run may have arrived or not"))
+        #expect(fixture.run("plan").output.contains("1 request of an earlier run may or may not have arrived"))
         // The database remembers that the node had no room for another key.
         expectSnapshot(fixture.run("plan").transcript, "plan-full-list.txt")
         let second = fixture.run("apply", "--via", "simulator", "--auto-approve", "--allow", "full-list")

@@ -38,7 +38,7 @@ struct HistoryCommandTests {
         expectSnapshot(fixture.run("state", "history").transcript, "state-history.txt")
         expectSnapshot(fixture.run("state", "history", "--json").transcript, "state-history.jsonl")
         let one = fixture.run("state", "history", "-n", "1")
-        #expect(one.output.contains("and 1 more, which -n 2 shows"))
+        #expect(one.output.contains("and 1 more; -n 2 shows all"))
         #expect(fixture.run("state", "history", "-n", "0").status == 64)
     }
 
@@ -47,7 +47,7 @@ struct HistoryCommandTests {
         let fixture = try CommandFixture.house()
         let result = fixture.run("state", "history")
         #expect(result.status == 0)
-        #expect(result.output.hasPrefix("Nothing was done yet: the database was made 2026-11-18T"))
+        #expect(result.output.hasPrefix("No changes yet: the database was created 2026-11-18T"))
     }
 
     @Test("shows the database as it was, whole and in parts")

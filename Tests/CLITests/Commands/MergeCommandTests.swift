@@ -87,7 +87,7 @@ struct MergeRefusalTests {
         #expect(fixture.run("export", "--cdb", "base.json").status == 0)
         #expect(fixture.run("export", "--cdb", "part.json", "--subnet", "Molly's Network", "--partial").status == 0)
         let partial = fixture.run("db", "merge", "part.json", "--base", "base.json", "--auto-approve")
-        #expect(partial.status == 65 && partial.error.contains("a part of the network only"), "\(partial.error)")
+        #expect(partial.status == 65 && partial.error.contains("only a part of the network"), "\(partial.error)")
         let text = String(decoding: try #require(fixture.read("base.json")), as: UTF8.self)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let place = try #require(lines.lastIndex { $0.contains("\"deviceKey\"") })

@@ -92,7 +92,10 @@ struct NetworkCommandTests {
         try setLimit(16_777_216)
         let none = fixture.run(apply)
         #expect(none.status == 5, "\(none.error)")
-        #expect(none.error.contains("sequence numbers of 0x") && none.error.contains("and 0 are left"), "\(none.error)")
+        #expect(
+            none.error.contains("sequence numbers of 0x") && none.error.contains("but only 0 are left"),
+            "\(none.error)"
+        )
         expectSnapshot(fixture.run("network", "iv", "show").transcript, "network-iv-show-exhausted.txt")
         #expect(fixture.run(apply + ["--iv-index", "1"]).status == 5, "it is not known yet that there are new numbers")
         #expect(fixture.run(recover).status == 0)

@@ -11,7 +11,7 @@ struct NodeCommandTests {
         let fixture = try CommandFixture.house()
         #expect(!fixture.run("show", "node.268E8CA7-32A3-45B6-9149-AA44BAAD2346").output.contains("composition pages"))
         let result = fixture.run("node", "read-pages", "mary", "--via", "simulator")
-        #expect(result.status == 0 && result.output == "mary has page 0 alone.\n", "\(result.error)")
+        #expect(result.status == 0 && result.output == "mary has only page 0.\n", "\(result.error)")
         #expect(
             fixture.run("show", "node.268E8CA7-32A3-45B6-9149-AA44BAAD2346").output.contains(#/composition pages +0\n/#)
         )

@@ -141,7 +141,7 @@ struct ProvisioningCommandTests {
         #expect(result.output.contains("kitchen: provisioned at 0x0"))
         #expect(result.output.contains("sensor: was not heard; "), "\(result.output)")
         #expect(result.output.contains("Pending, because they were not heard:\n  sensor ("))
-        #expect(result.output.contains("\nNext: see that the devices that were not heard have power, "))
+        #expect(result.output.contains("\nNext: check that the missing devices have power, "))
         let next = fixture.run(["apply", "--auto-approve", "--secrets", "s.csv"] + simulated)
         #expect(next.status == 0 && next.output.contains("sensor: provisioned at 0x0"))
         expectDone(fixture)
@@ -219,7 +219,7 @@ struct ProvisioningCommandTests {
         fixture.isTerminal = true
         fixture.respond = { shown in
             if shown.hasSuffix("Enter a value: ") { return "yes" }
-            if shown.hasSuffix("once. What is put in? ") { return "1" }
+            if shown.hasSuffix("once. What does the person enter? ") { return "1" }
             return shown.firstMatch(of: #/switch (\d) times\. What is put in\? /#).map { String($0.1) }
         }
         let result = fixture.run(["apply"] + simulated)
@@ -255,7 +255,7 @@ struct ProvisioningCommandTests {
         try waitForSocket("mesh.sock", in: fixture)
         let result = fixture.run("apply", "--auto-approve", "--via", "unix:mesh.sock", "--listen", "1s")
         #expect(result.status == 0, "\(result.output)\(result.error)")
-        #expect(result.error.contains("kitchen is in no network any more: it was reset.\n"))
+        #expect(result.error.contains("kitchen was reset and has left the network.\n"))
         #expect(result.output.contains("-/+") && result.output.contains("kitchen: provisioned at 0x0"))
         #expect(simulator.stop()?.status == 0)
         expectDone(fixture)

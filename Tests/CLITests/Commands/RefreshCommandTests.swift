@@ -153,7 +153,7 @@ struct RefreshCommandTests {
             ["node", "read-pages", "mary"], ["keys", "refresh", "home"],
         ] {
             let result = fixture.run(command + options)
-            #expect(result.status == 64 && result.error.contains("--devices is for --via simulator"), "\(result.error)")
+            #expect(result.status == 64 && result.error.contains("--devices needs --via simulator"), "\(result.error)")
         }
     }
 

@@ -104,7 +104,7 @@ struct SimCommandTests {
         #expect(result.status == 0 && result.error.isEmpty)
         #expect(result.output.contains("\nswitch-1 draws attention for 1 second\n"))
         let status = fixture.run("sim", "status", "--devices", "sim/devices.yaml", "--state-file", "d.state")
-        #expect(status.output.hasPrefix("0 simulated nodes, 4 devices in no network.\n"))
+        #expect(status.output.hasPrefix("0 simulated nodes, 4 unprovisioned devices.\n"))
         #expect(fixture.run("sim", "reset", "--state-file", "d.state").output == "Removed d.state.\n")
     }
 
@@ -132,7 +132,7 @@ struct SimCommandTests {
     @Test("reset forgets the nodes' state, so that they are again as the database was imported")
     func reset() throws {
         let fixture = try CommandFixture.house()
-        #expect(fixture.run("sim", "reset").output == "There is no simulator's state at .meshplan/house.simulator.\n")
+        #expect(fixture.run("sim", "reset").output == "There is no simulator state at .meshplan/house.simulator.\n")
         _ = fixture.run("apply", "--via", "simulator", "--auto-approve")
         #expect(fixture.run("sim", "reset").output == "Removed .meshplan/house.simulator.\n")
         #expect(fixture.read(".meshplan/house.simulator") == nil)
@@ -170,7 +170,7 @@ struct SimCommandTests {
                     "Error: .meshplan/house.simulator, the state of the simulator, is damaged at octet "
                 )
             )
-            #expect(result.error.contains("Begin anew with: meshplan sim reset."))
+            #expect(result.error.contains("Start over with: meshplan sim reset."))
         }
         #expect(fixture.run("sim", "reset").status == 0)
         #expect(fixture.run("refresh", "--via", "simulator").status == 0)
@@ -188,7 +188,7 @@ struct SimCommandTests {
         let refresh = fixture.run("refresh", "--via", "simulator")
         #expect(refresh.status == 0 && refresh.output.contains("as recorded"))
         let begun =
-            "There is no simulator's state at .meshplan/house.simulator: its nodes restart in the state of the "
+            "There is no simulator state at .meshplan/house.simulator: its nodes restart in the state of the "
         #expect(refresh.error.contains(begun))
         try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent(".meshplan/house.simulator"))
         let again = fixture.run("refresh", "--via", "simulator")
@@ -212,9 +212,9 @@ struct SimCommandTests {
         }
         let note = "The simulator keeps its nodes where they were, over 2 hops: "
         let hops = fixture.run(plain + ["--hops", "4"])
-        #expect(hops.error.contains(note + "--hops 4 would count after meshplan sim reset.\n"))
+        #expect(hops.error.contains(note + "--hops 4 takes effect after meshplan sim reset.\n"))
         let radio = fixture.run(plain + ["--radio", "harsh"])
-        #expect(radio.error.contains(note + "the 3 of --radio harsh would count after meshplan sim reset.\n"))
+        #expect(radio.error.contains(note + "the 3 of --radio harsh takes effect after meshplan sim reset.\n"))
         #expect(fixture.run("sim", "reset").status == 0)
         #expect(!fixture.run(plain + ["--hops", "4"]).error.contains("keeps its nodes"))
     }
@@ -241,7 +241,7 @@ struct SimCommandTests {
             guard option[0] != "--profile" || command[0] == "scan" else { continue }
             let result = fixture.run(command + option)
             #expect(result.status == 64 && result.output.isEmpty)
-            #expect(result.error.contains(" is for --via simulator; a simulator process is given its own."))
+            #expect(result.error.contains(" needs --via simulator; a separate simulator process takes it itself."))
         }
         guard option[0] != "--profile" else { return }
         #expect(fixture.run(["keys", "refresh", "home"] + option).status == 64)
@@ -251,7 +251,7 @@ struct SimCommandTests {
     func loss(share: String) throws {
         let result = try CommandFixture.house().run("refresh", "--via", "simulator", "--loss", share)
         let problem =
-            share == "-1" ? "--loss takes no negative number" : "--loss takes a share from 0 to 1, such as 0.2."
+            share == "-1" ? "--loss does not take a negative number" : "--loss takes a share from 0 to 1, such as 0.2."
         #expect(result.status == 64 && result.error.contains(problem))
     }
 
@@ -262,7 +262,7 @@ struct SimCommandTests {
     func speed(factor: String) throws {
         let result = try CommandFixture().run("sim", "--listen", "unix:mesh.sock", "--speed=\(factor)")
         #expect(
-            result.status == 64 && result.error.contains("a factor above 0 and up to 20: clients wait in real time")
+            result.status == 64 && result.error.contains("a factor above 0 and up to 20: clients run in real time")
         )
     }
 

@@ -11,7 +11,7 @@ struct StateCommandTests {
         let used = fixture.run("state", "rm", "group.Bedroom", "--auto-approve")
         #expect(used.status == 5 && used.error.contains("in use by node."), "\(used.error)")
         let own = fixture.run("state", "rm", "node.meshplan", "--auto-approve")
-        #expect(own.status == 5 && own.error.contains("meshplan itself"), "\(own.error)")
+        #expect(own.status == 5 && own.error.contains("meshplan's own node"), "\(own.error)")
         let subnet = fixture.run("state", "rm", "subnet.Home Network", "--auto-approve")
         #expect(subnet.status == 5 && subnet.error.contains("primary"), "\(subnet.error)")
         #expect(fixture.run("state", "rm", "node.Cat Flap").status == 8, "nobody can be asked")

@@ -69,7 +69,7 @@ struct StateKeyCommandTests {
         }
         let nothing = fixture.run("show")
         #expect(
-            nothing.status == 1 && nothing.error.contains("nobody can be asked for the passphrase"),
+            nothing.status == 1 && nothing.error.contains("meshplan cannot ask for the passphrase"),
             "\(nothing.error)"
         )
         #expect(nothing.error.contains("Anna") && nothing.error.contains("--passphrase-file"))

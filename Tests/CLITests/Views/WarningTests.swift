@@ -99,7 +99,7 @@ struct WarningTests {
         let fixture = try HistoryCommandTests.changedHouse()
         let result = fixture.run("rollback", "--to", "99999")
         #expect(
-            result.status == 64 && result.error.hasPrefix("Error: there was no serial 99999 yet"),
+            result.status == 64 && result.error.hasPrefix("Error: serial 99999 does not exist yet"),
             "\(result.error)"
         )
         #expect(fixture.run("rollback", "--to", "99999", "--write-definition", "old").status == 64)

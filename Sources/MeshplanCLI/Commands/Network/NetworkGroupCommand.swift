@@ -13,7 +13,7 @@ struct NetworkGroupCommand: ParsableCommand {
 struct NetworkIVCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "iv",
-        abstract: "The IV index and our sequence numbers.",
+        abstract: "Show, recover or set the IV index.",
         subcommands: [NetworkIVShowCommand.self, NetworkIVRecoverCommand.self, NetworkIVSetCommand.self]
     )
 }

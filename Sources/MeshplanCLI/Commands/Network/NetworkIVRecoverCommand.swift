@@ -9,11 +9,11 @@ struct NetworkIVRecoverCommand: NetworkCommand {
         commandName: "recover",
         abstract: "Listen for the network's IV index, and adopt it.",
         discussion: """
-            Connects to one proxy after another and hears their beacons, of which only those count that a NetKey of the \
-            network authenticates. Nothing is sent. What the rules allow is taken over, as every run does. What they do \
-            not – an IV index more than 42 ahead, or a second recovery within 192 hours – is taken over if you approve \
-            it: whoever has a NetKey can send such a beacon, and there is no way back to a lower one. A lower IV index is \
-            never taken over.
+            Connects to one proxy after another and listens to their beacons; only beacons authenticated by a NetKey \
+            of the network count. Nothing is sent. A change that the rules allow is adopted, as in every run. One that \
+            they do not allow – an IV index more than 42 ahead, or a second recovery within 192 hours – is adopted if \
+            you approve it: anybody with a NetKey can send such a beacon, and there is no way back to a lower one. A \
+            lower IV index is never adopted.
             """
     )
 
@@ -74,7 +74,7 @@ struct NetworkIVRecoverCommand: NetworkCommand {
         case .approve(let ivIndex, let refusal):
             if !autoApprove {
                 try Prompt(context: context).confirm(
-                    "Do you want to take IV index \(ivIndex.value) over?",
+                    "Do you want to adopt IV index \(ivIndex.value)?",
                     explanation: view.warning(ivIndex, refusal)
                 )
             }

@@ -9,11 +9,12 @@ struct NetworkIVSetCommand: ChangingCommand {
         commandName: "set",
         abstract: "Set the IV index of a network whose proxies do not report it.",
         discussion: """
-            Files that other tools export do not hold the IV index. meshplan takes it from the first beacon of a proxy; where \
-            no node is a proxy yet, or none sends beacons, whoever knows it from the other tool can state it here. Nothing is \
-            sent. Messages go out under it from then on, and devices are provisioned with it. If it is wrong, nodes do not \
-            understand what is sent, and devices that got it have to be reset. A beacon still corrects it as long as nothing was \
-            sent; after that our address can never go back to a lower one, for sequence numbers would be used twice.
+            Files that other tools export do not contain the IV index. meshplan takes it from the first beacon of a \
+            proxy. If no node is a proxy yet, or none sends beacons, you can set it here if you know it from the other \
+            tool. Nothing is sent. Messages use it from then on, and devices are provisioned with it. If it is wrong, \
+            nodes do not understand what is sent, and devices provisioned with it have to be reset. A beacon still \
+            corrects it as long as nothing was sent; after that our address can never go back to a lower one, because \
+            sequence numbers would be used twice.
             """
     )
 

@@ -10,7 +10,8 @@ struct NetworkIVShowCommand: NetworkCommand {
         discussion: """
             Every message takes a sequence number, of which there are 16,777,216 under an IV index. The nodes raise it \
             together, in an IV update of four days or more that one of them starts when its own numbers run low; then \
-            numbers begin at 0 again. Nothing is sent: what the database knows is what beacons said last.
+            numbers restart at 0. Nothing is sent: the IV index is the last that the database learned, usually from a \
+            beacon.
             """
     )
 

@@ -21,6 +21,6 @@ struct AdapterOptions: ParsableArguments {
     /// - Throws: `ValidationError` in that case.
     func check(for via: [String]) throws(ValidationError) {
         guard adapter != nil, !via.contains(BearerChoice.gattName) else { return }
-        throw ValidationError("--adapter is for --via gatt.")
+        throw ValidationError("--adapter needs --via gatt.")
     }
 }

@@ -38,7 +38,7 @@ enum BearerChoice: Hashable {
 
     /// The help of `--via`.
     static let help = """
-        How to reach the mesh: gatt, a Bluetooth adapter of this machine (gatt:ADAPTER for a certain one), \
+        How to reach the mesh: gatt, a Bluetooth adapter of this machine (gatt:ADAPTER for a specific one), \
         gateway://[PAIRING@]HOST[:PORT] of a gateway, unix:PATH or tcp:HOST:PORT of a simulator process or of a gateway \
         on this machine, or simulator. Repeat it to use several at once.
         """
@@ -91,8 +91,8 @@ enum BearerChoice: Hashable {
         }
         guard choices.count == 1 || !choices.contains(.simulator) else {
             throw ValidationError(
-                "--via simulator is a world of its own, to which no other --via leads; simulate in a process with "
-                    + "meshplan sim to reach it by several gateways."
+                "--via simulator cannot be combined with other routes; run meshplan sim to reach a simulation through "
+                    + "several gateways."
             )
         }
         return choices

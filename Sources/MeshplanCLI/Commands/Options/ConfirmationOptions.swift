@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct ConfirmationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Take the changes back unless they are confirmed within this time, 1s or more, with meshplan confirm.",
+            "Undo the changes unless meshplan confirm is run within this time (at least 1s).",
             valueName: "duration"
         ),
         transform: DurationArgument.parse

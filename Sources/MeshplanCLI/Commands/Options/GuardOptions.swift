@@ -7,7 +7,7 @@ internal import Planning
 struct GuardOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Let this guard pass, which otherwise refuses the plan with exit code 5. May be repeated.",
+            "Allow what this guard otherwise refuses with exit code 5. May be repeated.",
             discussion: GuardOptions.names.joined(separator: ", "),
             valueName: "guard"
         ),

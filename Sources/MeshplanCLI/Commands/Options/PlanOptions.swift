@@ -11,7 +11,7 @@ struct PlanOptions: ParsableArguments {
     var guards: GuardOptions
 
     @Flag(
-        help: "Plan to take everything away that is managed: nodes are reset, keys and groups removed."
+        help: "Plan to remove everything that is managed: nodes are reset, keys and groups are removed."
     )
     var destroy = false
 

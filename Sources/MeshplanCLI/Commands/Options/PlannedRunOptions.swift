@@ -34,7 +34,7 @@ struct PlannedRunOptions: ParsableArguments {
 
     @OptionGroup var run: RunOptions
 
-    @Flag(help: "Show the details of each node however many there are.")
+    @Flag(help: "Always show the details of every node, even in large plans.")
     var full = false
 
     @OptionGroup var guards: GuardOptions
@@ -50,7 +50,7 @@ struct PlannedRunOptions: ParsableArguments {
     func validate() throws {
         try simulator.check(for: via)
         guard !via.isEmpty else { return }
-        if out != nil { throw ValidationError("--out saves the plan and sends nothing, so --via is not for it.") }
+        if out != nil { throw ValidationError("--out cannot be combined with --via, because it sends nothing.") }
         _ = try BearerChoice.all(adapter.routes(via))
         try adapter.check(for: via)
         try devices.check(for: via)

@@ -8,9 +8,9 @@ struct RadioOptions: ParsableArguments, RadioChoice {
     @Option(
         help: ArgumentHelp(
             """
-            The radio that the time is estimated for: \(RadioProfile.named.map(\.name).joined(separator: ", ")) or learned. \
-            With --via simulator it is the one that is simulated, too. (default: ideal with --via simulator, else learned \
-            from earlier runs if there are any, else office)
+            The radio assumed for estimates: \(RadioProfile.named.map(\.name).joined(separator: ", ")) or learned. \
+            With --via simulator, also the simulated radio. (default: ideal with --via simulator, else learned from \
+            earlier runs if there are any, else office)
             """,
             valueName: "name"
         )
@@ -68,7 +68,7 @@ struct RadioOptions: ParsableArguments, RadioChoice {
                 .failure,
                 "nothing can be learned yet: no run of at least \(PlanEstimator.leastMessagesToLearnFrom) messages has "
                     + "been completed",
-                hint: "leave --radio out, or name a profile"
+                hint: "omit --radio, or name a profile"
             )
         }
         return .office
@@ -88,7 +88,7 @@ extension PlanEstimator {
 struct SimulatedRadioOptions: ParsableArguments, RadioChoice {
     @Option(
         help: ArgumentHelp(
-            "The radio that is simulated: \(WorldSettings.profileNames.joined(separator: ", ")). (default: ideal)",
+            "The simulated radio: \(WorldSettings.profileNames.joined(separator: ", ")). (default: ideal)",
             valueName: "name"
         )
     )
@@ -113,7 +113,7 @@ struct SimulatedRadioOptions: ParsableArguments, RadioChoice {
     /// - Throws: `ValidationError` in that case.
     func check(for via: [String]) throws(ValidationError) {
         guard simulated != nil, via != ["simulator"] else { return }
-        throw ValidationError("--radio is for --via simulator; a simulator process is given its own.")
+        throw ValidationError("--radio needs --via simulator; a separate simulator process takes it itself.")
     }
 }
 

@@ -4,10 +4,10 @@ internal import Planning
 
 /// The options for how a run sends messages.
 struct RunOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Links at once at most, as far as the bearer has them.", valueName: "count"))
+    @Option(help: ArgumentHelp("The most links at once, if the bearer has as many.", valueName: "count"))
     var connections: Int?
 
-    @Option(help: ArgumentHelp("Nodes talked to at once at most.", valueName: "count"))
+    @Option(help: ArgumentHelp("The most nodes to talk to at once.", valueName: "count"))
     var window: Int?
 
     @Option(help: ArgumentHelp("The TTL of requests, 0 or 2 to 127.", valueName: "hops"))
@@ -15,7 +15,7 @@ struct RunOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only that proxy: a node's name, unicast address or Device UUID, or a Bluetooth address.",
+            "Use only this proxy: a node's name, unicast address or Device UUID, or a Bluetooth address.",
             valueName: "node|address"
         )
     )

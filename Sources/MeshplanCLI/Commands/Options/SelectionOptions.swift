@@ -6,7 +6,7 @@ internal import Planning
 /// The options that select nodes. Options of different kinds narrow the selection; among options of one kind, any may
 /// match, but all tags must. In names, `*` stands for any run of characters.
 struct SelectionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Only nodes of this name; `*` stands for anything. May be repeated.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only nodes with this name; `*` matches anything. May be repeated.", valueName: "name"))
     var node: [String] = []
 
     @Option(
@@ -28,7 +28,9 @@ struct SelectionOptions: ParsableArguments {
     )
     var tag: [String] = []
 
-    @Option(help: ArgumentHelp("No nodes of this name; `*` stands for anything. May be repeated.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Leave out nodes with this name; `*` matches anything. May be repeated.", valueName: "name")
+    )
     var exclude: [String] = []
 
     func validate() throws {

@@ -13,7 +13,7 @@ struct DefinitionOptions: ParsableArguments {
 
 /// The options that choose the network, and how its database is reached and opened.
 struct NetworkOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The network, where there are several.", valueName: "name"))
+    @Option(help: ArgumentHelp("The network, if there are several.", valueName: "name"))
     var network: String?
 
     @OptionGroup var store: StoreOptions
@@ -21,6 +21,6 @@ struct NetworkOptions: ParsableArguments {
 
 /// The option for the form of results.
 struct FormatOptions: ParsableArguments {
-    @Flag(help: "Write one JSON object a line instead of text.")
+    @Flag(help: "Write one JSON object per line instead of text.")
     var json = false
 }

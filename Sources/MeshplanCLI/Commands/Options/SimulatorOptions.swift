@@ -7,7 +7,7 @@ internal import Simulator
 struct SimulatorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Hops that the network spreads over, instead of the radio's.",
+            "The number of hops that the network spans, instead of the radio's.",
             valueName: "count"
         )
     )
@@ -24,7 +24,7 @@ struct SimulatorOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What chance begins with; the same seed gives the same run. (default: 1)",
+            "The seed of random events; the same seed gives the same run. (default: 1)",
             valueName: "number"
         )
     )
@@ -39,8 +39,8 @@ struct SimulatorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The IV index that the nodes are at from now on, as after years without this database: 60, or 61:updating \
-            while an update is in progress.
+            The IV index of the nodes from now on, to simulate years without this database: 60, or 61:updating while \
+            an update is in progress.
             """,
             valueName: "index"
         )
@@ -74,7 +74,7 @@ struct SimulatorOptions: ParsableArguments {
             (!deaf.isEmpty, "--deaf"), (ivIndex != nil, "--iv-index"), (!fail.isEmpty, "--fail"),
         ]
         guard let (_, name) = given.first(where: \.0) else { return }
-        throw ValidationError("\(name) is for --via simulator; a simulator process is given its own.")
+        throw ValidationError("\(name) needs --via simulator; a separate simulator process takes it itself.")
     }
 
     /// Sets the faults in the simulation that the options ask for.
@@ -136,7 +136,7 @@ struct SimulatorOptions: ParsableArguments {
 struct SimulatedDeviceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A YAML file with devices that are in no network yet. May be repeated.",
+            "A YAML file with unprovisioned devices. May be repeated.",
             valueName: "file"
         )
     )
@@ -148,7 +148,7 @@ struct SimulatedDeviceOptions: ParsableArguments {
     /// - Throws: `ValidationError` in that case.
     func check(for via: [String]) throws(ValidationError) {
         guard !devices.isEmpty, via != ["simulator"] else { return }
-        throw ValidationError("--devices is for --via simulator; a simulator process is given its own.")
+        throw ValidationError("--devices needs --via simulator; a separate simulator process takes it itself.")
     }
 }
 
@@ -156,7 +156,7 @@ struct SimulatedDeviceOptions: ParsableArguments {
 struct SimulatorStateOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Where the simulated nodes keep what they were configured to. (default: .meshplan/NETWORK.simulator)",
+            "The file in which the simulated nodes keep their configuration. (default: .meshplan/NETWORK.simulator)",
             valueName: "file"
         )
     )

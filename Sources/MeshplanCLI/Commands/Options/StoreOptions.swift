@@ -40,9 +40,9 @@ struct StoreOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Go on with a database that is older than meshplan.lock.yaml says, or another one.",
+            "Accept a database that is older than meshplan.lock.yaml says, or a different one.",
             discussion: """
-                Its serial and its sequence numbers jump ahead, and meshplan.lock.yaml follows it from then on.
+                Its serial and sequence numbers skip ahead, and meshplan.lock.yaml is updated to it.
                 """
         )
     )

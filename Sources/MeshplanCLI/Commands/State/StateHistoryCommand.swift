@@ -5,11 +5,11 @@ internal import Store
 struct StateHistoryCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "List what was done to the mesh database, newest first.",
+        abstract: "List the changes of the mesh database, newest first.",
         discussion: """
-            Each line is a command that changed the database or carried out a plan: the serials before and after it, when \
-            and by whom, what came of it, and the digest of the definition that was applied. meshplan state show SERIAL \
-            shows what was known at one of these serials, meshplan state restore SERIAL goes back to it.
+            Each line is a command that changed the database or carried out a plan: the serials before and after it, \
+            when and by whom, the result, and the digest of the definition that was applied. meshplan state show \
+            SERIAL shows the database at one of these serials; meshplan state restore SERIAL goes back to it.
             """
     )
 

@@ -9,11 +9,11 @@ struct StateKeyAddCommand: NetworkCommand {
         commandName: "add",
         abstract: "Add a key slot: another secret that opens the mesh database.",
         discussion: """
-            Say which secret: --new-passphrase asks for one twice, --new-passphrase-file reads it, --new-key-file makes a key \
-            file (or takes one that is there), --new-key-command runs a command that prints at least 32 characters that \
-            nobody can guess, from a password manager for instance. The command is not stored: say it again whenever the \
-            slot is to open the database, by --key-command or $MESHPLAN_KEY_COMMAND. It runs by /bin/sh without standard \
-            input; what it says on standard error is shown.
+            Choose the secret: --new-passphrase asks for one twice, --new-passphrase-file reads it, --new-key-file \
+            creates a key file (or uses an existing one), --new-key-command runs a command that prints at least 32 \
+            characters that nobody can guess, from a password manager for instance. The command is not stored: give it \
+            again each time this slot is to open the database, by --key-command or $MESHPLAN_KEY_COMMAND. /bin/sh runs \
+            it without standard input; its standard error is shown.
             """
     )
 
@@ -23,13 +23,13 @@ struct StateKeyAddCommand: NetworkCommand {
     @Option(help: ArgumentHelp("A file with the new passphrase.", valueName: "file"))
     var newPassphraseFile: String?
 
-    @Option(help: ArgumentHelp("The new key file, made if it is not there.", valueName: "file"))
+    @Option(help: ArgumentHelp("The new key file, created if it is missing.", valueName: "file"))
     var newKeyFile: String?
 
     @Option(help: ArgumentHelp("A shell command that prints the new secret.", valueName: "command"))
     var newKeyCommand: String?
 
-    @Option(help: ArgumentHelp("What the slot is called, such as whose it is.", valueName: "text"))
+    @Option(help: ArgumentHelp("A label for the slot, such as its owner.", valueName: "text"))
     var label = ""
 
     @OptionGroup var networks: NetworkOptions

@@ -9,8 +9,8 @@ struct StateKeyListCommand: NetworkCommand {
         commandName: "list",
         abstract: "List the key slots of the mesh database.",
         discussion: """
-            Needs no secret, so that it can be looked up which one opens the database. A star marks the slot that what is \
-            at hand opens; nobody is asked for a passphrase.
+            Needs no secret, so you can look up which secret opens the database. A star marks the slot that an \
+            available secret opens; no passphrase is asked for.
             """
     )
 

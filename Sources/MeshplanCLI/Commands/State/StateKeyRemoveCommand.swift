@@ -8,8 +8,8 @@ struct StateKeyRemoveCommand: ChangingCommand {
         commandName: "remove",
         abstract: "Remove a key slot, so that its secret no longer opens the mesh database.",
         discussion: """
-            Older copies of the database keep the slot, and whoever has one of them and the secret can read there what \
-            seals this file as well. Where that matters, run meshplan state key rotate afterwards.
+            Older copies of the database keep the slot. Anybody with such a copy and the secret can get the data key \
+            from it, which also seals this database. Where that matters, run meshplan state key rotate afterwards.
             """
     )
 
@@ -46,22 +46,22 @@ struct StateKeyRemoveCommand: ChangingCommand {
         guard found.identifier != database.openingSlot || includingOwn else {
             throw Failure(
                 .refused,
-                "slot \(found.identifier) has just opened the database; the other slots may be somebody else's",
-                hint: "Open the database with another secret, which proves that there is one, or use --including-own."
+                "slot \(found.identifier) has opened the database for this command, and you may not have another one",
+                hint: "Open the database with another secret, to prove that you have one, or use --including-own."
             )
         }
         if !change.autoApprove {
             let rest = slots.filter { $0 != found }
             try Prompt(context: context).confirm(
                 "Remove \(DatabaseSecretSources.description(of: [found])) from \(try workspace.databaseName(name))?",
-                explanation: "It opens with \(DatabaseSecretSources.description(of: rest)) then."
+                explanation: "After that it opens with \(DatabaseSecretSources.description(of: rest))."
             )
         }
         try database.removeKeySlot(found.identifier, with: lease)
         context.json?.write(["type": "key_slot_removed", "id": found.identifier.json])
         if context.json == nil {
             context.output.line("Removed slot \(found.identifier).")
-            context.output.line("Copies from before keep it; where that matters, run: meshplan state key rotate")
+            context.output.line("Older copies keep it; where that matters, run: meshplan state key rotate")
         }
         return .success
     }

@@ -9,16 +9,16 @@ struct StateKeyRotateCommand: NetworkCommand {
         commandName: "rotate",
         abstract: "Seal the mesh database under a new data key.",
         discussion: """
-            Whoever knew the old data key, from a slot that was removed or a copy that got lost, can read nothing of what \
-            is stored from then on. The new data key can only be wrapped for secrets that are at hand: that which opens the \
-            database, those that --key-file, --passphrase-file and --key-command name beside it, and on a terminal those \
-            passphrases that are typed when asked for. All other slots go, and their owners are to be let in anew, with \
-            meshplan state key add. Saved plans become unreadable and have to be made again. Keys of the mesh itself stay; \
-            where those may be known, refresh them with meshplan keys.
+            Anybody who knew the old data key, from a slot that was removed or a copy that got lost, cannot read what \
+            is stored from then on. The new data key can only be wrapped for available secrets: the secret that opens \
+            the database, those named with --key-file, --passphrase-file and --key-command beside it, and passphrases \
+            typed on the terminal. All other slots are removed; add their owners again with meshplan state key add. \
+            Saved plans become unreadable and have to be made again. Keys of the mesh itself stay; if somebody may \
+            know those, refresh them with meshplan keys.
             """
     )
 
-    @Flag(help: "Do not ask, neither for passphrases nor for approval.")
+    @Flag(help: "Ask neither for passphrases nor for approval.")
     var autoApprove = false
 
     @OptionGroup var networks: NetworkOptions
@@ -59,7 +59,7 @@ struct StateKeyRotateCommand: NetworkCommand {
                 context.output.line("No longer: \(DatabaseSecretSources.description(of: removed)).")
             }
             context.output.line(
-                "Save your plans again. Copies of the database from before keep the old key."
+                "Save your plans again. Older copies of the database keep the old key."
             )
         }
         return .success

@@ -8,8 +8,8 @@ struct StateListCommand: NetworkCommand {
         commandName: "list",
         abstract: "List the resources of the mesh database, one per line.",
         discussion: """
-            The lines are what other commands take: subnet.NAME, key.NAME, group.NAME and node.NAME. With arguments only \
-            those, or those whose kind is given (meshplan state list node).
+            Other commands take these names: subnet.NAME, key.NAME, group.NAME and node.NAME. With arguments, only \
+            those resources or kinds are listed (meshplan state list node).
             """
     )
 

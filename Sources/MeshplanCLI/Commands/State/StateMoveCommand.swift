@@ -6,21 +6,21 @@ internal import Store
 struct StateMoveCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "mv",
-        abstract: "Rename a resource in the mesh database without sending anything.",
+        abstract: "Rename a resource in the mesh database; nothing is sent.",
         discussion: """
-            A group, key or subnet is known to the definition by its name, so rename it there, too; a `moved:` entry in the \
-            definition does the same for everybody who applies it. A node is known by its UUID, and gets the name that the \
-            definition has for it with the next apply.
+            The definition refers to groups, keys and subnets by name, so rename them there, too; a `moved:` entry in \
+            the definition does the same for everybody who applies it. A node is identified by its UUID, and the next \
+            apply gives it the name in the definition.
             """
     )
 
-    @Argument(help: ArgumentHelp("What it is called, like group.kitchen.", valueName: "from"))
+    @Argument(help: ArgumentHelp("The current name, like group.kitchen.", valueName: "from"))
     var from: String
 
-    @Argument(help: ArgumentHelp("What it is to be called, like group.galley.", valueName: "to"))
+    @Argument(help: ArgumentHelp("The new name, like group.galley.", valueName: "to"))
     var to: String
 
-    @Flag(help: "Show what would change, and change nothing.")
+    @Flag(help: "Only show what would change.")
     var dryRun = false
 
     @OptionGroup var networks: NetworkOptions
@@ -38,14 +38,14 @@ struct StateMoveCommand: NetworkCommand {
             throw Failure(
                 .usage,
                 "a \(resource.kind.rawValue) cannot become `\(to)`",
-                hint: "Say \(prefix)NAME."
+                hint: "Use \(prefix)NAME."
             )
         }
         let newName = String(to.dropFirst(prefix.count))
         guard newName.utf8.count <= 200, !newName.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
             throw Failure(
                 .usage,
-                "`\(newName.printable)` is no name",
+                "`\(newName.printable)` cannot be a name",
                 hint: "Use a short one without control characters."
             )
         }

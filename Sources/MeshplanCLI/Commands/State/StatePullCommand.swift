@@ -8,12 +8,12 @@ struct StatePullCommand: NetworkCommand {
         commandName: "pull",
         abstract: "Write a sealed copy of the mesh database into a file.",
         discussion: """
-            The copy is whole and of one moment, also while an apply goes on, and the keys that open the database open it. \
-            meshplan state push puts it back.
+            The copy is complete and consistent, even during an apply, and the same secrets open it. meshplan state \
+            push restores it.
             """
     )
 
-    @Argument(help: ArgumentHelp("The file to be made.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to create.", valueName: "file"))
     var file: String
 
     @OptionGroup var networks: NetworkOptions

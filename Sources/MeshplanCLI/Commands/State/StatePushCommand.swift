@@ -8,8 +8,8 @@ struct StatePushCommand: NetworkCommand {
         commandName: "push",
         abstract: "Replace the contents of the mesh database with those of a copy.",
         discussion: """
-            Refused where the copy is of another database, or not later than the database is, unless --force is given. \
-            Nothing is sent; plan afterwards, and read nodes back where they may have changed since the copy was made. \
+            Refused if the copy is of another database, or not newer than the database, unless --force is given. \
+            Nothing is sent. Plan afterwards, and read nodes back that may have changed since the copy was made. \
             Retired nodes, replay entries and sequence numbers of both are kept.
             """
     )
@@ -39,12 +39,13 @@ struct StatePushCommand: NetworkCommand {
         let changes = StoreChanges(from: present.network, to: pushed.network)
         context.output.line(
             "\(file.printable), serial \(pushed.serial), against the database, serial \(present.serial): "
-                + "\(count(changes.nodes.count, "node")) new or otherwise, \(changes.removedNodes.count) gone."
+                + "\(count(changes.nodes.count, "node")) new or changed, \(changes.removedNodes.count) removed."
         )
         if !autoApprove {
             try Prompt(context: context).confirm(
-                "Do you want to put the copy in the place of the state of network \(name.printable)?",
-                explanation: "What the database has learned since the copy was made is lost to plans; nothing is sent."
+                "Do you want to replace the state of network \(name.printable) with the copy?",
+                explanation:
+                    "Plans no longer know what the database has learned since the copy was made; nothing is sent."
             )
         }
         let serial = try database.takeOver(copy, with: lease)
@@ -58,7 +59,7 @@ struct StatePushCommand: NetworkCommand {
             let place = present.unresolved.isEmpty ? file.printable : "the database"
             throw Failure(
                 .failure,
-                "\(place) has messages of an earlier run that may have arrived or not",
+                "\(place) has messages of an earlier run that may or may not have arrived",
                 hint: "Let meshplan apply, or meshplan refresh, find that out first."
             )
         }
@@ -66,8 +67,8 @@ struct StatePushCommand: NetworkCommand {
         guard pushed.lineage == present.lineage else {
             throw Failure(
                 .stale,
-                "\(file.printable) is a copy of another database than that of the network `\(name)`",
-                hint: "Choose the right file or --network; --force puts it in its place all the same."
+                "\(file.printable) is a copy of a database other than that of the network `\(name)`",
+                hint: "Choose the right file or --network; --force replaces the database all the same."
             )
         }
         guard pushed.serial >= present.serial else {
@@ -75,13 +76,13 @@ struct StatePushCommand: NetworkCommand {
                 .stale,
                 "\(file.printable) is older than the database: its serial is \(pushed.serial), that of the database \(present.serial)",
                 hint:
-                    "meshplan state restore shows a plan that goes back; --force puts the copy in its place all the same."
+                    "meshplan state restore shows a plan that goes back; --force replaces the database all the same."
             )
         }
         guard pushed.serial > present.serial || pushed.network == present.network else {
             throw Failure(
                 .stale,
-                "\(file.printable) and the database have both gone on from a common state, to serial \(pushed.serial)",
+                "\(file.printable) and the database have diverged from a common state, both to serial \(pushed.serial)",
                 hint: "meshplan db merge brings both together; --force takes the copy's state alone."
             )
         }

@@ -9,10 +9,10 @@ struct StateRemoveCommand: ChangingCommand {
         commandName: "rm",
         abstract: "Remove resources from the mesh database; nothing is sent.",
         discussion: """
-            For what is gone for good and cannot be asked: a node that burned, a group or key that nothing uses. A node's \
-            device key is kept among the retired nodes, and its addresses are not given out again before the IV index \
-            allows it. A node that lives on keeps its keys; meshplan keys refresh SUBNET --exclude NODE shuts it out. What \
-            the definition still names is planned anew.
+            For what is gone for good and cannot answer: a node that burned, a group or key that nothing uses. A \
+            node's device key is kept among the retired nodes, and its addresses are not given out again before the IV \
+            index allows it. A node that still works keeps its keys; meshplan keys refresh SUBNET --exclude NODE \
+            excludes it. What the definition still names is planned again.
             """
     )
 
@@ -85,7 +85,7 @@ extension MeshNetwork {
         switch resource.reference {
         case .node(let uuid):
             guard uuid != ownProvisioner else {
-                throw Failure(.refused, "\(resource.address.printable) is meshplan itself", hint: "It stays.")
+                throw Failure(.refused, "\(resource.address.printable) is meshplan's own node and cannot be removed")
             }
             guard nodes.first(where: { $0.uuid == uuid })?.isProtected != true else {
                 throw Failure(

@@ -80,7 +80,7 @@ struct StateResource: Hashable {
         guard found.count == 1 else {
             throw Failure(
                 .usage,
-                "there are \(found.count) of the name `\(address)`",
+                "\(found.count) resources are named `\(address)`",
                 hint: "Use one of: " + found.map { "\($0.kind.rawValue).\($0.identity)" }.joined(separator: ", ") + "."
             )
         }

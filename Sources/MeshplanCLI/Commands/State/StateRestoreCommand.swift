@@ -7,9 +7,9 @@ struct StateRestoreCommand: NetworkCommand {
         commandName: "restore",
         abstract: "Plan a return to a former state of the network, and carry it out with --via.",
         discussion: """
-            SERIAL is one that meshplan state history shows. Nodes, keys and groups become what they were then; a key that \
-            was removed since gets its old value back. What no plan can bring back is listed. Sequence numbers, replay \
-            lists and the IV index never go back. The definition in your folder is not touched.
+            SERIAL is one that meshplan state history shows. Nodes, keys and groups become what they were then; a key \
+            that was removed since gets its old value back. What no plan can restore is listed. Sequence numbers, \
+            replay lists and the IV index never go back. The definition in your folder is not touched.
             """
     )
 

@@ -8,10 +8,10 @@ struct StateUnlockCommand: NetworkCommand {
         commandName: "unlock",
         abstract: "Show who holds the lock of the mesh database, and release a stale lock.",
         discussion: """
-            The lock of a database file goes with the process that holds it, however that ends, so there is nothing to be \
-            broken: end that process, or wait. The lock of a shared database ends a minute after its holder's last sign of \
-            life; if you know that the holder is gone, give the lock's number, which the error of a refused command names, \
-            to free it at once. Should the holder be alive after all, its next write is refused, and nothing is lost.
+            The lock of a database file ends with the process that holds it, so it never needs to be broken: end that \
+            process, or wait. The lock of a shared database expires a minute after its holder's last activity; if you \
+            know that the holder is gone, give the lock's number, which the error of a refused command names, to \
+            release it at once. If the holder is alive after all, its next write is refused, and nothing is lost.
             """
     )
 

@@ -9,8 +9,8 @@ struct StateVerifyCommand: NetworkCommand {
         commandName: "verify",
         abstract: "Read, authenticate and decode every row of the mesh database.",
         discussion: """
-            Tells whether the file is whole and unchanged since meshplan wrote it; meshplan doctor tells whether what it says \
-            makes sense. Ends with 1 if something is damaged.
+            Checks that the file is intact and unchanged since meshplan wrote it; meshplan doctor checks that its \
+            contents make sense. Exits with 1 if something is damaged.
             """
     )
 

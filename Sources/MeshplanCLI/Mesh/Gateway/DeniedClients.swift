@@ -40,7 +40,7 @@ struct DeniedClients {
             guard let fingerprint = Certificate.fingerprint(String(word)) else {
                 throw BearerError(
                     "the list of denied clients, \(path.printable), line \(place + 1): `\(String(word.prefix(80)).printable)` "
-                        + "is no fingerprint, which is 64 hexadecimal digits",
+                        + "is not a fingerprint (64 hexadecimal digits)",
                     hint: "Nobody is let in until that is fixed; comments begin with #."
                 )
             }

@@ -47,7 +47,7 @@ final class GatewayLog {
             write("\(name(client)) left: \(reason); \(totals[client, default: .init()].text)")
             peers[client] = nil
             totals[client] = nil
-        case .turnedAway(let peer, let reason): writeTurnedAway("\(peer) was turned away: \(reason)")
+        case .turnedAway(let peer, let reason): writeTurnedAway("refused \(peer): \(reason)")
         case .opened(let link, let target, let times):
             open.insert(link)
             let duration = times.map { "; \($0.text)" } ?? ""
@@ -55,7 +55,7 @@ final class GatewayLog {
         case .lost(let link, let error, let carried):
             let end =
                 open.remove(link) == nil
-                ? "did not come about: \(text(error))" : "is over: \(text(error)); \(carried.text)"
+                ? "failed: \(text(error))" : "ended: \(text(error)); \(carried.text)"
             write("\(name(link.client)): link \(link.link.rawValue) \(end)")
             add(carried, of: link.client)
         case .closed(let link, let carried):
@@ -72,7 +72,7 @@ final class GatewayLog {
         let age = turnedAway.since.seconds(to: now)
         if !(0..<60).contains(age) {
             let untold = turnedAway.count - Self.turnedAwayLimit
-            if untold > 0 { write("\(untold) more were turned away since \(turnedAway.since.text)") }
+            if untold > 0 { write("refused \(untold) more since \(turnedAway.since.text)") }
             turnedAway = (0, now)
         }
         turnedAway.count += 1

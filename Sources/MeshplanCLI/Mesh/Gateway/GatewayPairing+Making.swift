@@ -143,8 +143,8 @@ extension GatewayPairing {
             guard error.trouble == .exists else { throw error }
             throw Failure(
                 .failure,
-                "there is a file \(path.printable) already"
-                    + (isReplaceable(path) ? "" : ", which is not one that meshplan gateway pair has made"),
+                "\(path.printable) already exists"
+                    + (isReplaceable(path) ? "" : ", and meshplan gateway pair did not make it"),
                 hint: "Choose another name" + (isReplaceable(path) ? ", or replace it with --renew." : ".")
             )
         }

@@ -161,7 +161,7 @@ struct GatewayPairing {
         guard let other = others.first(where: { $0 != name && look($0) == look(name) }) else { return }
         throw Failure(
             .usage,
-            "`\(name.printable)` can hardly be told from `\(other.printable)`, which is the name of a \(what) already",
+            "`\(name.printable)` is too similar to `\(other.printable)`, the name of an existing \(what)",
             hint: "Choose a name that differs in more than the case of letters and the marks between them."
         )
     }

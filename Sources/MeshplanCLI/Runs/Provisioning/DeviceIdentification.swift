@@ -93,7 +93,7 @@ struct DeviceIdentification {
         throw Failure(
             .failure,
             "\(name) is not heard",
-            hint: "See that it has power, is near and is in no network; meshplan scan lists who is heard."
+            hint: "Check that it has power, is near and is unprovisioned; meshplan scan lists the devices in range."
         )
     }
 
@@ -104,12 +104,12 @@ struct DeviceIdentification {
             switch try bearer.next(until: end) {
             case .opened(link, let maximumPacketSize, _): return (link, maximumPacketSize)
             case .closed(link, let error):
-                throw Failure(.failure, "there is no link to \(name): \(error.message)", hint: error.hint?.worded)
+                throw Failure(.failure, "cannot open a link to \(name): \(error.message)", hint: error.hint?.worded)
             default: break
             }
         }
         bearer.close(link)
         if isInterrupted() { throw Failure(.interrupted, "interrupted; nothing was done") }
-        throw Failure(.failure, "there is no link to \(name): it does not open", hint: "Move closer and try again.")
+        throw Failure(.failure, "the link to \(name) does not open", hint: "Move closer and try again.")
     }
 }

@@ -57,7 +57,7 @@ struct SecretsReader {
             return [
                 Diagnostic(
                     .warning,
-                    "git has \(path.printable), which holds secrets",
+                    "git already has \(path.printable), which contains secrets",
                     hint: "take it out with git rm --cached \(path.printable.shellWord), and have "
                         + "\(GitIgnore.fileName) name it"
                 )

@@ -57,7 +57,7 @@ final class TerminalDesk {
         case .output: terminal.ask(question.text)
         case .input(let device, _, _):
             guard let simulation else { return terminal.say(text: question.text + "\n") }
-            terminal.ask(question.text + " What is put in?")
+            terminal.ask(question.text + " What does the person enter?")
             putIn(device, simulation)
         }
     }

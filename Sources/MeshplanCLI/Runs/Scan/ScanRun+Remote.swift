@@ -108,7 +108,7 @@ extension ScanRun {
                     .failure,
                     "no node of the database is known to have a Remote Provisioning Server",
                     hint:
-                        "meshplan apply reads what the nodes of the definition are made of; --through NODE asks any node."
+                        "meshplan apply reads the compositions of the definition's nodes; --through NODE uses any node."
                 )
             }
             return able

@@ -47,7 +47,7 @@ struct PlanView {
     }
 
     private func header() -> String {
-        "Plan \(plan.purpose == .destroy ? "to destroy what is managed of" : "for") network \(style(.bold, plan.network.printable)) (serial \(plan.serial))\n\n"
+        "Plan \(plan.purpose == .destroy ? "to destroy everything managed in" : "for") network \(style(.bold, plan.network.printable)) (serial \(plan.serial))\n\n"
     }
 
     private func legend() -> String {

@@ -78,7 +78,7 @@ final class ApplyView {
         case .runStarted(_, let inDoubt):
             if inDoubt > 0 {
                 say(
-                    "\(count(inDoubt, "request")) of an earlier run may have arrived or not: reading back first."
+                    "\(count(inDoubt, "request")) of an earlier run may or may not have arrived: reading back first."
                 )
             }
         case .seekingProxy, .connecting, .linkUp, .linkDown, .interrupted: links.line(event).map { say($0) }
@@ -250,7 +250,7 @@ final class ApplyView {
 extension DoubtEnd {
     /// The sentence about a request in doubt that the node is no longer asked about.
     func text(_ node: String, _ action: ConfigurationAction?) -> String {
-        "\(node): what became of \(action?.text ?? "a request") of an earlier run is not known, since \(reason)"
+        "\(node): what became of \(action?.text ?? "a request") of an earlier run is unknown, because \(reason)"
     }
 
     /// The reason, as a clause after “since”.

@@ -38,7 +38,7 @@ struct LinkTalk {
         switch event {
         case .seekingProxy(forIVIndex: false): return once("Listening for a proxy of the network …")
         case .seekingProxy(forIVIndex: true):
-            return once("Listening for a proxy that tells the network's IV index, which is not known …")
+            return once("Listening for a proxy that reports the network's IV index, which is unknown …")
         case .connecting(let node?, _): return once("Connecting to \(names[node]) …")
         case .connecting(nil, let signal):
             return once("Connecting to a proxy of the network\(signal.map { " (\($0) dBm)" } ?? "") …")

@@ -111,10 +111,10 @@ struct RecapView {
         let seen = recap.resets.count { $0.sighting == .unprovisioned }
         if seen > 0 { text += "Seen without a network after the reset: \(count(seen, "device")).\n" }
         text += resets(
-            "Reset by their own account, not seen without a network (out of reach, or silent as devices):",
+            "Reported their reset, but were not seen afterwards (out of range, or silent):",
             { $0 == .notSeen }
         )
-        text += resets("Reset by their own account, not looked for:") { $0 == .notLookedFor }
+        text += resets("Reported their reset, and were not looked for afterwards:") { $0 == .notLookedFor }
         guard !recap.uncertainResets.isEmpty else { return text }
         text += style(.update, "Unknown whether they were reset:") + "\n"
         for node in recap.uncertainResets.prefix(Self.limit) { text += "  \(node.name.printable)\n" }
@@ -199,7 +199,7 @@ struct RecapView {
             lines.append("fix the failures (see the advice at each), then \(command)")
         }
         if !recap.problems.isEmpty {
-            lines.append("change in the definition what the compositions make impossible, then \(command)")
+            lines.append("remove from the definition what the nodes cannot do, then \(command)")
         }
         if recap.pending.contains(where: { $0.reason != .unanswered }) {
             let isRemote = recap.pending.contains { node in
@@ -209,26 +209,26 @@ struct RecapView {
                 }
             }
             lines.append(
-                "see that the devices that were not heard have power, are near and are in no other network; meshplan scan "
-                    + (isRemote ? "--remote lists who is heard by which node" : "lists who is heard")
+                "check that the missing devices have power, are near and are in no other network; meshplan scan "
+                    + (isRemote ? "--remote shows which nodes hear them" : "lists the devices in range")
             )
         }
         if let first = recap.uncertainResets.first {
             let name = first.name.printable.shellWord
             lines.append(
-                "if \(name) is out of the network: meshplan node was-reset \(name); if it is there, see that it has power"
+                "if \(name) has left the network: meshplan node was-reset \(name); if it is still there, check its power"
             )
         }
         let doubts = recap.inDoubt - recap.uncertainResets.count
         if doubts > 0 {
             let requests = count(doubts, "request")
-            lines.append("\(command) (reads back first what became of \(requests) that may have arrived or not)")
+            lines.append("\(command) (reads back first what became of \(requests) that may or may not have arrived)")
         } else if recap.pending.contains(where: { pending in
             !recap.uncertainResets.contains { $0.node == pending.node }
         }) {
             lines.append(
                 "\(command) (continues with what is left when the pending nodes can be reached"
-                    + (plan?.refreshedSubnet == nil ? ")" : "; --exclude NODE leaves out who is gone for good)")
+                    + (plan?.refreshedSubnet == nil ? ")" : "; --exclude NODE excludes a node that is gone for good)")
             )
         } else if recap.notStarted > 0 && recap.failed.isEmpty || isCutShort {
             lines.append("\(command) (continues with what is left)")

@@ -59,7 +59,7 @@ final class RefreshReporter {
         let isOpen = nodes.contains { !$0.isCompositionKnown }
         say(
             "Reading \(count(nodes.count, "node")) back with \(isOpen ? "at least " : "")\(count(foreseen, "message")) "
-                + "(\(count(pdus, "PDU"))) if \(nodes.count == 1 ? "it is" : "they are") as recorded."
+                + "(\(count(pdus, "PDU"))) if nothing has changed."
         )
         if let time = estimator.estimate(costs).text { say(time) }
     }
@@ -70,7 +70,7 @@ final class RefreshReporter {
         if let lines = context.json { return RefreshJSON(lines: lines, network: network).handle(event, tally) }
         switch event {
         case .runStarted(_, let inDoubt) where inDoubt > 0:
-            say("\(count(inDoubt, "request")) of an earlier run may have arrived or not: reading back first.")
+            say("\(count(inDoubt, "request")) of an earlier run may or may not have arrived: reading back first.")
         case .seekingProxy, .connecting, .linkUp, .linkDown, .interrupted: links.line(event).map { say($0) }
         case .nodeReadBack(let node, let outcome): show(outcome, of: node)
         case .stepFailed(let step, let failure):
@@ -84,7 +84,7 @@ final class RefreshReporter {
             terminal.say(text: DiagnosticView(style: context.errorStyle).render([diagnostic]))
         case .nodePending(let node, _):
             pendingCount += 1
-            result("\(name(node)): does not answer; what is known of it is \(age(of: node))")
+            result("\(name(node)): does not answer; its record is \(age(of: node))")
         case .nodeUnreachable(let node, let reason): say("\(name(node)) cannot be asked: \(reason.printable).")
         case .doubtResolved(let node, let action, let tookEffect):
             let effect = tookEffect ? "has taken effect" : "has not taken effect"
@@ -112,8 +112,8 @@ final class RefreshReporter {
     func finish(_ recap: Recap, status: ExitStatus) {
         if singlyAskedCount > 0, context.json == nil {
             say(
-                "\(count(singlyAskedCount, "node")) with the Opcodes Aggregator Server did not take several requests in one "
-                    + "message; they were asked one by one."
+                "\(count(singlyAskedCount, "node")) with the Opcodes Aggregator Server rejected combined requests, and "
+                    + "\(singlyAskedCount == 1 ? "was" : "were") asked one by one."
             )
         }
         if context.json == nil { for line in HabitText.lines(habits, name: name) { say(line) } }
@@ -131,8 +131,8 @@ final class RefreshReporter {
     private func show(_ outcome: ReadBackOutcome, of node: DeviceUUID) {
         if outcome.isCompositionNew {
             say(
-                "\(name(node)) differs from its record: its composition has changed, as with another firmware. "
-                    + "meshplan plan tells whether it still has what the definition asks for."
+                "\(name(node)) differs from its record: its composition has changed, perhaps by a firmware update. "
+                    + "meshplan plan shows whether it still has what the definition needs."
             )
         }
         if !outcome.refused.isEmpty {

@@ -140,7 +140,7 @@ struct ReprovisionView {
             context.output.line("  gone with its configuration: element[\(model.element)].\(model.model.name)")
         }
         guard plan.procedure != .deviceKeyRefresh else { return }
-        context.output.line("Next: meshplan plan shows what is to be configured now, also on nodes that refer to it.")
+        context.output.line("Next: meshplan plan shows what to configure now, including nodes that refer to it.")
     }
 
     private func explain(_ outcome: ReprovisionOutcome) {
@@ -152,13 +152,13 @@ struct ReprovisionView {
         switch outcome {
         case .reprovisioned: return nil
         case .unchanged(let problem):
-            return Failure(.failure, "\(name) is as before: \(problem)", hint: hint(problem))
+            return Failure(.failure, "\(name) is unchanged: \(problem)", hint: hint(problem))
         case .unresolved(let reason, let hint):
             return Failure(
                 .partial,
                 "it is not known whether \(name) has its new device key" + (reason.map { ": \($0)" } ?? ""),
                 hint: (hint.map { $0.worded.asSentence + " " } ?? "")
-                    + "Both are kept. See that the node has power and run the command again, which finds out first."
+                    + "Both are kept. Check that the node has power and run the command again, which finds out first."
             )
         case .unanswered:
             return Failure(
@@ -168,7 +168,7 @@ struct ReprovisionView {
             )
         case .unreachable(let reason, let hint):
             return Failure(.failure, "\(name) cannot be reached: \(reason)", hint: hint?.worded)
-        case .stopped(.interrupted): return Failure(.interrupted, "interrupted; \(name) is as before")
+        case .stopped(.interrupted): return Failure(.interrupted, "interrupted; \(name) is unchanged")
         case .stopped(let ending): return Failure(ending: ending) ?? Failure(.failure, "\(name) was not reprovisioned")
         }
     }

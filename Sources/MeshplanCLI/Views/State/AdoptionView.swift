@@ -12,9 +12,9 @@ struct AdoptionView {
     /// The whole text.
     func render() -> String {
         guard !adoption.nodes.isEmpty || !adoption.groups.isEmpty else {
-            return "# The definition agrees with what the nodes told; there is nothing to adopt.\n"
+            return "# The definition agrees with the nodes; there is nothing to adopt.\n"
         }
-        var text = "# What to write so that the definition agrees with what the nodes told. No file was changed.\n"
+        var text = "# Lines that make the definition agree with the nodes. No file was changed.\n"
         if !adoption.groups.isEmpty {
             text += "\n# Beside the other groups:\ngroups:\n"
             for line in adoption.groups { text += "  \(line.printable)\n" }

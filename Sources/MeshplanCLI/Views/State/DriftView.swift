@@ -83,11 +83,11 @@ struct DriftView {
         let entries = drifted.flatMap(\.entries)
         if entries.contains(where: { $0.declared != .unmanaged }) {
             lines.append(
-                "meshplan apply puts back what is declared; meshplan drift --adopt prints the lines that declare what is observed"
+                "meshplan apply restores what is declared; meshplan drift --adopt prints the lines that declare what is observed"
             )
         }
         if entries.contains(where: { $0.declared == .unmanaged }) {
-            lines.append("meshplan drift --accept records what is observed where nothing is declared")
+            lines.append("meshplan drift --accept records observed values that are not declared")
         }
         return lines
     }

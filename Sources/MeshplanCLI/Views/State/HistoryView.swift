@@ -14,7 +14,7 @@ struct HistoryView {
     /// The entries as a table, newest first.
     func render(_ style: Style) -> String {
         guard !history.entries.isEmpty else {
-            return "Nothing was done yet: the database was made \(history.created.text), and is at serial "
+            return "No changes yet: the database was created \(history.created.text) and is at serial "
                 + "\(history.serial).\n"
         }
         var table = Table(["SERIAL", "WHEN", "WHO", "OPERATION", "RESULT", "DEFINITION"])
@@ -27,9 +27,9 @@ struct HistoryView {
         var text = table.render(style)
         let rest = history.entries.count - shown.count
         if rest > 0 {
-            text += "and \(rest) more, which -n \(history.entries.count) shows\n"
+            text += "and \(rest) more; -n \(history.entries.count) shows all\n"
         } else if !history.isCut {
-            text += "The database was made \(history.created.text).\n"
+            text += "The database was created \(history.created.text).\n"
         }
         if let oldest = history.serials.first, shown.contains(where: { !$0.isRestorable }) {
             text += "States before serial \(oldest) are no longer kept.\n"

@@ -47,11 +47,11 @@ struct IVRecoveryView {
         }
         if case .soon = proposal {
             context.output.line(
-                "That is a step of the IV update, which is followed 96 hours after the last one at the earliest; until "
-                    + "then messages go both ways. Nothing to do."
+                "meshplan follows this step of the IV update at the earliest 96 hours after the last one; until then, "
+                    + "communication works. Nothing to do."
             )
         } else {
-            context.output.line("The database of network \(name.printable) is there, too: nothing to do.")
+            context.output.line("The database of network \(name.printable) has the same IV index: nothing to do.")
         }
     }
 
@@ -59,7 +59,7 @@ struct IVRecoveryView {
     func warning(_ ivIndex: IVIndex, _ refusal: IVIndexMonitor.Refusal) -> String {
         let reason =
             if case .recoveredLately = refusal, let last = before.ivIndexRecoveredAt {
-                "The IV index was recovered at \(last.text), and is to be once in 192 hours only"
+                "The IV index was recovered at \(last.text), and one recovery in 192 hours is allowed"
             } else {
                 "It is \(ivIndex.value - before.ivIndex.value) ahead; \(IVIndexMonitor.recoveryLimit) take a network 48 weeks"
             }
@@ -78,7 +78,7 @@ struct IVRecoveryView {
         }
         context.output.line(
             "The database is at IV index \(ivIndex.text) now; it was at \(before.ivIndex.text)."
-                + (restarts ? " Sequence numbers begin at 0." : " Sequence numbers go on.")
+                + (restarts ? " Sequence numbers restart at 0." : " Sequence numbers continue.")
         )
     }
 
@@ -91,8 +91,8 @@ struct IVRecoveryView {
                 "the network is at IV index \(heard.value), behind the \(before.ivIndex.value) of the database; an IV index "
                     + "never goes back",
                 hint: "Either these nodes are behind, as after a restore or a long time without power, and catch up by "
-                    + "themselves once they hear the others; or the database is not of this network's present life. "
-                    + "Nodes that share an IV index nobody else has must be provisioned again."
+                    + "themselves once they hear the others; or the database is from an earlier life of this network. "
+                    + "Nodes that alone share an IV index must be provisioned again."
             )
         case .secondaryOnly(let heard):
             Failure(

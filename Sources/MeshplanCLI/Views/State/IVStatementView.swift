@@ -21,7 +21,7 @@ struct IVStatementView {
     /// Reports that there is nothing to do.
     func unchanged() {
         if context.json != nil { return write("unchanged") }
-        context.output.line("The database of network \(name.printable) is there, too: nothing to do.")
+        context.output.line("The database of network \(name.printable) has the same IV index: nothing to do.")
     }
 
     /// Why it cannot be accepted; nil if it can.
@@ -39,16 +39,16 @@ struct IVStatementView {
             Failure(
                 .refused,
                 "messages were sent from \(source) under IV index \(reached), and \(never)",
-                hint: "Under a lower one numbers would be used twice that nodes and attackers may have kept."
+                hint: "A lower one would reuse sequence numbers that nodes and attackers may remember."
             )
         }
     }
 
     /// The warning before approval.
     var warning: String {
-        let supposed = statement.isCorrection ? "So far it is only supposed to be at \(before.text). " : ""
+        let supposed = statement.isCorrection ? "So far it is only assumed to be at \(before.text). " : ""
         return supposed
-            + "Everything is sent under the one that you state, and devices that are provisioned get it. If it is "
+            + "Everything is sent under the one that you set, and devices that are provisioned get it. If it is "
             + "wrong, nodes do not understand meshplan, and such devices have to be reset; once something was sent, there "
             + "is no way back to a lower one."
     }
@@ -57,8 +57,8 @@ struct IVStatementView {
     func stated() {
         if context.json != nil { return write("stated") }
         context.output.line(
-            "The database of network \(name.printable) is at IV index \(statement.ivIndex.text) now, as you state; it was "
-                + "\(statement.isCorrection ? "only supposed to be " : "")at \(before.text). The first beacon or answer of a "
+            "The database of network \(name.printable) is at IV index \(statement.ivIndex.text) now, as you set it; it was "
+                + "\(statement.isCorrection ? "only assumed to be " : "")at \(before.text). The first beacon or answer of a "
                 + "proxy confirms it."
         )
     }

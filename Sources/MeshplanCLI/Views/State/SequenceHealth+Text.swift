@@ -57,8 +57,8 @@ struct SequenceNotice {
 extension SequenceHealth {
     /// How new numbers become available.
     static let renewal =
-        "Numbers begin at 0 again after an IV update, which nodes start when their own numbers run low and which takes "
-        + "four to six days; meshplan cannot start one, for beacons come from nodes."
+        "Numbers restart at 0 after an IV update, which nodes start when their own numbers run low and which takes "
+        + "four to six days; meshplan cannot start one, because beacons come from nodes."
 
     /// How long the remaining numbers last, for people; nil if that is not known.
     var timeLeft: String? {
@@ -102,7 +102,7 @@ extension SequenceHealth.Finding {
 
     /// The finding, without a full stop, and the remedy, as sentences.
     func text(_ health: SequenceHealth) -> (message: String, hint: String) {
-        let recover = "meshplan network iv recover --via BEARER hears whether the network has moved on."
+        let recover = "meshplan network iv recover --via BEARER shows whether the network has a newer IV index."
         switch self {
         case .exhausted:
             return (
@@ -128,9 +128,9 @@ extension SequenceHealth.Finding {
             )
         case .ivIndexUnknown:
             return (
-                "no beacon of the network was heard yet, so that its IV index is not known",
-                "The first run over a proxy that sends beacons takes it over, however far it is ahead. Where there is none, "
-                    + "whoever knows it can state it: meshplan network iv set INDEX."
+                "no beacon of the network was heard yet, so its IV index is unknown",
+                "The first run over a proxy that sends beacons adopts it, however far it is ahead. If there is none and you "
+                    + "know it, set it: meshplan network iv set INDEX."
             )
         case .ivIndexStated(let time):
             return (
