@@ -177,6 +177,35 @@ struct ActionInquiriesTests {
         #expect(try inquiries(delete).readBack().verdict(on: list) == .holds(delete))
     }
 
+    @Test("A bridging table between subnets is removed if nothing is left of it, as on a node without one of them")
+    func removedTable() throws {
+        let entry = try Self.entry(0x4000)
+        let action = ConfigurationAction.removeAllBridging(entry.subnets)
+        func verdict(_ status: ConfigStatusCode, _ entries: [BridgedAddresses]) throws -> ConfigurationVerdict? {
+            let list = BridgingTableList(status: status, subnets: entry.subnets, startIndex: 0, entries: entries)
+            return try inquiries(action).readBack().verdict(on: list.encoded)
+        }
+        #expect(try verdict(.success, []) == .holds(action))
+        #expect(try verdict(.success, [entry.addresses]) == .doesNotHold)
+        #expect(try verdict(.invalidNetKeyIndex, []) == .holds(action))
+        #expect(try verdict(.unspecifiedError, []) == .refused(.unspecifiedError))
+    }
+
+    @Test("While keys are distributed a node is given the keys in use, and after that the new ones")
+    func keysInUse() throws {
+        let index = try required(AppKeyIndex(rawValue: 3))
+        var network = try Self.network()
+        network.netKeys[0].oldKey = secret(0x91)
+        network.appKeys[0].oldKey = secret(0x92)
+        for phase in [KeyRefreshPhase.keyDistribution, .usingNewKeys] {
+            network.netKeys[0].phase = phase
+            let target = ConfigurationTarget(try unicast(0x0010), in: network)
+            let isOld = phase == .keyDistribution
+            #expect(try target.key(.primary) == (isOld ? secret(0x91) : network.netKeys[0].key), "\(phase)")
+            #expect(try target.key(index) == (isOld ? secret(0x92) : network.appKeys[0].key), "\(phase)")
+        }
+    }
+
     @Test("A label is recognised by its hash, and another label's status is not its own")
     func labels() throws {
         let action = ConfigurationAction.addSubscription(Self.lamp, .virtual(Self.label))

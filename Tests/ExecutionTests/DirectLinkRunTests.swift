@@ -57,6 +57,8 @@ struct DirectLinkRunTests {
             #expect(recap.isComplete)
             seconds[links] = Double(recap.duration.microseconds) / 1e6
             #expect(links == 1 ? recap.directLinks == 0 : recap.directLinks > 10, "\(recap.directLinks)")
+            let own = site.events.count { if case .linkUp(_, isDirect: true, _) = $0 { true } else { false } }
+            #expect(own == recap.directLinks, "each is told as a link for one node alone")
             try expectAgreement(site)
             #expect(try site.plan().isEmpty)
             let taken = try #require(seconds[links])

@@ -272,4 +272,23 @@ struct DriftReportTests {
             ]
         )
     }
+
+    @Test("Both retransmissions can be adopted, each if it drifted")
+    func adoptedTransmissions() throws {
+        func lines(_ change: (inout Node) -> Void) throws -> [String] {
+            var office = try Office()
+            try office.change("lamp-1") { $0.networkTransmit = TransmitParameters(octet: 0x0A) }
+            let recorded = try #require(office.network.nodes.first { $0.name == "lamp-1" })
+            try office.change("lamp-1", change)
+            let observed = try #require(office.network.nodes.first { $0.name == "lamp-1" })
+            office.network.drifts[recorded.uuid] = NodeDrift(recorded: recorded, observed: observed, at: since)
+            let definition = try definition(Office.nodes(lamp1: "ttl: 5"))
+            let report = DriftReport.make(of: office.network, definition: definition)
+            return DriftAdoption.make(of: report, network: office.network, definition: definition).nodes
+                .flatMap(\.lines)
+        }
+        let transmit = TransmitParameters(count: 2, steps: 0)
+        #expect(try lines { $0.relayRetransmit = transmit } == ["relay_retransmit: { count: 3, interval: 10ms }"])
+        #expect(try lines { $0.networkTransmit = transmit } == ["network_transmit: { count: 3, interval: 10ms }"])
+    }
 }

@@ -177,4 +177,14 @@ struct ExplainerTests {
         }
         #expect(values > 1000 && overridden > 50, "\(values) values, \(overridden) overridden")
     }
+
+    @Test("A publication without a key uses the only key of its model")
+    func onlyKey() throws {
+        let model = "generic-onoff-client: { keys: [sensing], publish: { to: kitchen } }"
+        let text = try text("switch-1", Office.nodes(switch1: "elements: { 0: { \(model) } }"))
+        #expect(
+            text.contains("element[0].generic-onoff-client.publication: to kitchen, key sensing <- node"),
+            "\(text)"
+        )
+    }
 }

@@ -245,6 +245,9 @@ struct PlannerProvisioningTests {
         let same = lamp3 + "}\n  lamp-4: { uuid: 00000000000000000000000000000031 }"
         let second = try Office().result(Office.definition + Office.nodes() + same, isChecked: false)
         #expect(second.diagnostics.map(\.message) == ["node `lamp-4` has the UUID of node `lamp-3`"])
+        let recorded = "  lamp-4: { uuid: 00000000000000000000000000000011 }"
+        let third = try Office().result(Office.definition + Office.nodes() + recorded, isChecked: false)
+        #expect(third.diagnostics.map(\.message) == ["node `lamp-4` has the UUID of node `lamp-1`"])
     }
 
     @Test("A node without a device key cannot be reset, unless it was seen to be unprovisioned")

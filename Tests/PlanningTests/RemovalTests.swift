@@ -182,6 +182,25 @@ struct RemovalTests {
         )
     }
 
+    @Test("A subnet leaves with its application keys, also when those who leave it carry no messages of others")
+    func subnetWithoutCarriers() throws {
+        var office = try office()
+        let keys = "subnets: [building, guests], application_keys: [lighting, sensing]"
+        try office.apply(Office.definition + Office.nodes(switch1: keys))
+        try office.change("switch-1") { $0.features = .init(relay: .disabled, proxy: .disabled) }
+        #expect(
+            try text(office, Self.withoutGuests + Office.nodes()) == """
+                - application_key.sensing [index 1]
+                - subnet.guests [index 1]
+                - node.switch-1.application_key.sensing [index 1] (implied)
+                - node.switch-1.subnet.guests [index 1]
+                0 switch-1: delete NetKey 1
+                1 remove AppKey 1 after 0
+                2 remove NetKey 1 after 0,1
+                """
+        )
+    }
+
     @Test("A proxy leaves a subnet when those are done whose messages it carries there")
     func carriers() throws {
         var office = try office()

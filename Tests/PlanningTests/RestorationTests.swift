@@ -159,4 +159,37 @@ struct RestorationTests {
         #expect(reasons([.readBack(node.uuid), .configure(node.uuid, .readComposition(page: 0))]).isEmpty)
         #expect(reasons([.edit(.forget(node.uuid)), .configure(node.uuid, .addNetKey(.primary))]).isEmpty)
     }
+
+    @Test("a node that is gone and that nobody managed is named, and comes back with no plan")
+    func goneNode() throws {
+        var former = RandomCase(seed: 5).network
+        let place = try #require(former.nodes.firstIndex { $0.uuid != former.ownProvisioner })
+        former.nodes[place].isManaged = false
+        former.nodes[place].name = "attic"
+        var present = former
+        present.nodes.remove(at: place)
+        let restoration = Restoration(to: former, from: present, named: "random")
+        #expect(
+            restoration.notes == [
+                "attic is gone and was in no definition: put it into one to have it back."
+            ]
+        )
+        #expect(!restoration.definition.nodes.contains { $0.uuid.value == former.nodes[place].uuid })
+    }
+
+    @Test("the keys that a plan makes are 0 in the network that it leads to, for nobody knows them yet")
+    func newKeys() throws {
+        let network = RandomCase(seed: 5).network
+        let index = try #require(NetKeyIndex(rawValue: 0xFFF))
+        let plan = Plan(
+            identifier: Octets16(high: 0, low: 0),
+            lineage: Octets16(high: 0, low: 0),
+            serial: 1,
+            network: "random",
+            changes: [Change(address: "subnet.x", kind: .subnet, action: .create)],
+            steps: [Step(change: 0, work: .edit(.createNetKey(index, name: "x", source: .generated)))]
+        )
+        let made = plan.outcome(on: network).netKeys.first { $0.index == index }
+        #expect(made?.key == KeyMaterial(Octets16(high: 0, low: 0)))
+    }
 }

@@ -277,4 +277,30 @@ struct CodecTests {
         var endless = ByteReader([UInt8](repeating: 0x80, count: 20))
         #expect(throws: DecodeError.self) { try endless.readCount() }
     }
+
+    @Test(
+        "An index of the history without an undoable entry comes back; one whose numbers contradict each other does not"
+    )
+    func historyIndex() throws {
+        var index = HistoryIndex()
+        #expect(try HistoryIndex(decoding: index.encoded()) == index)
+        index.next = 9
+        index.first = 9
+        index.firstUndoable = 9
+        index.firstUnswept = 9
+        #expect(try HistoryIndex(decoding: index.encoded()) == index)
+        let changes: [(inout HistoryIndex) -> Void] = [
+            { $0.first = 10 }, { $0.firstUndoable = 10 }, { $0.firstUndoable = 8 }, { $0.next = 8 },
+        ]
+        for (number, change) in changes.enumerated() {
+            var wrong = index
+            change(&wrong)
+            #expect(throws: DecodeError.self, "\(number)") { try HistoryIndex(decoding: wrong.encoded()) }
+        }
+        index.next = 0
+        index.first = 0
+        index.firstUndoable = 0
+        index.firstUnswept = 0
+        #expect(throws: DecodeError.self) { try HistoryIndex(decoding: index.encoded()) }
+    }
 }

@@ -152,7 +152,6 @@ extension PlanBuilder {
             }
             edits[removal.resource] = add(.edit(.remove(removal.resource)), change: removal.change, after: dependencies)
         }
-        removals = []
     }
 }
 

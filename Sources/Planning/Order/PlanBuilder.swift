@@ -337,13 +337,12 @@ struct PlanBuilder {
         addLate(.edit(.forget(node.uuid)), change: change)
     }
 
-    /// All steps in order, and the indexes of the barriers.
+    /// All steps in order, and the indexes of the barriers. It is the last call to a builder.
     mutating func finish() -> (steps: [Step], barriers: [Int]) {
         for (target, step) in awaiting {
             guard let provisioning = provisioningSteps[target] else { continue }
             add(step.work, change: step.change, after: step.dependencies + [provisioning])
         }
-        awaiting = []
         var barriers = carrierBarriers.filter { $0 < steps.count }
         var hasMessages = steps.contains { $0.work.isMessage }
         for phase in lateSteps {
@@ -352,7 +351,6 @@ struct PlanBuilder {
             hasMessages = hasMessages || sends
             steps += phase
         }
-        lateSteps = Array(repeating: [], count: LatePhase.allCases.count)
         noteLateLosses()
         finishRemovals()
         return (steps, barriers)

@@ -7,11 +7,14 @@ import Store
 import TestSupport
 import Testing
 
-/// Interrupts connecting, or does something whenever a link is made, and counts what is sent.
+/// Interrupts connecting, or does something whenever a link is made, and counts what is sent. May break in other ways.
 private final class WatchedBearer: Bearer {
     private let inner: any Bearer
     private let onConnect: (LinkTarget) throws(BearerError) -> Void
     private let onSend: () -> Void
+    /// What beginning to scan fails with, and what waiting fails with.
+    var scanError: BearerError?
+    var waitError: BearerError?
 
     init(
         _ inner: any Bearer,
@@ -33,9 +36,15 @@ private final class WatchedBearer: Bearer {
         onSend()
         try inner.send(packet, on: link)
     }
-    func next(until deadline: Instant) throws(BearerError) -> BearerEvent? { try inner.next(until: deadline) }
+    func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {
+        if let waitError { throw waitError }
+        return try inner.next(until: deadline)
+    }
     func close(_ link: LinkIdentifier) { inner.close(link) }
-    func scan(_ isOn: Bool) throws(BearerError) { try inner.scan(isOn) }
+    func scan(_ isOn: Bool) throws(BearerError) {
+        if isOn, let scanError { throw scanError }
+        try inner.scan(isOn)
+    }
 }
 
 @Suite("Whatever talks to a mesh stops when its bearer is interrupted or its database cannot be written")
@@ -113,5 +122,39 @@ struct BrokenRunsTests {
         }
         #expect(sent == 0)
         #expect(try site.network.ivIndex == House.network(lamps: 2).ivIndex)
+    }
+
+    @Test("A bearer that cannot scan leaves listening to the nodes; an interruption while it begins to is the end")
+    func listeningWithoutScan() throws {
+        for error in [BearerError("there is no radio"), .interrupted(while: "beginning to scan")] {
+            let site = try Site(lamps: 2)
+            site.wrap = { inner in
+                let bearer = WatchedBearer(inner) { _ in }
+                bearer.scanError = error
+                return bearer
+            }
+            let node = try site.lamp(1)
+            let report = try site.execute { $0.listen(through: [node], for: .seconds(5)) { _, _ in true } }
+            #expect((report.ending == .interrupted) == error.isInterruption, "\(report.ending)")
+            #expect(!report.hasBearerListened)
+        }
+    }
+
+    @Test("A pause lasts as long as asked, unless the user interrupts it or the bearer breaks")
+    func pauses() throws {
+        let site = try Site(lamps: 1)
+        let began = site.world.now
+        #expect(try site.execute { $0.pause(for: .seconds(5)) })
+        #expect(began.duration(to: site.world.now) == .seconds(5))
+        site.interrupts = { 1 }
+        #expect(try !site.execute { $0.pause(for: .seconds(5)) })
+        site.interrupts = { 0 }
+        site.wrap = { inner in
+            let bearer = WatchedBearer(inner) { _ in }
+            bearer.waitError = BearerError("the radio is gone")
+            return bearer
+        }
+        #expect(try !site.execute { $0.pause(for: .seconds(5)) })
+        #expect(began.duration(to: site.world.now) == .seconds(5))
     }
 }

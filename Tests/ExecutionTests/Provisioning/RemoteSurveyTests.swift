@@ -89,6 +89,20 @@ struct RemoteSurveyTests {
         #expect(survey.listenings.map(\.isListFull) == [true, false])
     }
 
+    @Test("A server may report fewer devices in a scan than it said; if only one, each fills its list")
+    func shorterList() {
+        var survey = survey(.seconds(10))
+        _ = ask(&survey, 0)
+        for server in [hall, attic] { _ = survey.receive(capabilities(4), from: server, at: .zero) }
+        _ = ask(&survey, 0)
+        _ = survey.receive(status(limit: 1), from: hall, at: .zero)
+        _ = survey.receive(status(limit: 0), from: attic, at: .zero)
+        for server in [hall, attic] { _ = survey.receive(report(1), from: server, at: instant(1)) }
+        #expect(ask(&survey, 1) == [])
+        #expect(ask(&survey, 2) == [.scan(seconds: 8)])
+        #expect(survey.listenings.map(\.isListFull) == [true, false], "a limit of 0 says nothing")
+    }
+
     @Test("Whoever is to be asked anew when the time is over is told to stop")
     func stoppedWhenFull() {
         var survey = survey(.seconds(10))

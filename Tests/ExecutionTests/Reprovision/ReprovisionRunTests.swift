@@ -28,6 +28,8 @@ struct ReprovisionRunTests {
             return
         }
         #expect(isAuthenticated == false, "there is nothing out of band")
+        let run = try required(site.database.runs().first)
+        #expect(run.outcome == .completed && run.ended != nil && run.counts.succeeded == 1, "\(run)")
         let network = try site.network
         var expected = before
         expected.deviceKey = result.node.deviceKey
@@ -180,6 +182,12 @@ struct ReprovisionRunTests {
     )
     func refused() throws {
         let plain = try ReprovisionField.site(isServer: false)
+        // A node that nobody knows is a mistake of the request, not a state of the network.
+        let unknown = ReprovisionRequest(node: uuid(99), procedure: .deviceKeyRefresh)
+        let mistake = #expect(throws: ReprovisionRefusal.self) {
+            try ReprovisionPlanner(ReprovisionField.network(), definition: nil, heard: []).plan(unknown)
+        }
+        #expect(mistake?.isUsage == true)
         #expect(throws: ReprovisionRefusal.self) { try plain.reprovisionPlan(.deviceKeyRefresh) }
         func refusal(_ change: (inout MeshNetwork) -> Void) throws -> String? {
             var network = try ReprovisionField.network()
@@ -242,5 +250,27 @@ struct ReprovisionRunTests {
         }
         try site.expectSettled()
         #expect(try site.network.retiredNodes.count == 3)
+    }
+
+    @Test("One interrupt after the node has its new data lets it finish; a second one leaves the outcome open")
+    func interrupts() throws {
+        for count in [1, 2] {
+            let site = try ReprovisionField.site()
+            site.interrupts = {
+                let pending = try? site.database.snapshot().network.pendingReprovisions
+                return pending?.isEmpty == false ? count : 0
+            }
+            let outcome = try site.reprovision(.deviceKeyRefresh)
+            if count == 1 {
+                _ = try result(outcome)
+            } else {
+                #expect(outcome == .unresolved(reason: nil, hint: nil))
+                #expect(try !site.network.pendingReprovisions.isEmpty)
+                site.interrupts = { 0 }
+                _ = try site.reprovision(.deviceKeyRefresh)
+            }
+            site.interrupts = { 0 }
+            try site.expectSettled("\(count) interrupts")
+        }
     }
 }

@@ -167,4 +167,115 @@ struct RunPartsTests {
         #expect(desk.takeUnsent().map(\.node) == [uuid(8)])
         #expect(desk.openJobs.map(\.node) == [uuid(6)])
     }
+
+    @Test("Only a doubt that no step waits for, and questions about devices that may be nodes, are optional")
+    func optionalJobs() throws {
+        let question = Question<Void>(ConfigDefaultTTLGet())
+        let composition = Question<Composition?>(ConfigCompositionDataGet(page: 0)) { _ in nil }
+        let identity = Question<Bool>(ConfigNodeIdentityGet(netKeyIndex: .primary)) { _ in true }
+        #expect(Job.candidate(lamp, composition).isOptional && Job.afterReset(lamp, question).isOptional)
+        for job in [Job.ivIndex(lamp, question), .server(lamp, question), .identity(lamp, identity)] {
+            #expect(!job.isOptional, "\(job)")
+        }
+        var ledger = try ledger()
+        let step = try required(asked(StepWork(maximumRounds: 3).start(0, action, on: lamp, &ledger)))
+        #expect(!Job.step(step).isOptional)
+    }
+
+    @Test("A list that goes on is asked for from there, for a step as for a doubt")
+    func lists() throws {
+        let entry = BridgingTableEntry(
+            subnets: NetKeyIndexPair(first: .primary, second: try required(House.guests)),
+            addresses: BridgedAddresses(first: .first, second: Address(rawValue: 0x4000), directions: .oneWay)
+        )
+        let action = ConfigurationAction.addBridging(entry)
+        let network = try House.network(lamps: 2)
+        let inquiries = ActionInquiries(action, node: try unicast(0x0010), network: network)
+        var ledger = try ledger()
+        var work = StepWork(maximumRounds: 3)
+        let request = try required(asked(work.start(0, action, on: lamp, &ledger)))
+        let readBack = try required(asked(work.settleUnanswered(request, &ledger)))
+        let further = try required(asked(work.settle(readBack, .continues(at: 7), &ledger)))
+        #expect(try further.inquiry.payload == inquiries.readBack(from: 7).payload)
+        let intent = JournalIntent(
+            run: RunIdentifier(rawValue: 3),
+            subject: .step(4),
+            node: lamp,
+            action: action.encoded
+        )
+        var doubts = DoubtWork([intent], ledger.schedule, areLeft: false) { _, _ in true }
+        guard case .ask(.doubt(let doubt))? = doubts.proceed(with: lamp, to: 0, &ledger).first,
+            case .ask(.doubt(let next))? = doubts.settle(doubt, .continues(at: 7), &ledger).first
+        else {
+            Issue.record("nothing is asked")
+            return
+        }
+        #expect(try next.inquiry.payload == inquiries.readBack(from: 7).payload)
+    }
+
+    // MARK: The record
+
+    @Test("A key refresh tells how many nodes it would leave behind, by the name of the first")
+    func refreshObjection() throws {
+        for (lamps, text) in [(1, "lamp-1"), (2, "lamp-1 and 1 more"), (3, "lamp-1 and 2 more")] {
+            var network = try House.network(lamps: lamps)
+            network.netKeys[0].oldKey = network.netKeys[0].key
+            network.netKeys[0].phase = .keyDistribution
+            let objection = NetworkRecord(network).objection(to: .useNewKeys, of: .primary)
+            #expect(objection == "\(text) would be left behind without the new keys")
+        }
+    }
+
+    @Test("Guards know from the beginning of a run what its plan takes from nodes")
+    func surroundings() throws {
+        var network = try House.network(lamps: 2)
+        network.nodes[2].features.proxy = .enabled
+        let second = network.nodes[2]
+        var configuration = DeferredConfiguration(node: second.uuid, name: "lamp-2")
+        configuration.proxy = false
+        func lowered(expecting steps: [Step]) -> LoweredConfiguration {
+            var record = NetworkRecord(network)
+            var surroundings = record.lendSurroundings(expecting: steps)
+            return configuration.lowered(on: second, in: network, among: &surroundings) { _ in nil }
+        }
+        #expect(lowered(expecting: []).steps.count == 1)
+        let refused = lowered(expecting: [Step(change: 0, work: .configure(lamp, .setProxy(false)))])
+        #expect(refused.steps == [] && refused.problems.count == 1)
+    }
+
+    // MARK: Links
+
+    @Test("Nodes that fail four times in a row end the asking; a link in between begins the count anew")
+    func failedLinks() {
+        var links = DirectLinks()
+        func fail(_ numbers: ClosedRange<UInt64>) {
+            for number in numbers {
+                links.set(uuid(number), .asking)
+                links.end(uuid(number), hasFailed: true)
+            }
+        }
+        fail(1...3)
+        #expect(links.mayAsk && !links.isOpen(uuid(1)))
+        links.set(uuid(4), .asking)
+        links.set(uuid(4), .linked)
+        links.end(uuid(4), hasFailed: true)
+        fail(5...7)
+        #expect(links.mayAsk, "the loss of a link is no failed attempt")
+        links.set(uuid(8), .asking)
+        links.end(uuid(8), hasFailed: false)
+        #expect(links.mayAsk && links.isOpen(uuid(8)))
+        fail(8...8)
+        #expect(!links.mayAsk)
+    }
+
+    @Test("How long the last link took to set up is how long the next is expected to take")
+    func linkTimes() {
+        var links = DirectLinks()
+        var times = LinkTimes(scan: .seconds(9))
+        times.connect = .milliseconds(400)
+        times.beacon = .milliseconds(250)
+        times.filter = .milliseconds(100)
+        links.measure(times)
+        #expect(links.setUp == 0.75)
+    }
 }

@@ -148,4 +148,19 @@ struct AdoptionTests {
         #expect(adopted.text.contains("protect: on") && adopted.text.contains("on_remove: reset"))
         #expect(adopted.network.nodes.map(\.name) == office.network.nodes.map(\.name))
     }
+
+    @Test("A lamp of which the bindings are not known shares no profile with lamps of which the groups are not known")
+    func kinds() throws {
+        let virtual = try #require(VirtualAddress(rawValue: 0x8123))
+        let strange = try #require(AppKeyIndex(rawValue: 9))
+        let network = try building(lamps: 4) { number, node in
+            if number < 3 {
+                node.elements[0].models[1].subscriptions = [.unknownLabel(virtual)]
+            } else {
+                node.elements[0].models[1].bindings = [strange]
+            }
+        }
+        let adopted = try AdoptedNetwork(network, "kinds")
+        #expect(adopted.definition.nodes.map { $0.profile?.value } == ["lamp", "lamp", "lamp", nil])
+    }
 }

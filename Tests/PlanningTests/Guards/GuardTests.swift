@@ -41,6 +41,12 @@ struct GuardTests {
         )
         let moved = Office.nodes(lamp1: "features: { proxy: off }", lamp2: "features: { proxy: on }")
         #expect(try findings(office, moved) == "")
+        // A new device that will be a proxy counts, and one that will not be does not.
+        func replaced(_ proxy: String) -> String {
+            off + "  lamp-3: { uuid: 00000000000000000000000000000031, features: { proxy: \(proxy) } }\n"
+        }
+        #expect(try findings(office, replaced("on")) == "")
+        #expect(try findings(office, replaced("off")).hasPrefix("last-proxy: subnet `building`"))
         // Our own node is no way in for us.
         #expect(try findings(try self.office(proxies: ["lamp-1", "we"], relays: ["lamp-2"]), off) != "")
         let allowed = try office.result(Office.definition + off, options: PlannerOptions(allowed: [.lastProxy]))
@@ -177,12 +183,14 @@ struct GuardTests {
             copy.unicastAddress = try #require(UnicastAddress(rawValue: 0x0020 + 2 * number))
             office.network.nodes.append(copy)
         }
-        func yaml(extras: Int) -> String {
-            (0..<extras).reduce(Office.nodes()) { text, number in
-                text + "  extra-\(number): { uuid: 0000000000000009\(String(repeating: "0", count: 15))\(number) }\n"
+        func yaml(extras: Int, _ more: String = "") -> String {
+            let zeros = String(repeating: "0", count: 15)
+            return (0..<extras).reduce(Office.nodes()) { text, number in
+                text + "  extra-\(number): { uuid: 0000000000000009\(zeros)\(number)\(more) }\n"
             }
         }
         #expect(try findings(office, yaml(extras: 4)) == "")
+        #expect(try findings(office, yaml(extras: 7, ", ttl: 9")) == "", "what gets another value loses nothing")
         #expect(
             try findings(office, yaml(extras: 3)) == """
                 mass-removal: 4 of 10 managed nodes (40 %) would leave, more than 30 % \

@@ -178,6 +178,54 @@ struct LoweredGuardTests {
         #expect(after.steps == [] && after.problems.count == 1)
     }
 
+    @Test("Of two last relays only one goes, although neither has gone yet")
+    func twoRelays() throws {
+        var (office, first) = try office { $0.features = .init(relay: .enabled, proxy: .disabled) }
+        try office.change("lamp-2") { $0.features = .init(relay: .enabled, proxy: .disabled) }
+        try office.change("switch-1") { $0.features = .init(relay: .disabled, proxy: .enabled) }
+        first.relay = false
+        var second = DeferredConfiguration(
+            node: try required(office.network.nodes.first { $0.name == "lamp-2" }).uuid,
+            name: "lamp-2"
+        )
+        second.relay = false
+        var surroundings = GuardedSurroundings(office.network)
+        let lowered = try [first, second].map { configuration in
+            let node = try required(office.network.nodes.first { $0.uuid == configuration.node })
+            return configuration.lowered(on: node, in: office.network, among: &surroundings) { _ in nil }
+        }
+        #expect(lowered.map { actions($0) } == [[.setRelay(false, TransmitParameters(octet: 0x0A))], []])
+    }
+
+    @Test("The last proxy waits for a device of the plan that will be one; if the guard is allowed, it does not")
+    func awaitedProxy() throws {
+        var (office, configuration) = try office { $0.features.proxy = .enabled }
+        for name in ["lamp-2", "switch-1"] { try office.change(name) { $0.features.proxy = .disabled } }
+        configuration.proxy = false
+        let device = DeviceUUID(rawValue: Octets16(high: 0, low: 0x31))
+        var wanted = DeferredConfiguration(node: device, name: "lamp-3")
+        wanted.proxy = true
+        let lamp = try required(office.network.nodes.first { $0.name == "lamp-1" })
+        func lowered(allowing allowed: [PlanGuard]) -> LoweredConfiguration {
+            var surroundings = GuardedSurroundings(office.network)
+            surroundings.expect([
+                Step(
+                    change: 0,
+                    work: .provision(ProvisioningOrder(uuid: device, name: "lamp-3", netKeyIndex: .primary))
+                ), Step(change: 0, work: .configureWhenKnown(wanted)),
+            ])
+            configuration.allowed = allowed
+            return configuration.lowered(on: lamp, in: office.network, among: &surroundings) { _ in nil }
+        }
+        let waiting = lowered(allowing: [])
+        #expect(waiting.steps == [] && waiting.problems == [])
+        let change = try required(waiting.waiting.first)
+        #expect(waiting.waiting.count == 1 && change.kind == .proxyOff && change.carrier == device)
+        #expect(change.carriers == ["lamp-3"] && change.carrierCount == 1)
+        let allowed = lowered(allowing: [.lastProxy])
+        #expect(actions(allowed) == [.setProxy(false)] && allowed.waiting == [])
+    }
+
     @Test("The last relay of a subnet goes on relaying, with other parameters if they are asked for")
     func lastRelay() throws {
         var (office, configuration) = try office { $0.features = .init(relay: .enabled, proxy: .disabled) }

@@ -1,7 +1,9 @@
 import DefinitionModel
 import MeshCore
-import Planning
+import TestSupport
 import Testing
+
+@testable import Planning
 
 @Suite("Lowering what waited for a composition")
 struct DeferredLoweringTests {
@@ -90,6 +92,33 @@ struct DeferredLoweringTests {
         #expect(!configuration.isCostExact)
     }
 
+    @Test("The cost that is foreseen for a model is that of its publication with the node that it names, and else all")
+    func costOfPublications() throws {
+        var configuration = try configuration(try Office())
+        let other = DeviceUUID(rawValue: Octets16(high: 0, low: 0x12))
+        let key = AppKeyIndex.first
+        configuration.models = [
+            DeferredModel(address: onOff, bindings: [key], publication: .on(publication(.element(of: other, index: 0))))
+        ]
+        #expect(configuration.foreseenCost == ConfigurationAction.bind(onOff, key).cost)
+        configuration.target = other
+        let set = ConfigurationAction.setPublication(onOff, Publication(address: .group(.allNodes), appKeyIndex: key))
+        #expect(configuration.foreseenCost == set.cost)
+    }
+
+    @Test("What waits for a node consists of the publications and of the rules that publish, and of nothing else")
+    func publicationsToOne() throws {
+        var configuration = try configuration(try Office())
+        let other = DeviceUUID(rawValue: Octets16(high: 0, low: 0x12))
+        let all = publication(.address(.group(.allNodes)))
+        let publish = ModelRule(model: .sig(0x1000), element: nil, isRequired: true, effect: .publish(all))
+        configuration.rules = [
+            ModelRule(model: .sig(0x1002), element: nil, isRequired: true, effect: .subscribe([])), publish,
+        ]
+        let part = configuration.publications(to: other)
+        #expect(part.target == other && part.rules == [publish])
+    }
+
     @Test("Of two publications of one model neither is set")
     func conflict() throws {
         let office = try Office()
@@ -138,6 +167,12 @@ struct DeferredLoweringTests {
         )
         try office.change("lamp-2") { $0.unprovisionedSeenAt = nil }
         #expect(actions(configuration.lowered(in: office.network)) == [.setPublication(onOff, expected)])
+        // A publication to another address was set with the rest of the configuration.
+        let level = ModelAddress(element: 1, model: .sig(0x1002))
+        let elsewhere = publication(.address(.group(.allRelays)))
+        configuration.models.append(DeferredModel(address: level, publication: .on(elsewhere)))
+        #expect(actions(configuration.lowered(in: office.network)) == [.setPublication(onOff, expected)])
+        configuration.models.removeLast()
         configuration.models[0].publication = .on(publication(.element(of: target, index: 2)))
         #expect(
             configuration.lowered(in: office.network).problems.map(\.message)

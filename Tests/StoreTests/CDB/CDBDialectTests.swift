@@ -151,6 +151,36 @@ struct CDBDialectTests {
         )
     }
 
+    @Test("The keys of a node that are null are as good as missing, and no null is kept for the export")
+    func nullKeys() throws {
+        for name in ["netKeys", "appKeys"] {
+            let lists = ["netKeys": #""netKeys":[{"index":0,"updated":false}]"#, "appKeys": #""appKeys":[]"#]
+            let other = try required(lists[name == "netKeys" ? "appKeys" : "netKeys"])
+            let missing = try CDBImport.read(Array(CDBParts.text { $0.nodeKeys = other }.utf8))
+            let null = try CDBImport.read(Array(CDBParts.text { $0.nodeKeys = other + ",\"\(name)\":null" }.utf8))
+            #expect(null.network == missing.network && null.repairs == missing.repairs)
+            #expect(null.extras == missing.extras)
+        }
+    }
+
+    @Test("A provisioner that has a name under `name` is half a proof of the Python client")
+    func provisionerName() throws {
+        func dialect(_ change: (inout CDBParts) -> Void) throws -> CDBDialect {
+            try CDBImport.inspect(Array(CDBParts.text(change).utf8)).dialect
+        }
+        func rename(_ parts: inout CDBParts) {
+            parts.provisioners = parts.provisioners.replacing("provisionerName", with: "name")
+        }
+        func count(_ parts: inout CDBParts) { parts.head += #","ivIndex":1"# }
+        #expect(try dialect(rename) == .version100 && dialect(count) == .version100)
+        #expect(
+            try dialect { parts in
+                rename(&parts)
+                count(&parts)
+            } == .pyACI
+        )
+    }
+
     @Test("What BlueZ keeps for itself is no configuration database, and that is said")
     func otherFormats() throws {
         let comma = String(decoding: try CDBRoundTripTests.sample("08-bluez-meshctl-prov_db"), as: UTF8.self)

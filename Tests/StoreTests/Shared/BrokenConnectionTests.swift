@@ -73,7 +73,18 @@ struct BrokenConnectionTests {
     @Test("While the server stays away, it is looked for as long as the lock lasts, and what was to be stored is kept")
     func spills() throws {
         let site = try Site()
+        let clock = site.fixture.clock
+        var (pauses, last) = ([Duration](), clock.time)
+        clock.onWait = {
+            pauses.append(clock.time - last)
+            last = clock.time
+        }
         let error = try #require(try site.lose("kept", .beforeCommit))
+        clock.onWait = {}
+        // The pauses double, and none is longer than 4 s.
+        let doubled: [Duration] = [100, 200, 400, 800, 1600, 3200].map { .milliseconds($0) }
+        #expect(Array(pauses.prefix(6)) == doubled)
+        #expect(pauses.max() == .seconds(4))
         #expect(error.code == .unreachable)
         #expect(error.message.hasSuffix("the unsaved changes are in \(site.spill)"))
         #expect(error.hint?.hasPrefix("run the same command again") == true)
@@ -170,6 +181,7 @@ struct BrokenConnectionTests {
         let site = try Site()
         _ = try site.lose("kept", .beforeCommit)
         let whole = try readFile(site.spill)
+        var names: [String] = []
         for length in [0, 5, 30, 49, 60, whole.count / 2, whole.count - 1] {
             try writeFile(site.spill, Array(whole[..<length]))
             let lease = try site.fixture.open().lock(holder: holder())
@@ -178,7 +190,9 @@ struct BrokenConnectionTests {
                 continue
             }
             #expect(try readFile(path) == Array(whole[..<length]))
+            names.append(String(path.dropFirst(site.spill.count)))
         }
+        #expect(names == ["-unreadable"] + (2...7).map { "-unreadable-\($0)" })
         for place in stride(from: 49, to: whole.count, by: whole.count / 7) {
             var changed = whole
             changed[place] ^= 1
