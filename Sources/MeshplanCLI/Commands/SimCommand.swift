@@ -133,7 +133,7 @@ struct SimRunCommand: NetworkCommand {
 struct SimStatusCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how the simulated nodes differ from the mesh database."
+        abstract: "Show how the simulated nodes differ from the mesh database, and which lamps are lit."
     )
 
     @OptionGroup var networks: NetworkOptions
@@ -164,6 +164,13 @@ struct SimStatusCommand: NetworkCommand {
                 ? "All agree with the mesh database."
                 : "\(count(differences.count, "difference")) from the mesh database."
         )
+        let lit = world.lights.filter { $0.level > 0 }
+        if !lit.isEmpty {
+            var table = Table()
+            table.header = ["LIT", ""]
+            table.rows = lit.map { [$0.name.printable, $0.text] }
+            context.output.write(table.render(.plain))
+        }
         return .success
     }
 }

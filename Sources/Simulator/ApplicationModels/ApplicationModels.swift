@@ -22,6 +22,13 @@ enum ApplicationModels {
         ] {
             table[opcode] = [.healthServer]
         }
+        // These statuses also go to servers: what sensors report to controllers, and the time to who follows it.
+        for (name, server) in [
+            ("sensor-status", ModelIdentifier.lightControlServer), ("time-status", .timeServer),
+        ] {
+            guard let message = MessageCatalogue.sig.message(named: name) else { continue }
+            table[message.opcode] = [server]
+        }
         for opcode in [SolicitationPDURPLItemsClear.opcode, SolicitationPDURPLItemsClearUnacknowledged.opcode] {
             table[opcode] = [.solicitationReplayServer]
         }

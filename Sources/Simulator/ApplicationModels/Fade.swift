@@ -11,20 +11,24 @@ struct Fade: Hashable, Sendable {
     /// When it arrives.
     let end: Instant
     /// Whether the value is an angle, 0x10000 for a full circle.
-    let wraps: Bool
+    var wraps = false
+    /// Whether the numbers are linear lightness, which moves evenly; the value is Actual.
+    var isLinear = false
 
     /// The value at an instant. A fraction is cut off.
     func value(at now: Instant) -> Int64 {
         if now >= end { return turned(from + span) }
-        guard now > begin else { return from }
+        guard now > begin else { return turned(from) }
         let share = Double(begin.duration(to: now).microseconds) / Double(begin.duration(to: end).microseconds)
-        return turned(from + Int64(Double(span) * share))
+        return turned(from + Int64((Double(span) * share).rounded(.down)))
     }
 
     /// How much time is left, without the delay.
     func remaining(at now: Instant) -> Duration { max(now, begin).duration(to: max(end, now)) }
 
-    private func turned(_ value: Int64) -> Int64 { wraps ? value & 0xFFFF : value }
+    private func turned(_ value: Int64) -> Int64 {
+        isLinear ? LightNumbers.actual(value) : wraps ? value & 0xFFFF : value
+    }
 }
 
 /// The time of a transition and the delay before it.

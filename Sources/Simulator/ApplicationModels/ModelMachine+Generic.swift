@@ -105,6 +105,10 @@ extension ModelMachine {
             "generic-onoff-set",
             Action { machine, request in
                 guard let on = request.values.integer("onoff") else { return }
+                guard !machine.has(.lightControlServer, request.element) else {
+                    machine.switchController(request)
+                    return
+                }
                 machine.switchOnOff(request.element, on == 1, machine.timing(of: request))
             }
         ),
@@ -136,6 +140,7 @@ extension ModelMachine {
         (
             "generic-onoff-status",
             { machine, element, _ in
+                if machine.has(.lightControlServer, element) { return machine.controllerStatus(element) }
                 let item = machine.onOffItem(of: element)
                 var values: FieldValues = ["onoff": machine.isOn(element) ? 1 : 0]
                 if machine.fade(item, element) != nil {

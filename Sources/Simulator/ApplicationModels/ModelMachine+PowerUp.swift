@@ -3,8 +3,8 @@ import MeshCore
 extension ModelMachine {
     /// The node lost its power: what was moving has arrived, and commands are forgotten.
     mutating func losePower() {
-        models.fades = [:]
-        models.transactions = [:]
+        let stored = models.stored
+        models = NodeModels(stored: stored)
     }
 
     /// The node has power again. Generic OnPowerUp decides what its lamps do (Mesh Model 3.1.4): stay off, come up with
@@ -20,10 +20,31 @@ extension ModelMachine {
                 }
             }
             let item = onOffItem(of: element)
+            let controllers = item == .lightness ? controllers(of: element).filter { self[.controlMode, $0] == 1 } : []
+            if behaviour == 2, let lit = controllers.first(where: { self[.controlLight, $0] == 1 }) {
+                // The controller brings the light back.
+                isControlling = true
+                set(.lightness, element, from: 0, span: 0, .none)
+                isControlling = false
+                control(lit, .lightOn)
+                continue
+            }
+            for controller in controllers where behaviour < 2 { self[.controlMode, controller] = 0 }
+            isControlling = true
+            defer { isControlling = false }
             guard behaviour == 1 || items.contains(item) else { continue }
             let target = behaviour == 0 ? 0 : behaviour == 1 ? onValue(item, element) : self[item, element]
             self[item, element] = 0
             move(item, element, to: target, defaultTiming(of: element))
+        }
+    }
+
+    /// Controllers whose light was on when the simulator ended switch it on again.
+    mutating func resumeControllers() {
+        for element in elements.indices
+        where has(.lightControlServer, element) && self[.controlMode, element] == 1 && self[.controlLight, element] == 1
+        {
+            control(element, .lightOn)
         }
     }
 

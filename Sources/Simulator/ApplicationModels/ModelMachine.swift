@@ -9,6 +9,16 @@ struct NodeModels: Hashable, Sendable {
     var fades: [StateKey: Fade] = [:]
     /// The last transaction of each client with each model.
     var transactions: [TransactionKey: Transaction] = [:]
+    /// The controllers of lamps, by their elements.
+    var controllers: [Int: LightController] = [:]
+    /// The recalls of scenes under way, by their elements.
+    var recalls: [Int: SceneRecall] = [:]
+    /// What Time Servers know of the time, by their elements.
+    var times: [Int: KnownTime] = [:]
+    /// When entries of schedulers are due.
+    var schedules: [StateKey: Instant] = [:]
+    /// The values that sensors with a cadence have published.
+    var sensed: [StateKey: SensedValue] = [:]
 }
 
 /// A client that speaks to a model of an element.
@@ -58,16 +68,27 @@ struct ModelMachine {
     var models: NodeModels
     /// The elements with their models.
     let elements: [Element]
+    /// The company of the node.
+    let company: UInt16
     /// The present.
     let now: Instant
     /// The result that the status of the present request tells, where it has such a field; 0 for success.
     var result: Int64 = 0
     /// The values that came to rest in this step.
     var settled: [StateKey] = []
+    /// Whether a controller moves its lamp in this moment, and not a person.
+    var isControlling = false
+    /// Whether a scene is being recalled in this moment.
+    var isRecalling = false
+    /// Whether nothing but regulators has moved anything in this step; nobody is told of that.
+    var isQuiet = false
+    /// The models whose change is not to be published yet.
+    var withheld: Set<StatePublication> = []
 
-    init(_ models: NodeModels?, elements: [Element], now: Instant) {
+    init(_ models: NodeModels?, of state: NodeConfigurationState, now: Instant) {
         self.models = models ?? NodeModels()
-        self.elements = elements
+        elements = state.elements
+        company = state.product.company
         self.now = now
     }
 
@@ -125,7 +146,9 @@ struct ModelMachine {
 
     /// Starts a transition, or makes the change at once if there is nothing to wait for.
     mutating func set(_ item: StateItem, _ element: Int, from: Int64, span: Int64, _ timing: FadeTiming) {
+        if item == .lightness { override(element) }
         let key = StateKey(element, item)
+        if span != 0 || models.fades[key] != nil { sceneChanges(element) }
         let begin = now.advanced(by: timing.delay)
         let fade = Fade(
             from: from,
@@ -141,6 +164,16 @@ struct ModelMachine {
         } else {
             models.fades[key] = fade
         }
+    }
+
+    /// Moves a lamp evenly in linear lightness.
+    mutating func setLinear(_ lamp: Int, from: Int64, to target: Int64, until end: Instant) {
+        let key = StateKey(lamp, .lightness)
+        let fade = Fade(from: from, span: target - from, begin: now, end: end, isLinear: true)
+        if target != from || models.fades[key] != nil { sceneChanges(lamp) }
+        self[.lightness, lamp] = LightNumbers.actual(target)
+        models.fades[key] = target == from ? nil : fade
+        if target == from { settle(key) }
     }
 
     private func clamped(_ target: Int64, _ item: StateItem, _ element: Int) -> Int64 {
@@ -164,16 +197,27 @@ struct ModelMachine {
         settled.append(key)
     }
 
-    /// Ends the transitions that are over.
+    /// Carries out what is due.
     mutating func advance() {
+        endFades()
+        advanceControllers()
+        advanceScenes()
+        advanceSchedules()
+    }
+
+    /// Ends the transitions that are over.
+    private mutating func endFades() {
         for (key, fade) in models.fades.sorted(by: { $0.key < $1.key }) where fade.end <= now {
             models.fades[key] = nil
             settle(key)
         }
     }
 
-    /// When the next transition ends; nil if all rests.
-    var nextDeadline: Instant? { models.fades.values.map(\.end).min() }
+    /// When something is due next; nil if all rests.
+    var nextDeadline: Instant? {
+        let others = [nextControlDeadline, models.recalls.values.map(\.end).min(), models.schedules.values.min()]
+        return (others + [models.fades.values.map(\.end).min()]).compactMap(\.self).min()
+    }
 
     // MARK: Requests
 
@@ -268,10 +312,18 @@ struct ModelMachine {
     /// The values of a status of an element.
     typealias Status = @Sendable (ModelMachine, Int, FieldValues) -> FieldValues?
 
+    private static let allActions =
+        genericActions + lightActions + colourActions + controlActions + sceneActions + healthActions + sensorActions
+        + deviceActions + timeActions + schedulerActions + propertyActions
+
+    private static let allStatuses =
+        genericStatuses + lightStatuses + colourStatuses + controlStatuses + sceneStatuses + healthStatuses
+        + sensorStatuses + deviceStatuses + timeStatuses + schedulerStatuses + propertyStatuses
+
     /// What models do with messages. A message that only reads has no entry.
     static let actions: [Opcode: Action] = {
         var table: [Opcode: Action] = [:]
-        for (name, action) in genericActions + lightActions + colourActions {
+        for (name, action) in allActions {
             for name in [name, "\(name)-unacknowledged"] {
                 guard let message = MessageCatalogue.sig.message(named: name) else { continue }
                 table[message.opcode] = action
@@ -283,7 +335,7 @@ struct ModelMachine {
     /// The statuses that models send.
     static let statuses: [Opcode: Status] = {
         var table: [Opcode: Status] = [:]
-        for (name, status) in genericStatuses + lightStatuses + colourStatuses {
+        for (name, status) in allStatuses {
             guard let message = MessageCatalogue.sig.message(named: name) else { continue }
             table[message.opcode] = status
         }
@@ -305,6 +357,14 @@ struct ModelMachine {
             (.hslHueServer, "light-hsl-hue-status"),
             (.hslSaturationServer, "light-hsl-saturation-status"),
             (.xylServer, "light-xyl-status"),
+            (.lightControlServer, "light-lc-light-onoff-status"),
+            (.sceneServer, "scene-status"),
+            (.healthServer, "health-current-status"),
+            (.sensorServer, "sensor-status"),
+            (.batteryServer, "generic-battery-status"),
+            (.locationServer, "generic-location-global-status"),
+            (.timeServer, "time-status"),
+            (.schedulerServer, "scheduler-status"),
         ]
         var table: [ModelIdentifier: Opcode] = [:]
         for (model, name) in names { table[model] = MessageCatalogue.sig.message(named: name)?.opcode }
@@ -326,4 +386,11 @@ extension ModelIdentifier {
     static let hslHueServer = sig(0x130A)
     static let hslSaturationServer = sig(0x130B)
     static let xylServer = sig(0x130C)
+    static let lightControlServer = sig(0x130F)
+    static let batteryServer = sig(0x100C)
+    static let locationServer = sig(0x100E)
+    static let sensorServer = sig(0x1100)
+    static let timeServer = sig(0x1200)
+    static let sceneServer = sig(0x1203)
+    static let schedulerServer = sig(0x1206)
 }

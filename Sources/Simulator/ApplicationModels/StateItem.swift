@@ -50,6 +50,43 @@ package enum StateItem: UInt8, Sendable {
     case chromaticityYDefault = 34
     case chromaticityYMinimum = 35
     case chromaticityYMaximum = 36
+    /// Light LC Mode, Light LC Occupancy Mode, and whether the light of the controller is on or on the way to it.
+    case controlMode = 40
+    case occupancyMode = 41
+    case controlLight = 42
+    /// A property of Light LC, as octets.
+    case controlProperty = 43
+    /// The current scene, 0 for none, and the states of a scene as octets.
+    case currentScene = 50
+    case scene = 51
+    /// The faults of the Health Server as octets, the last test, and the Fast Period Divisor.
+    case currentFaults = 60
+    case registeredFaults = 61
+    case healthTest = 62
+    case healthDivisor = 63
+    /// The level of a battery in percent.
+    case battery = 64
+    /// Locations, as the octets of their messages.
+    case locationGlobal = 65
+    case locationLocal = 66
+    /// The value and the cadence of a property of a sensor, as octets.
+    case sensorValue = 70
+    case sensorCadence = 71
+    /// The role in telling the time, the zone, and TAI-UTC, each also as announced and from when on.
+    case timeRole = 80
+    case zone = 81
+    case nextZone = 82
+    case zoneChange = 83
+    case taiUTCDelta = 84
+    case nextTAIUTCDelta = 85
+    case taiUTCDeltaChange = 86
+    /// An entry of a scheduler, as the octets of its message.
+    case schedule = 90
+    /// The value of a property as octets, and what users may do with it.
+    case manufacturerProperty = 100
+    case manufacturerAccess = 101
+    case adminProperty = 102
+    case adminAccess = 103
 
     /// The value as long as nobody has set one.
     var initial: Int64 {
@@ -60,6 +97,8 @@ package enum StateItem: UInt8, Sendable {
         case .powerMinimum, .lightnessMinimum: 1
         case .temperature, .temperatureDefault, .temperatureMinimum: 800
         case .temperatureMaximum: 20_000
+        case .zone, .nextZone: 64
+        case .taiUTCDelta, .nextTAIUTCDelta: 255
         default: 0
         }
     }
@@ -90,6 +129,9 @@ package enum StateItem: UInt8, Sendable {
         default: nil
         }
     }
+
+    /// Whether it is a state of a Light LC Server.
+    var isOfController: Bool { self == .controlMode || self == .occupancyMode || self == .controlLight }
 
     /// Last, Default of lightness or power; nil for others.
     var memory: (last: StateItem, standard: StateItem)? {

@@ -39,6 +39,8 @@ struct SimulatedNode {
     var models: NodeModels?
     /// When the wake event for its application models is due; nil if none is in the queue.
     var modelWakeAt: Instant?
+    /// The levels of its lamps that people nearby were told last; a lamp that is not listed was off.
+    var toldLights: [Int: Int64] = [:]
     /// When its models publish by their period.
     var publicationsAt: [StatePublication: Instant] = [:]
     /// The DeviceKey that takes over with the first message under it.

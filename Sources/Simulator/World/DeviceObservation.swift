@@ -18,6 +18,9 @@ package struct DeviceObservation: Hashable, Sendable {
         case inputEnded
         /// It has become a node at that address.
         case provisioned(UnicastAddress)
+        /// The lamp of an element, or what else it switches, has reached a level of 0 to 65535; `isDimmable` tells
+        /// whether there is more than on and off.
+        case light(element: Int, level: Int64, isDimmable: Bool)
         /// It was reset and has left its network.
         case unprovisioned
     }
@@ -44,8 +47,18 @@ extension DeviceObservation: CustomStringConvertible {
         case .inputAwaited(let action, let size): "\(name) waits: \(action.sentence(size: size))"
         case .inputEnded: "\(name) no longer waits for input"
         case .provisioned(let address): "\(name) has become a node at \(address)"
+        case .light(let element, let level, let isDimmable):
+            "\(name)\(element == 0 ? "" : " element \(element)") is "
+                + (isDimmable ? "at \(Self.percent(level)) %" : level > 0 ? "on" : "off")
         case .unprovisioned: "\(name) was reset and is in no network"
         }
+    }
+}
+
+extension DeviceObservation {
+    /// A level of 0 to 65535 in whole percent. Only 0 is 0 %.
+    package static func percent(_ level: Int64) -> Int64 {
+        level > 0 ? max((level * 100 + 32_767) / 65_535, 1) : 0
     }
 }
 

@@ -172,7 +172,7 @@ extension SimulatedWorld {
     func work<Result>(at node: Int, _ body: (inout ModelMachine) -> Result) -> Result? {
         let before = nodes[node].models
         let state = nodes[node].state
-        var machine = ModelMachine(before, elements: state.elements, now: now)
+        var machine = ModelMachine(before, of: state, now: now)
         let earlier = machine
         let result = body(&machine)
         guard machine.models != earlier.models else { return result }
@@ -182,7 +182,8 @@ extension SimulatedWorld {
             return nil
         }
         nodes[node].models = machine.models
-        publishChanges(from: earlier, to: machine, of: node)
+        if !machine.isQuiet { publishChanges(from: earlier, to: machine, of: node) }
+        tell(machine, of: node)
         scheduleModelWake(node)
         return result
     }
@@ -198,7 +199,7 @@ extension SimulatedWorld {
 
     private func scheduleModelWake(_ node: Int) {
         guard let models = nodes[node].models else { return }
-        let machine = ModelMachine(models, elements: [], now: now)
+        let machine = ModelMachine(models, of: nodes[node].state, now: now)
         guard let deadline = machine.nextDeadline else { return }
         if let planned = nodes[node].modelWakeAt, planned <= deadline { return }
         nodes[node].modelWakeAt = max(deadline, now)

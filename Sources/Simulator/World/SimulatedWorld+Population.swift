@@ -94,7 +94,13 @@ extension SimulatedWorld {
             )
         )
         guard configuration.isProvisioned else { return }
-        if let models = left?.models[configuration.uuid] { nodes[index].models = NodeModels(stored: models) }
+        if let models = left?.models[configuration.uuid] {
+            nodes[index].models = NodeModels(stored: models)
+            expectLights(of: index)
+            if models.numbers.contains(where: { $0.key.item == .controlLight && $0.value == 1 }) {
+                _ = work(at: index) { $0.resumeControllers() }
+            }
+        }
         schedulePublications(of: index)
         if let candidate = left?.deviceKeyCandidates[configuration.uuid] {
             nodes[index].deviceKeyCandidate = candidate

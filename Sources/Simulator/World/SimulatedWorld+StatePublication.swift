@@ -18,9 +18,16 @@ extension SimulatedWorld {
                 guard let publication = model.publication, let opcode = ModelMachine.published[model.identifier] else {
                     continue
                 }
+                let place = StatePublication(element: element, model: model.identifier)
                 let status = after.status(opcode, element)
-                guard let status, status != before.status(opcode, element) else { continue }
+                guard let status, status != before.status(opcode, element), !after.withheld.contains(place) else {
+                    continue
+                }
                 publish(opcode, status, publication, fromElement: element, of: node)
+                // Faults and a fast cadence change the period.
+                if let period = Self.period(of: model), nodes[node].publicationsAt[place] != nil {
+                    plan(place, of: node, at: now.advanced(by: after.period(period, of: place)))
+                }
             }
         }
     }
@@ -109,6 +116,11 @@ extension SimulatedWorld {
         return .milliseconds(milliseconds)
     }
 
+    private func plan(_ publication: StatePublication, of node: Int, at time: Instant) {
+        nodes[node].publicationsAt[publication] = time
+        queue.add(.publish(node: node, publication), at: time)
+    }
+
     /// A model of a node publishes by its period.
     func publishByPeriod(_ publication: StatePublication, of node: Int) {
         guard let time = nodes[node].publicationsAt[publication], time <= now else { return }
@@ -118,13 +130,25 @@ extension SimulatedWorld {
             let model = state.elements[publication.element].models.first(where: { $0.identifier == publication.model }),
             let period = Self.period(of: model), let settings = model.publication
         else { return }
-        let next = time.advanced(by: period)
-        nodes[node].publicationsAt[publication] = next
-        queue.add(.publish(node: node, publication), at: next)
+        let machine = ModelMachine(nodes[node].models, of: state, now: now)
+        plan(publication, of: node, at: time.advanced(by: machine.period(period, of: publication)))
         guard nodes[node].isAlive, let opcode = ModelMachine.published[model.identifier] else { return }
-        let machine = ModelMachine(nodes[node].models, elements: state.elements, now: now)
         guard let status = machine.status(opcode, publication.element) else { return }
         publish(opcode, status, settings, fromElement: publication.element, of: node)
+    }
+}
+
+extension ModelMachine {
+    /// The period of a publication at present: faults and values in the range of a fast cadence shorten it.
+    func period(_ period: Duration, of publication: StatePublication) -> Duration {
+        let divisor: Int64
+        switch publication.model {
+        case .healthServer where !currentFaults(publication.element).isEmpty:
+            divisor = Int64(1) << min(self[.healthDivisor, publication.element], 15)
+        case .sensorServer: divisor = sensorDivisor(publication.element)
+        default: divisor = 1
+        }
+        return max(.microseconds(period.microseconds / divisor), .milliseconds(10))
     }
 }
 

@@ -53,6 +53,8 @@ package final class SimulatedWorld {
     var scan: ScanState
     var audit: SequenceAudit
     var observer: NetworkObserver
+    /// Identifies the commands of switches that were pressed.
+    var pressCount: Int64 = 0
     /// The newest IV index of any node.
     var newestIVIndex: UInt32 = 0
     let schedules: KeySchedules
