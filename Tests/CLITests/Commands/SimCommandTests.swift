@@ -108,6 +108,39 @@ struct SimCommandTests {
         #expect(fixture.run("sim", "reset", "--state-file", "d.state").output == "Removed d.state.\n")
     }
 
+    @Test("a person beside the simulator presses a switch, and the status tells what is lit afterwards")
+    func press() throws {
+        let fixture = try CommandFixture.house()
+        let simulator = SimulatorThread(
+            beside: fixture,
+            ["--listen", "unix:mesh.sock", "--speed", "20"],
+            typing: [
+                "press Door Bell 0 on", "press Door Bell 0 up", "press Bell 0 on", "press Bell 4 on", "sense Bell 1",
+                "fault Bell overheat", "battery Bell 5", "sense nobody 1",
+            ]
+        )
+        try waitForSocket("mesh.sock", in: fixture)
+        _ = fixture.run("scan", "--via", "unix:mesh.sock", "--time", "1s")
+        let result = try #require(simulator.stop())
+        #expect(result.status == 0)
+        #expect(result.output.contains("\nDoor Bell was pressed: on\n"))
+        #expect(result.output.contains("\nBell is on\n"))
+        #expect(
+            result.error == """
+                `press` takes a node, the number of an element, and on or off
+                Bell: there is no switch there
+                Bell: the node has no such element
+                Bell: there is no sensor there
+                Bell: there is no Health Server there
+                Bell: there is no battery there
+                there is no device `nobody`
+
+                """
+        )
+        let status = fixture.run("sim", "status")
+        #expect(status.output.hasSuffix("\nLIT\nBell  on\n"))
+    }
+
     @Test("the console switches, resets and tells what it does not understand; its end does not end the simulation")
     func console() throws {
         let fixture = try CommandFixture.house()
