@@ -15,9 +15,6 @@ final class ModelBench {
     let client: TestClient
     let node: Node
     private var transaction: Int64 = 0
-
-    /// What the world recorded.
-    private(set) var state = SimulatorState()
     private let records: Records
 
     private final class Records {
@@ -28,11 +25,13 @@ final class ModelBench {
     ///
     /// - Parameters:
     ///   - models: the models of each element.
+    ///   - vendorModels: the vendor models that the world knows.
     ///   - change: what else is special about the node.
     ///   - state: what an earlier world left.
     init(
         _ models: [[UInt16]],
         state: SimulatorState = SimulatorState(),
+        vendorModels: [VendorModel] = [],
         _ change: (inout Node) -> Void = { _ in }
     ) throws {
         var node = TestNetwork.node(1, proxy: .enabled)
@@ -56,7 +55,7 @@ final class ModelBench {
         let records = Records()
         records.state = state
         self.records = records
-        world = SimulatedWorld(network: network, seed: 1, state: state) {
+        world = SimulatedWorld(network: network, seed: 1, state: state, vendorModels: vendorModels) {
             records.state.apply($0)
             return true
         }

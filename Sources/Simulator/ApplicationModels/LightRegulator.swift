@@ -28,6 +28,7 @@ package struct LightRegulator: Hashable, Sendable {
 
     private var integral = 0.0
 
+    /// A regulator that has not measured anything.
     package init() {}
 
     /// The linear lightness after one more interval.

@@ -1,8 +1,8 @@
 import Catalogue
 import MeshCore
 
-// Property servers (Mesh Model 3.1.8). A property of an element is one state with several servers: the manufacturer's and
-// the administrator's decide what users may do with it.
+// Property servers (Mesh Model 3.1.8). A property of an element is one state with several servers: the manufacturer's
+// and the administrator's decide what users may do with it.
 
 extension ModelMachine {
     /// Whose property it is.

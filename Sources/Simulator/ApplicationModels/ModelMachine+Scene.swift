@@ -1,8 +1,8 @@
 import Catalogue
 import MeshCore
 
-// Scenes (Mesh Model 5.1.3). A scene holds the states of its element and of those behind it, up to the next element with
-// a Scene Server.
+// Scenes (Mesh Model 5.1.3). A scene holds the states of its element and of those behind it, up to the next element
+// with a Scene Server.
 
 /// A recall under way.
 struct SceneRecall: Hashable, Sendable {

@@ -87,6 +87,8 @@ package enum StateItem: UInt8, Sendable {
     case manufacturerAccess = 101
     case adminProperty = 102
     case adminAccess = 103
+    /// A state of a vendor model: the name of the message that set it, and its octets.
+    case vendorState = 110
 
     /// The value as long as nobody has set one.
     var initial: Int64 {

@@ -40,7 +40,8 @@ extension SimulatedWorld {
             }
             return
         }
-        let servers = ApplicationModels.servers(of: opcode)
+        var servers = ApplicationModels.servers(of: opcode)
+        if servers.isEmpty { servers = vendorModels.servers(of: opcode) }
         guard !servers.isEmpty else { return }
         // What an element does with the message changes no other element's models.
         let state = nodes[node].state
@@ -131,8 +132,12 @@ extension SimulatedWorld {
                 return .handled(try answer(opcode, parameters, at: node))
             } catch { return .refused(.messageNotUnderstood) }
         }
-        guard let decoded = try? MessageCatalogue.sig.decode(message.payload[...]) else {
+        guard let decoded = try? vendorModels.catalogue.decode(message.payload[...]) else {
             return .refused(.messageNotUnderstood)
+        }
+        if let vendor = vendorModels[model] {
+            let answer = work(at: node) { $0.handle(decoded, of: vendor, on: element) }.flatMap(\.self)
+            return .handled(answer.flatMap { payload(of: $0.message, $0.values) })
         }
         let request = ModelRequest(
             element: element,
@@ -157,9 +162,13 @@ extension SimulatedWorld {
 
     /// An access payload; nil if the values do not go with the message, which is reported.
     func payload(of opcode: Opcode, _ values: FieldValues) -> [UInt8]? {
-        guard let message = MessageCatalogue.sig.message(opcode) else { return nil }
+        MessageCatalogue.sig.message(opcode).flatMap { payload(of: $0, values) }
+    }
+
+    /// The same for a message that is described.
+    func payload(of message: MessageDescription, _ values: FieldValues) -> [UInt8]? {
         do throws(MessageEncodeError) {
-            return opcode.encoded + (try message.encode(values))
+            return message.opcode.encoded + (try message.encode(values))
         } catch {
             report("\(message.name) cannot be written: \(error)")
             return nil

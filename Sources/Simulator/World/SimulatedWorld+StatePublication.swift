@@ -15,9 +15,18 @@ extension SimulatedWorld {
         guard nodes[node].isAlive else { return }
         for element in after.elements.indices {
             for model in after.elements[element].models {
-                guard let publication = model.publication, let opcode = ModelMachine.published[model.identifier] else {
+                guard let publication = model.publication else { continue }
+                if let vendor = vendorModels[model.identifier] {
+                    for (index, state) in vendor.states.enumerated() {
+                        let values = after.values(of: state, index, vendor, element)
+                        guard values != before.values(of: state, index, vendor, element),
+                            let payload = payload(of: state.statusMessage, values)
+                        else { continue }
+                        publish(payload, publication, fromElement: element, of: node)
+                    }
                     continue
                 }
+                guard let opcode = ModelMachine.published[model.identifier] else { continue }
                 let place = StatePublication(element: element, model: model.identifier)
                 let status = after.status(opcode, element)
                 guard let status, status != before.status(opcode, element), !after.withheld.contains(place) else {

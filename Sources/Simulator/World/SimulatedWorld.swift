@@ -1,3 +1,4 @@
+package import Catalogue
 package import MeshCore
 
 /// A mesh network in a computer: virtual nodes that speak the whole protocol with each other and with a client, over a
@@ -59,6 +60,8 @@ package final class SimulatedWorld {
     var newestIVIndex: UInt32 = 0
     let schedules: KeySchedules
     let recorder: Recorder
+    /// The models of companies that nodes simulate.
+    let vendorModels: VendorModels
     var sequenceNumbers: NodeSequenceNumbers
 
     /// A world with devices and with the nodes of a network, except provisioners and excluded nodes.
@@ -68,6 +71,7 @@ package final class SimulatedWorld {
     ///   - state: the state from earlier runs. A node keeps it if it was provisioned here, or if its address and
     ///     DeviceKey still match the database; otherwise the database counts. A device always keeps it. What was
     ///     provisioned or reset here exists even if neither the network nor the devices name it any more.
+    ///   - vendorModels: the models of companies that nodes with them simulate.
     ///   - recorder: stores changes; by default nobody does.
     package init(
         network: MeshNetwork,
@@ -75,10 +79,12 @@ package final class SimulatedWorld {
         settings: WorldSettings = .ideal,
         seed: UInt64,
         state: SimulatorState = SimulatorState(),
+        vendorModels: [VendorModel] = [],
         recorder: @escaping Recorder = { _ in true }
     ) {
         self.settings = settings
         self.recorder = recorder
+        self.vendorModels = VendorModels(vendorModels)
         generator = SeededGenerator(seed: seed)
         scan = ScanState(seed: seed)
         secretGenerator = SeededGenerator(seed: seed ^ 0xDE71_CE5E_C4E7_0001)
