@@ -63,13 +63,13 @@ final class SimulatorConsole {
         case "press" where words.count > 3: press(words)
         case "sense" where words.count > 2: sense(words)
         case "fault" where words.count > 2:
-            operate(on: words[1..<(words.count - 1)]) { world, uuid, name in
+            operate(on: words[1..<(words.count - 1)]) { (world, uuid, name) throws(OperationError) in
                 let fault = words[words.count - 1]
                 let isThere = try world.toggleFault(uuid, fault)
                 return "\(name) \(isThere ? "has" : "no longer has") \(fault)"
             }
         case "battery" where words.count > 2:
-            operate(on: words[1..<(words.count - 1)]) { world, uuid, name in
+            operate(on: words[1..<(words.count - 1)]) { (world, uuid, name) throws(OperationError) in
                 let percent = Int64(words[words.count - 1]) ?? -1
                 try world.setBattery(uuid, percent: percent)
                 return "\(name) has \(percent) % left"
@@ -95,7 +95,7 @@ final class SimulatorConsole {
             refuse("`press` takes a node, the number of an element, and on or off")
             return
         }
-        operate(on: words[1..<(words.count - 2)]) { world, uuid, name in
+        operate(on: words[1..<(words.count - 2)]) { (world, uuid, name) throws(OperationError) in
             try world.press(uuid, element: index, isOn: state == "on")
             return "\(name) was pressed: \(state)"
         }
@@ -111,7 +111,7 @@ final class SimulatorConsole {
             var property: String?
             if value.count > 1, value[0].contains(where: \.isLetter) { property = value.removeFirst() }
             let text = value.joined(separator: " ")
-            operate(on: rest.prefix(length)) { world, uuid, name in
+            operate(on: rest.prefix(length)) { (world, uuid, name) throws(OperationError) in
                 try world.sense(uuid, property: property, text)
                 return "\(name) measures \(property.map { "\($0) " } ?? "")\(text)"
             }

@@ -254,7 +254,9 @@ struct ModelMachine {
         if let before = models.transactions[key], before.identifier == identifier,
             before.began.duration(to: now) < Transaction.window
         {
-            guard action.countsFromStart, request.opcode == before.opcode, request.values != before.values else {
+            guard action.countsFromStart, request.opcode == before.opcode,
+                request.values["delta"] != before.values["delta"]
+            else {
                 return false
             }
             models.transactions[key]?.values = request.values
