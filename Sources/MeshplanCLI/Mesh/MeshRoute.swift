@@ -142,7 +142,7 @@ extension DeviceObservation.Event {
     fileprivate var isForPeople: Bool {
         switch self {
         case .output, .inputAwaited: true
-        case .attentionStarted, .attentionEnded, .outputEnded, .inputEnded, .provisioned, .unprovisioned: false
+        case .attentionStarted, .attentionEnded, .outputEnded, .inputEnded, .provisioned, .light, .unprovisioned: false
         }
     }
 }
