@@ -15,12 +15,12 @@ extension SimulatedWorld {
     }
 
     /// Moves all nodes of networks to an IV index at once, as if time had passed without their clients, or as if they
-    /// had been restored to an old state.
+    /// had been restored to an old state. A node whose IV index cannot be recorded keeps its old one.
     package func setIVIndex(_ ivIndex: IVIndex) {
         newestIVIndex = max(newestIVIndex, ivIndex.value)
         for node in nodes.indices where nodes[node].state.isProvisioned && nodes[node].stack.ivIndex != ivIndex {
+            guard recorder(.ivIndex(nodes[node].state.uuid, ivIndex)) else { continue }
             nodes[node].stack.ivIndex = ivIndex
-            _ = recorder(.ivIndex(nodes[node].state.uuid, ivIndex))
         }
         for node in nodes.indices where nodes[node].state.isProvisioned { announce(node) }
     }
