@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The events that a bearer has and that nobody has fetched yet, in order.
 struct BearerEventQueue {

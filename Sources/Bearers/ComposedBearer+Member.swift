@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension ComposedBearer {
     /// A part and its present state.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Decides which bearer reports an advertiser that several bearers hear; see ``ComposedBearer``.
 struct Sightings {

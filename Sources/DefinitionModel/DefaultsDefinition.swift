@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Settings for many nodes at once: an entry of `defaults`.
 ///

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// A value as text of a definition, before its layout: on one line if it fits, else on several.
 package indirect enum DefinitionValue: Sendable {

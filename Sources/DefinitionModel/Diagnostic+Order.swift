@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension Diagnostic {
     /// The order in which diagnostics are shown: by location, then errors before warnings before notes, then by text.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// A pattern in which `*` stands for any run of characters, including none. Every other character stands for itself.
 package struct Glob: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The kinds of things that a database knows by name. A definition declares it when one of them gets another name.
 package enum NamedKind: String, CaseIterable, Sendable {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The rule for names of networks, subnets, keys, groups, profiles, nodes and tags.
 package enum Name {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Finds the nodes of a definition that a selector selects, without a walk over all nodes for each selector.
 package struct NodeSelectorIndex: Sendable {

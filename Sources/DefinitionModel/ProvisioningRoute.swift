@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The ways in which a device may become a node.
 ///

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension String {
     /// The text as one word for a POSIX shell, for commands that people type: in single quotes, unless it has only

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// A place in one of the files of a definition.
 @usableFromInline

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// "Did you mean" for a word that is not among the allowed ones.
 package enum Suggestion {

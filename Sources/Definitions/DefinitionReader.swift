@@ -1,5 +1,5 @@
 package import DefinitionModel
-internal import MeshCore
+import MeshCore
 
 /// Reads definitions: files → YAML events → trees → fragments → one definition for each network, checked.
 ///

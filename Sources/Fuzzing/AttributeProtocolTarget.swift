@@ -1,5 +1,5 @@
-internal import Bearers
-internal import MeshCore
+import Bearers
+import MeshCore
 
 extension FuzzTarget {
     /// A whole conversation of a GATT client. The first octet of each record selects an event: 0 a PDU from the device,

@@ -1,5 +1,5 @@
-internal import Bearers
-internal import MeshCore
+import Bearers
+import MeshCore
 
 extension FuzzTarget {
     /// Advertising data. Each record is a packet; its first octet stands for the address.

@@ -1,7 +1,7 @@
-internal import Catalogue
-internal import DefinitionModel
-internal import Definitions
-internal import MeshCore
+import Catalogue
+import DefinitionModel
+import Definitions
+import MeshCore
 
 extension FuzzTarget {
     /// Access messages of the catalogue; the opcode determines the contents of the rest.

@@ -1,5 +1,5 @@
-internal import Bearers
-internal import MeshCore
+import Bearers
+import MeshCore
 
 extension FuzzTarget {
     /// Packets from the kernel's raw HCI socket, one in each record. Reports of extended advertising are reassembled,

@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import Definitions
-internal import MeshCore
-internal import Store
+import DefinitionModel
+import Definitions
+import MeshCore
+import Store
 
 extension FuzzTarget {
     /// Configuration databases in JSON.

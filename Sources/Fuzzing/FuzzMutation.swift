@@ -1,4 +1,4 @@
-internal import Simulator
+import Simulator
 
 /// Alters inputs in ways that tend to break parsers, either by their structure or blindly.
 struct FuzzMutation {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension FuzzTarget {
     /// Access messages; the opcode determines the contents of the rest.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension FuzzTarget {
     private static let keys = KeyDerivation.k2(KeyMaterial(Octets16(high: 1, low: 2)), purpose: [0])

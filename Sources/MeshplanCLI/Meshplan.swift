@@ -1,7 +1,7 @@
 package import ArgumentParser
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import MeshCore
+import Store
+import SystemLayer
 
 /// The version in `--version` and in machine-readable output.
 let meshplanVersion = "0.1.0"

@@ -1,5 +1,5 @@
 #if SharedState
-internal import CPostgreSQL
+import CPostgreSQL
 #endif
 
 /// Where a database is: `postgres://user@host:port/database?parameters`, in libpq's notation. What the address leaves

@@ -1,12 +1,12 @@
 #if SharedState
-internal import CPostgreSQL
+import CPostgreSQL
 
 #if canImport(Glibc)
-internal import Glibc
+import Glibc
 #elseif canImport(Musl)
-internal import Musl
+import Musl
 #else
-internal import Darwin
+import Darwin
 #endif
 
 /// A connection to a server. Nothing else calls libpq.

@@ -1,5 +1,5 @@
 #if SharedState
-internal import CPostgreSQL
+import CPostgreSQL
 #endif
 
 /// The result of a statement.

@@ -1,7 +1,7 @@
 package import MeshCore
 
 #if Gateway
-internal import CTLS
+import CTLS
 #endif
 
 /// What people see of a certificate. Nothing in it is secret.

@@ -1,5 +1,5 @@
 #if Gateway
-internal import CTLS
+import CTLS
 package import MeshCore
 
 /// Signs the certificates of one pairing: those of a gateway and of its clients, and no others.

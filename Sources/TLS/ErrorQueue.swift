@@ -1,5 +1,5 @@
 #if Gateway
-internal import CTLS
+import CTLS
 
 /// The errors of OpenSSL in this thread. A call may leave several; the first is the cause.
 enum ErrorQueue {

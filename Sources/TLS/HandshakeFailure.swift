@@ -1,6 +1,6 @@
 #if Gateway
-internal import CTLS
-internal import MeshCore
+import CTLS
+import MeshCore
 
 /// Finds the words for why OpenSSL ended a connection.
 struct HandshakeFailure {

@@ -1,5 +1,5 @@
 #if Gateway
-internal import CTLS
+import CTLS
 
 /// An OpenSSL buffer in memory. The library reads and writes it like a file.
 final class MemoryBIO {

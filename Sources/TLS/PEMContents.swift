@@ -1,6 +1,6 @@
 #if Gateway
-internal import MeshCore
-internal import CTLS
+import MeshCore
+import CTLS
 
 /// The certificates and private keys of a PEM file (RFC 7468). Text between the blocks is ignored.
 final class PEMContents {

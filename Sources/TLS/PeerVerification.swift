@@ -1,6 +1,6 @@
 #if Gateway
-internal import CTLS
-internal import MeshCore
+import CTLS
+import MeshCore
 
 /// Judges the certificate of the other side and remembers why it was refused. OpenSSL itself keeps only a number.
 final class PeerVerification {

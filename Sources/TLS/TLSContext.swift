@@ -1,5 +1,5 @@
 #if Gateway
-internal import CTLS
+import CTLS
 
 /// What all secured connections of one identity share: TLS 1.3 only, certificates from both sides, and no memory from
 /// one connection to the next.

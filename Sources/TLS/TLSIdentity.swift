@@ -1,5 +1,5 @@
 #if Gateway
-internal import CTLS
+import CTLS
 package import MeshCore
 
 /// Who somebody is on a secured connection, and whom they trust: a certificate, its private key, and the authority that

@@ -1,5 +1,5 @@
 #if Gateway
-internal import CTLS
+import CTLS
 #endif
 
 /// The end of a connection that somebody is, and so the role that a certificate allows its holder.

@@ -1,5 +1,5 @@
 #if Gateway
-internal import CTLS
+import CTLS
 package import MeshCore
 
 /// One secured connection without its socket: ciphertext goes in and plaintext comes out, and the reverse.

@@ -1,4 +1,4 @@
-internal import CCrypto
+import CCrypto
 
 /// One key generation and one key agreement with libcrypto only, in two ways.
 final class BareKeyAgreement {

@@ -1,5 +1,5 @@
-internal import CCrypto
-internal import MeshCore
+import CCrypto
+import MeshCore
 
 /// The fewest EVP calls that make a network PDU: set the nonce, encrypt, fetch the MIC, encrypt the privacy block.
 final class BareNetworkEncryption {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Compares encrypting network PDUs, with keys prepared, to a bare loop of libcrypto calls that makes the same PDUs.
 enum CryptoBenchmark {

@@ -1,5 +1,5 @@
-internal import Bearers
-internal import MeshCore
+import Bearers
+import MeshCore
 
 /// `meshplan-bench gatt`: the cost of the GATT client for each packet, at the smallest packet size and at one that fits
 /// a whole network PDU. Beside it stand a bare copy of the same octets and the encryption that every network PDU needs.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Compares whole provisioning sessions, for each role separately, with the bare P-256 operations that every session
 /// needs: one key generation and one key agreement.

@@ -1,5 +1,5 @@
 import Foundation
-internal import Fuzzing
+import Fuzzing
 
 /// `meshplan-fuzz TARGET [--seconds S] [--executions N] [--seed N] [--corpus DIR] [FILE…]`.
 struct FuzzCommand {

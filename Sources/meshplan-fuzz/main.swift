@@ -1,4 +1,4 @@
-internal import Fuzzing
+import Fuzzing
 
 #if canImport(Glibc)
 import Glibc

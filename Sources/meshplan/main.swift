@@ -1,9 +1,9 @@
-internal import MeshplanCLI
+import MeshplanCLI
 
 #if canImport(Darwin)
-internal import Darwin
+import Darwin
 #else
-internal import Glibc
+import Glibc
 #endif
 
 Meshplan.prepareProcess()

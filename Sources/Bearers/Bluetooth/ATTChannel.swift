@@ -1,7 +1,7 @@
 #if canImport(Darwin)
-internal import Darwin
+import Darwin
 #else
-internal import Glibc
+import Glibc
 #endif
 
 /// The socket of one connection: each read and each write is one PDU of the attribute protocol.

@@ -1,9 +1,9 @@
 #if canImport(CBluetooth)
-internal import CBluetooth
-internal import Glibc
-internal import MeshCore
+import CBluetooth
+import Glibc
+import MeshCore
 #else
-internal import Darwin
+import Darwin
 #endif
 
 #if canImport(CBluetooth)

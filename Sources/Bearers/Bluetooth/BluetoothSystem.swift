@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The system calls of a ``BluetoothBearer``; tests pass their own.
 package struct BluetoothSystem {

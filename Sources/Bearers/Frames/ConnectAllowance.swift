@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Limits how often a client connects, because each attempt takes the radio from the others for a while.
 ///

@@ -1,13 +1,13 @@
 package import MeshCore
 
 #if canImport(Darwin)
-internal import Darwin
+import Darwin
 #else
-internal import Glibc
+import Glibc
 #endif
 #if canImport(CBluetooth)
 // See Sockets.swift: in whole-module builds these types may count as this module's own.
-internal import CBluetooth
+import CBluetooth
 #endif
 
 #if canImport(Darwin)

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
-internal import Darwin
+import Darwin
 #else
-internal import Glibc
+import Glibc
 #endif
 
 /// The number of a failed system call.

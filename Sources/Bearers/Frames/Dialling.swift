@@ -1,9 +1,9 @@
-internal import MeshCore
+import MeshCore
 
 #if canImport(Darwin)
-internal import Darwin
+import Darwin
 #else
-internal import Glibc
+import Glibc
 #endif
 
 /// Connects a socket without waiting: one address after the other, each with its share of the time.

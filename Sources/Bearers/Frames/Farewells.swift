@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Connections of a ``FrameServer`` that are over but must still deliver their last frame. Closing a socket with unread
 /// data would throw that frame away.

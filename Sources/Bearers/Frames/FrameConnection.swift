@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import TLS
+import MeshCore
+import TLS
 
 /// A stream of frames: a socket, its decoder and what waits to be written, with TLS or without.
 struct FrameConnection {

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import TLS
+import MeshCore
+import TLS
 
 /// Decides who may connect and who may stay.
 extension FrameServer {

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import TLS
+import MeshCore
+import TLS
 
 /// Handles what clients send, and drops clients that are silent for too long.
 extension FrameServer {

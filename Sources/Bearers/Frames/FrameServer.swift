@@ -1,5 +1,5 @@
 package import MeshCore
-internal import TLS
+import TLS
 
 /// The other end of ``SocketBearer``: listens, and exchanges frames with any number of clients.
 ///

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// A connection of ``SocketBearer``: from the first address, through TLS and the hellos, until its loss.
 ///

@@ -1,6 +1,6 @@
-@preconcurrency internal import Dispatch
-internal import MeshCore
-internal import Synchronization
+@preconcurrency import Dispatch
+import MeshCore
+import Synchronization
 
 /// The addresses of a host after a look-up.
 ///

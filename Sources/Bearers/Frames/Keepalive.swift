@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Notices that the other side of a connection is gone although nothing says so: a machine without power, a broken
 /// network, a stopped process.

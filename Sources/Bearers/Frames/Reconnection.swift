@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// When to connect a lost socket of a ``SocketBearer`` again, as long as anybody scans or a link waits: five times, at
 /// growing intervals.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Why a server refuses a request (Core Vol 3 Part F 3.4.1.1; common profile errors: Core Specification Supplement,
 /// Part B 1.2).

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension ATTPDU {
     /// The first octet (Core Vol 3 Part F 3.4.8).

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension GATTClient {
     /// What a client may do with a characteristic's value (Core Vol 3 Part G 3.3.1.1).

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Why a controller does not connect, ends a connection or refuses a command (Core Vol 1 Part F 1.3).
 package struct HCIErrorCode: RawRepresentable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import DefinitionModel
+import DefinitionModel
 import MeshCore
 
 /// Checks that each group address is given once, that parents exist, and that no group is within itself.

@@ -1,4 +1,4 @@
-internal import DefinitionModel
+import DefinitionModel
 import MeshCore
 
 /// Checks that each key index is given once, and that application keys belong to subnets that exist.

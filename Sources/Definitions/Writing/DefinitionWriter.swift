@@ -1,5 +1,5 @@
 package import DefinitionModel
-internal import MeshCore
+import MeshCore
 
 /// Writes definitions as YAML in one canonical form. Reading the text gives the definition again, and the same
 /// definition always gives the same text.

@@ -1,4 +1,4 @@
-internal import DefinitionModel
+import DefinitionModel
 import MeshCore
 import Planning
 

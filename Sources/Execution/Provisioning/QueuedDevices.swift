@@ -1,5 +1,5 @@
 import Basics
-internal import DefinitionModel
+import DefinitionModel
 import MeshCore
 import Planning
 

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import Planning
+import MeshCore
+import Planning
 
 extension MeshNetwork {
     /// Remembers that a node refused an action for lack of room: its product has room for the present entries and no

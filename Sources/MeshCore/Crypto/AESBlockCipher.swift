@@ -1,4 +1,4 @@
-internal import CCrypto
+import CCrypto
 
 /// AES-128 on single blocks under one key: the function e of the specification (Mesh Protocol 3.9.2.1, FIPS 197).
 ///

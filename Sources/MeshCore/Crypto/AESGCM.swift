@@ -1,4 +1,4 @@
-internal import CCrypto
+import CCrypto
 
 /// Why AES-GCM refused. No case reveals anything about keys or plaintext.
 package enum AESGCMError: Error, Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import CCrypto
+import CCrypto
 
 /// The length of a message integrity check (Mesh Protocol 3.4.4.7, 3.6.2.3).
 package enum MICSize: Int, Sendable {

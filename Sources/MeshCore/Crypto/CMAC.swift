@@ -1,4 +1,4 @@
-internal import CCrypto
+import CCrypto
 
 /// AES-CMAC under one key (Mesh Protocol 3.9.2.3, RFC 4493).
 ///

@@ -1,4 +1,4 @@
-internal import CCrypto
+import CCrypto
 
 /// HMAC with SHA-256 (Mesh Protocol 3.9.2.2, RFC 2104).
 package enum HMACSHA256 {

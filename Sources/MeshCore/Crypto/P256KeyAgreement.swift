@@ -1,4 +1,4 @@
-internal import CCrypto
+import CCrypto
 
 /// The curve P-256 (FIPS 186-5, SP 800-186 3.2.1.3) in libcrypto.
 private enum P256 {

@@ -1,4 +1,4 @@
-internal import CCrypto
+import CCrypto
 
 /// The hash SHA-256 (FIPS 180-4, 6.2).
 package enum SHA256 {

@@ -1,4 +1,4 @@
-internal import CCrypto
+import CCrypto
 
 /// The password-based key derivation function scrypt (RFC 7914). Its cost sets how much memory and time it takes, so
 /// that nobody can try passphrases by the billion.

@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import Bearers
-internal import Execution
-internal import MeshCore
-internal import Planning
-internal import Simulator
-internal import Store
+import ArgumentParser
+import Bearers
+import Execution
+import MeshCore
+import Planning
+import Simulator
+import Store
 
 /// `meshplan apply`
 struct ApplyCommand: NetworkCommand {

@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import DefinitionModel
-internal import MeshCore
+import ArgumentParser
+import DefinitionModel
+import MeshCore
 
 /// Advice for a command line that nobody understands, if more can be said: the command that was probably meant, or the
 /// one for what users of other tools type.

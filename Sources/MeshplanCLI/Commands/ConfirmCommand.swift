@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import Store
-internal import SystemLayer
+import ArgumentParser
+import Store
+import SystemLayer
 
 /// `meshplan confirm`
 struct ConfirmCommand: NetworkCommand {

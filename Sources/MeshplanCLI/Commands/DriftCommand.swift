@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Definitions
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
+import ArgumentParser
+import Definitions
+import MeshCore
+import Planning
+import Store
+import SystemLayer
 
 /// `meshplan drift`
 struct DriftCommand: NetworkCommand {

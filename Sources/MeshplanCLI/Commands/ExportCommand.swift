@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import DefinitionModel
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import ArgumentParser
+import DefinitionModel
+import MeshCore
+import Store
+import SystemLayer
 
 /// `meshplan export`
 struct ExportCommand: NetworkCommand {

@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Bearers
-internal import MeshCore
-internal import TLS
+import ArgumentParser
+import Bearers
+import MeshCore
+import TLS
 
 /// `meshplan gateway`
 struct GatewayCommand: ParsableCommand {

@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import DefinitionModel
-internal import MeshCore
-internal import SystemLayer
-internal import TLS
+import ArgumentParser
+import DefinitionModel
+import MeshCore
+import SystemLayer
+import TLS
 
 /// `meshplan gateway pair`
 struct GatewayPairCommand: ContextCommand {

@@ -1,5 +1,5 @@
-internal import ArgumentParser
-internal import MeshCore
+import ArgumentParser
+import MeshCore
 
 /// `meshplan identify`
 struct IdentifyCommand: NetworkCommand {

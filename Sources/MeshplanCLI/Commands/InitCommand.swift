@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Definitions
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import ArgumentParser
+import Definitions
+import MeshCore
+import Store
+import SystemLayer
 
 /// `meshplan init`
 struct InitCommand: ContextCommand {

@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Execution
-internal import MeshCore
-internal import Planning
-internal import Store
+import ArgumentParser
+import Execution
+import MeshCore
+import Planning
+import Store
 
 /// `meshplan keys`
 struct KeysCommand: ParsableCommand {

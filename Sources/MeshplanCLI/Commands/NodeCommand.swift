@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import DefinitionModel
-internal import Execution
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import ArgumentParser
+import DefinitionModel
+import Execution
+import MeshCore
+import Store
+import SystemLayer
 
 /// `meshplan node`
 struct NodeCommand: ParsableCommand {

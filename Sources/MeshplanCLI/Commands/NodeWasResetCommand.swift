@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
+import ArgumentParser
+import DefinitionModel
+import MeshCore
+import Planning
+import Store
+import SystemLayer
 
 extension NodeCommand {
     /// `meshplan node was-reset`

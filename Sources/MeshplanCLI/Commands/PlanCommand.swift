@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
+import ArgumentParser
+import MeshCore
+import Planning
+import Store
+import SystemLayer
 
 /// `meshplan plan`
 struct PlanCommand: NetworkCommand {

@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import DefinitionModel
-internal import Definitions
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
+import ArgumentParser
+import DefinitionModel
+import Definitions
+import MeshCore
+import Planning
+import Store
+import SystemLayer
 
 /// `meshplan rollback`
 struct RollbackCommand: NetworkCommand {

@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Bearers
-internal import MeshCore
-internal import Simulator
-internal import Store
-internal import SystemLayer
+import ArgumentParser
+import Bearers
+import MeshCore
+import Simulator
+import Store
+import SystemLayer
 
 /// `meshplan sim`
 struct SimCommand: ParsableCommand {

@@ -1,4 +1,4 @@
-internal import Bearers
+import Bearers
 package import MeshCore
 package import SystemLayer
 

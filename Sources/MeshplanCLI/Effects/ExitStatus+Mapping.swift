@@ -1,9 +1,9 @@
-internal import Execution
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
-internal import TLS
+import Execution
+import MeshCore
+import Planning
+import Store
+import SystemLayer
+import TLS
 
 // The one place where errors and outcomes of all modules get their exit status.
 

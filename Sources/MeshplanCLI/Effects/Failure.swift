@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Why a command ends without doing its work: one clear message, how to continue, and the exit status.
 struct Failure: Error {

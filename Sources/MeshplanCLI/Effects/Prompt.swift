@@ -1,4 +1,4 @@
-internal import SystemLayer
+import SystemLayer
 
 /// Asks for approval of something that cannot be undone.
 struct Prompt {

@@ -1,9 +1,9 @@
-internal import Execution
-internal import MeshCore
-internal import Planning
-internal import Simulator
-internal import Store
-internal import SystemLayer
+import Execution
+import MeshCore
+import Planning
+import Simulator
+import Store
+import SystemLayer
 
 /// The connection of an apply to the mesh.
 struct MeshConnection {

@@ -1,9 +1,9 @@
-internal import Bearers
-internal import Execution
-internal import MeshCore
-internal import Simulator
-internal import Store
-internal import SystemLayer
+import Bearers
+import Execution
+import MeshCore
+import Simulator
+import Store
+import SystemLayer
 
 /// How a command reaches the mesh: through other processes, or in a simulated world inside this one.
 struct MeshRoute {

@@ -1,9 +1,9 @@
-internal import DefinitionModel
-internal import Execution
-internal import MeshCore
-internal import Planning
-internal import Simulator
-internal import Store
+import DefinitionModel
+import Execution
+import MeshCore
+import Planning
+import Simulator
+import Store
 
 /// What is common to commands that ask one node of the database something outside of a plan.
 struct NodeConversation {

@@ -1,6 +1,6 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
+import DefinitionModel
+import MeshCore
+import Planning
 
 /// Finds the node that a word of the command line means, by the rules of ``NodeLookup``.
 struct NodeFinder {

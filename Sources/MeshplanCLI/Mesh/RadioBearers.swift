@@ -1,5 +1,5 @@
-internal import Bearers
-internal import MeshCore
+import Bearers
+import MeshCore
 
 /// Makes the bearers that lead out of this process.
 struct RadioBearers {

@@ -1,6 +1,6 @@
-internal import Bearers
-internal import MeshCore
-internal import Simulator
+import Bearers
+import MeshCore
+import Simulator
 
 /// Carries links, packets and advertisements between the clients of a frame server and a simulated world.
 struct ServedClients {

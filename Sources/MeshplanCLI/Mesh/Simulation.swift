@@ -1,8 +1,8 @@
-internal import Bearers
-internal import MeshCore
-internal import Simulator
-internal import Store
-internal import SystemLayer
+import Bearers
+import MeshCore
+import Simulator
+import Store
+import SystemLayer
 
 /// A simulated world with the nodes of a mesh database and further devices. A file keeps its state.
 struct Simulation {

@@ -1,6 +1,6 @@
-internal import MeshCore
-internal import Planning
-internal import Simulator
+import MeshCore
+import Planning
+import Simulator
 
 /// How a simulation behaves, according to the options of a command.
 struct SimulationSetup {

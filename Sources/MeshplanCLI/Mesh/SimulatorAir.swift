@@ -1,6 +1,6 @@
-internal import Bearers
-internal import MeshCore
-internal import Simulator
+import Bearers
+import MeshCore
+import Simulator
 
 /// Carries the advertising bearer between a simulated world and real nodes on this machine. A datagram is the
 /// advertising data of one packet: AD structures of a length, a type and data (Core Vol 3 Part C 11).

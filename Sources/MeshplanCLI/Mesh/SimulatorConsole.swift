@@ -1,6 +1,6 @@
-internal import MeshCore
-internal import Simulator
-internal import SystemLayer
+import MeshCore
+import Simulator
+import SystemLayer
 
 /// What a person next to the simulated devices sees and does: observations on standard output, commands on standard
 /// input.

@@ -1,7 +1,7 @@
-internal import MeshCore
-internal import Simulator
-internal import Store
-internal import SystemLayer
+import MeshCore
+import Simulator
+import Store
+import SystemLayer
 
 /// The simulator's state file. It is read at the start and appended to while the world runs. One process at a time uses
 /// it.

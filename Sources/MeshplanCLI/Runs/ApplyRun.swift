@@ -1,9 +1,9 @@
-internal import Bearers
-internal import Execution
-internal import MeshCore
-internal import Planning
-internal import Simulator
-internal import Store
+import Bearers
+import Execution
+import MeshCore
+import Planning
+import Simulator
+import Store
 
 /// What one `apply` was asked for. ``Apply`` decides what happens when, and ``ApplyWork`` does it.
 struct ApplyRun {

@@ -1,6 +1,6 @@
-internal import Bearers
-internal import MeshCore
-internal import Planning
+import Bearers
+import MeshCore
+import Planning
 
 /// What `doctor` says about Bluetooth on this machine. None of it is an error: there may be other ways to the mesh.
 struct BluetoothExamination {

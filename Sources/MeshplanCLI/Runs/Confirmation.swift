@@ -1,9 +1,9 @@
-internal import DefinitionModel
-internal import Execution
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
+import DefinitionModel
+import Execution
+import MeshCore
+import Planning
+import Store
+import SystemLayer
 
 /// Changes that are taken back unless somebody confirms them.
 ///

@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
-internal import Store
+import DefinitionModel
+import MeshCore
+import Planning
+import Store
 
 /// Updates records to what nodes reported, for values where that is wanted.
 enum DriftSettlement {

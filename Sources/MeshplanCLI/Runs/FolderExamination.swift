@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
-internal import SystemLayer
+import DefinitionModel
+import MeshCore
+import Planning
+import SystemLayer
 
 /// Examines the modes of the folders with databases, backups and keys. The files in them have modes of their own, but
 /// anybody who may write to a folder can replace or remove its files.

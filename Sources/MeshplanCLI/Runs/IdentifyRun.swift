@@ -1,10 +1,10 @@
-internal import Bearers
-internal import DefinitionModel
-internal import Execution
-internal import MeshCore
-internal import Simulator
-internal import Store
-internal import SystemLayer
+import Bearers
+import DefinitionModel
+import Execution
+import MeshCore
+import Simulator
+import Store
+import SystemLayer
 
 /// One `identify`: finds out whether a device or a node is meant, and makes it attract attention.
 struct IdentifyRun {

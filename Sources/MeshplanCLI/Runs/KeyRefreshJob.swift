@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
-internal import Store
+import DefinitionModel
+import MeshCore
+import Planning
+import Store
 
 /// A key refresh as the command line describes it: with names that mean something only together with a database.
 struct KeyRefreshJob: PlanSource {

@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
-internal import Store
+import DefinitionModel
+import MeshCore
+import Planning
+import Store
 
 /// The source of plans, which are made one after another as the database changes: a definition, or an order such as a
 /// key refresh.

@@ -1,8 +1,8 @@
-internal import DefinitionModel
-internal import Definitions
-internal import MeshCore
-internal import Planning
-internal import Store
+import DefinitionModel
+import Definitions
+import MeshCore
+import Planning
+import Store
 
 /// The common part of `plan` and `apply`: makes a plan from a definition and a snapshot, and shows the diagnostics.
 struct PlanningJob {

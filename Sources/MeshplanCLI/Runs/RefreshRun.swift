@@ -1,9 +1,9 @@
-internal import Bearers
-internal import Execution
-internal import MeshCore
-internal import Planning
-internal import Simulator
-internal import Store
+import Bearers
+import Execution
+import MeshCore
+import Planning
+import Simulator
+import Store
 
 /// One read-back of nodes: for `refresh`, or before a plan.
 struct RefreshRun {

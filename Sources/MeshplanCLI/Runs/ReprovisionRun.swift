@@ -1,8 +1,8 @@
-internal import Execution
-internal import MeshCore
-internal import Planning
-internal import Simulator
-internal import Store
+import Execution
+import MeshCore
+import Planning
+import Simulator
+import Store
 
 /// One `reprovision`: resolves what an earlier one left open, then plans, asks for approval, carries out the session,
 /// and reports the result.

@@ -1,8 +1,8 @@
-internal import DefinitionModel
-internal import Definitions
-internal import MeshCore
-internal import Planning
-internal import Store
+import DefinitionModel
+import Definitions
+import MeshCore
+import Planning
+import Store
 
 /// Plans for a return to a former state of the database.
 struct RestoreJob: PlanSource {

@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
-internal import Store
+import DefinitionModel
+import MeshCore
+import Planning
+import Store
 
 /// A plan in a file as the source of an apply: it is carried out as it is.
 struct SavedPlanSource: PlanSource {

@@ -1,6 +1,6 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
+import DefinitionModel
+import MeshCore
+import Planning
 
 // The one place where advice gets the names of commands and options. A test parses each of them.
 

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import Planning
+import MeshCore
+import Planning
 
 extension ConfigurationAction {
     /// The Configuration message in words, for people.

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Shows each diagnostic as a block: the problem, its place, the line with the place marked, and the remedy.
 ///

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension String {
     /// The text without characters that move the cursor, start an escape sequence or change the writing direction.

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import SystemLayer
+import DefinitionModel
+import SystemLayer
 
 extension FileError {
     /// What to do about it, a sentence; nil if there is nothing to say.

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import Planning
+import MeshCore
+import Planning
 
 /// Describes known ways in which nodes deviate from the specification.
 enum HabitText {

@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import DefinitionModel
+import MeshCore
+import Store
+import SystemLayer
 
 /// The machine-readable output of a command: one object per line, the first of type `version`.
 ///

@@ -1,5 +1,5 @@
-internal import Store
-internal import SystemLayer
+import Store
+import SystemLayer
 
 extension JSONValue {
     /// An object without the members that are nil. Members keep their order, so that the type of an object comes first.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The names for the addresses and indexes of one network.
 struct NetworkNames {

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// The command line that continues what a command has left undone: the present one, ready for a shell.
 struct RepeatedCommand {

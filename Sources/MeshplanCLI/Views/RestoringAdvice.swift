@@ -1,8 +1,8 @@
-internal import DefinitionModel
-internal import Definitions
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import DefinitionModel
+import Definitions
+import MeshCore
+import Store
+import SystemLayer
 
 /// Advice for a damaged or missing database: which backup is the newest that fits, and how to restore it. Device keys
 /// exist nowhere else, so nobody who has a backup should start over.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension Timestamp {
     /// The seconds from this time to another; negative if the other is earlier. Clocks and databases may contain any

@@ -1,7 +1,7 @@
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
+import MeshCore
+import Planning
+import Store
+import SystemLayer
 
 /// Describes values that could not be read back from nodes, and requests in doubt.
 enum UnreadText {

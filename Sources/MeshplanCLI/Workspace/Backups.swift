@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import DefinitionModel
+import MeshCore
+import Store
+import SystemLayer
 
 /// Copies of databases in `.meshplan/backups`, made before a command changes a database. They are sealed like the
 /// database and open with the same key.

@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import DefinitionModel
+import MeshCore
+import Store
+import SystemLayer
 
 /// The available secrets that open databases.
 ///

@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import Definitions
-internal import MeshCore
-internal import SystemLayer
+import DefinitionModel
+import Definitions
+import MeshCore
+import SystemLayer
 
 /// Finds and reads the files of a definition.
 struct DefinitionFiles {

@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import Definitions
-internal import MeshCore
-internal import SystemLayer
+import DefinitionModel
+import Definitions
+import MeshCore
+import SystemLayer
 
 /// Reads the files that describe the devices of a simulation, in addition to the nodes of the database.
 struct DeviceFiles {

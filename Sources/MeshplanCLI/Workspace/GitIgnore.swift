@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import SystemLayer
+import MeshCore
+import SystemLayer
 
 /// Keeps secrets out of git. The `.gitignore` of the working folder names the database folder, plan files, and files
 /// with private keys for gateways and colleagues. A file with secrets at another place is added to the `.gitignore`

@@ -1,8 +1,8 @@
-internal import DefinitionModel
-internal import Definitions
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import DefinitionModel
+import Definitions
+import MeshCore
+import Store
+import SystemLayer
 
 /// The lock file in the working folder. It makes commands refuse a database that is older than the file says, that has
 /// diverged from it, or that is another one.

@@ -1,8 +1,8 @@
-internal import DefinitionModel
-internal import Execution
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import DefinitionModel
+import Execution
+import MeshCore
+import Store
+import SystemLayer
 
 /// Generates keys, or reads them from the sources that a definition names. Errors never contain a key.
 struct MeshKeyReader {

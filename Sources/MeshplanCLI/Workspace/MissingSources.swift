@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
-internal import SystemLayer
+import DefinitionModel
+import MeshCore
+import Planning
+import SystemLayer
 
 /// Finds keys whose files or environment variables are missing.
 ///

@@ -1,8 +1,8 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
+import DefinitionModel
+import MeshCore
+import Planning
+import Store
+import SystemLayer
 
 /// A plan in a file: a line of text that names the network, followed by the plan, sealed by the network's database.
 ///

@@ -1,6 +1,6 @@
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import MeshCore
+import Store
+import SystemLayer
 
 /// Runs the command that prints a secret, as `/bin/sh -c` does, with the environment and without standard input. Passes
 /// on its standard error while it runs, because the command may ask for a token or a finger.

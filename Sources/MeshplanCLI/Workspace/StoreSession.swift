@@ -1,6 +1,6 @@
-internal import Definitions
-internal import MeshCore
-internal import Store
+import Definitions
+import MeshCore
+import Store
 
 /// What one command remembers about the databases it has opened: secrets, to avoid fetching them again; and databases
 /// that it may have changed, to bring the lock file up to date at the end.

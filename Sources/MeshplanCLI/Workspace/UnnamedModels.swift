@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Notes on subscriptions and publications of models that the definition names for none of the selected nodes.
 ///

@@ -1,4 +1,4 @@
-internal import Store
+import Store
 
 extension Workspace {
     /// Opens and locks the database of a network for a command that changes it.

@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import DefinitionModel
+import MeshCore
+import Store
+import SystemLayer
 
 /// The places of the databases of networks: files in the folder, or a database that a team shares.
 extension Workspace {

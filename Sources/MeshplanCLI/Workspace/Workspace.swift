@@ -1,8 +1,8 @@
-internal import DefinitionModel
-internal import Definitions
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import DefinitionModel
+import Definitions
+import MeshCore
+import Store
+import SystemLayer
 
 /// The folder `.meshplan` of the working folder. It contains the key file, and for each network a database and the
 /// simulator's state. If a team shares a database, that replaces the database files.

@@ -1,9 +1,9 @@
-internal import DefinitionModel
-internal import Definitions
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
+import DefinitionModel
+import Definitions
+import MeshCore
+import Planning
+import Store
+import SystemLayer
 
 /// A definition made from an existing network, to be written into a file; and the network as that definition manages
 /// it.

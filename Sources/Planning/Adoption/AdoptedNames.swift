@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// The names of a network's items in a definition: the names in the database if they are valid, otherwise names derived
 /// from them.

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension DefinitionDraft {
     /// A model of a node with everything that a definition can say about it.

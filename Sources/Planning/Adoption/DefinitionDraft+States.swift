@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension DefinitionDraft {
     /// Everything that a definition can say about the states of a node as a whole. It does not mention unknown states.

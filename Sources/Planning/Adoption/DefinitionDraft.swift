@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// A network as a definition in which every node says everything that can be said about it. ``Resolver`` turns it back
 /// into the same network.

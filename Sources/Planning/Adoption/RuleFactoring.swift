@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Turns groups and publications that several nodes of a kind have beside their profile into rules.
 ///

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// In what the network differs from what is desired: the second stage of a plan.
 struct Differences {

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Finds the nodes that are connected to groups and subnets.
 struct MembershipFilter {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension MeshNetwork {
     /// The index of each node in the list of nodes.

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// What nodes lose because the definition no longer asks for it.
 ///

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension NodeDiffer {
     /// Reports the states of the foundation models that the node cannot have, and removes them from what is desired.

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension NodeDiffer {
     /// Notes subscriptions of a model that has no application key and gets none. It hears nothing that is sent to its

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension NodeDiffer {
     /// Compares the NetKeys and AppKeys of a node.

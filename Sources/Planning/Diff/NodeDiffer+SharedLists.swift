@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Subscription lists that models are known to share. A change of one list changes all, so one message is enough.
 ///

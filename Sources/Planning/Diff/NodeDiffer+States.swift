@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension NodeDiffer {
     /// Compares the states of the Configuration Server; an unknown one counts as different.

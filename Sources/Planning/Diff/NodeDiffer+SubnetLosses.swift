@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Removes subnets separately from everything else, for nodes whose composition must be read first; see
 /// ``SubnetLosses``.

@@ -1,4 +1,4 @@
-internal import DefinitionModel
+import DefinitionModel
 package import MeshCore
 
 /// Compares nodes with the desired state, one node per call.

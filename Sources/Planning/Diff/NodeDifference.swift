@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// A present value (nil if unknown or none), and the desired one.
 struct ValueDifference<Value> {

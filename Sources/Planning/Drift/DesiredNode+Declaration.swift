@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// What the definition declares about one resource of a node.
 struct DeclaredResource {

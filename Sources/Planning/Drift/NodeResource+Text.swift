@@ -1,4 +1,4 @@
-internal import DefinitionModel
+import DefinitionModel
 package import MeshCore
 
 extension NodeResource {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension PlanBuilder {
     /// Marks changes that exist because somebody else changed the node, with the value recorded before.

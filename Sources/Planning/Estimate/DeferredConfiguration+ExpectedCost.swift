@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension DeferredConfiguration {
     /// What it will probably cost on air, for a node of which nothing is known: what is foreseen, and what depends on

@@ -1,4 +1,4 @@
-internal import DefinitionModel
+import DefinitionModel
 package import MeshCore
 
 /// Estimates how long a plan will take, by rehearsing it: the executor's rules are followed message by message over a

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// What nodes are sent, in the order of their first messages.
 struct PlanParts {

@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 /// Devices that become nodes, and links to nodes for themselves alone.
 extension Rehearsal {
     /// Links that there may be to nodes for themselves alone: all but one.

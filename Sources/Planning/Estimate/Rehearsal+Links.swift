@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 
 /// Links of the client: over which of them a request goes, which are made and which give way.
 extension Rehearsal {

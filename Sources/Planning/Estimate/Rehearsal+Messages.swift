@@ -1,5 +1,5 @@
-internal import Basics
-internal import MeshCore
+import Basics
+import MeshCore
 
 /// Messages through the mesh: requests, answers, time-outs.
 extension Rehearsal {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Messages of several segments and their acknowledgments (Mesh Protocol 3.5.3.3 and 3.5.3.4).
 extension Rehearsal {

@@ -1,5 +1,5 @@
-internal import Basics
-internal import MeshCore
+import Basics
+import MeshCore
 
 /// A run in miniature: what the executor does with the messages of a plan, one by one, over a radio that is reduced to
 /// its queues and chances.

@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 
 /// The chances of one rehearsal: the same seed throws the same dice on every machine.
 struct RehearsalDice {

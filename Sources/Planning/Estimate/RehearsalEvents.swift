@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 
 /// Something that happens in a rehearsal; what happens at one time happens in the order of its being foreseen.
 struct RehearsalEvent: Comparable {

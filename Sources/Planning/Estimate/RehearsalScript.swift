@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// What is rehearsed of a plan: the messages of its nodes, or of every so many-th node if there are many.
 struct RehearsalScript {

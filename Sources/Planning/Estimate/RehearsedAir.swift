@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The radio of a rehearsal: what is sent is heard by those who are near, with losses, and relayed by those of them who
 /// relay, each of which has one queue for all that it sends.

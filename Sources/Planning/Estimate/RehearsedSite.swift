@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The nodes of a network as far as a rehearsal needs them, and the stations that they and devices become in it.
 struct RehearsedSite {

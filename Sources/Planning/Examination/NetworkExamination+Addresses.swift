@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 // Addresses: who has which one, and who may assign which ones.
 

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 // What nodes have and refer to, and what is unfinished about them.
 

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension NodeExplainer {
     /// The AppKeys of the node: those in its lists and those that its models need. If there is a list, it is complete,

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension NodeExplainer {
     /// What is said about one model, rank by rank and by top-level rules.

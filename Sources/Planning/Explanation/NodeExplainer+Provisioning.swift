@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension NodeExplainer {
     /// How the device becomes a node, as far as the definition says so; empty for a node.

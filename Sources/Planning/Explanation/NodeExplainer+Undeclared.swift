@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension NodeExplainer {
     /// What the database knows about the node's configuration and the definition does not mention, in the order of

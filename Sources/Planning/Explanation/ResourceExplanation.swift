@@ -1,5 +1,5 @@
 package import DefinitionModel
-internal import MeshCore
+import MeshCore
 
 /// A subnet, application key or group of a definition: what it is, who uses it, and which lines say so.
 package struct ResourceExplanation: Hashable, Sendable {

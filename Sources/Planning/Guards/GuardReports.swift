@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Collects the findings of guards while a plan is made, with the locations in the definition that cause them. A cause
 /// that thousands of nodes share through a profile is one finding.

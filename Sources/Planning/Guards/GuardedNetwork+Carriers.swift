@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The nodes that carry messages of others, counted by subnet.
 struct SubnetCarriers {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension GuardedNetwork {
     /// The lists with more entries than the node's product has shown to have room for.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension GuardedNetwork {
     /// The nodes with NetKeys that are not in the network, by key.

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension NodeDiffer {
     /// Guards AppKeys that a node would lose although bindings or publications that the definition leaves alone use

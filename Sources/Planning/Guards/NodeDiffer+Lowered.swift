@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Guards for the configuration of a single node that was lowered after the plan was approved, because only then its
 /// composition was known. What they refuse is left out, with everything that depends on it; the rest goes on.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Guards that check the configuration of a single node for its effect on others, in the network as it is by then. What
 /// the plan relied on may not have happened.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The network that steps lead to, as far as that is known before they are carried out.
 ///

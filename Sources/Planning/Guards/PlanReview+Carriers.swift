@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension PlanReview {
     /// Reports subnets that lose the last node that carries messages of others.

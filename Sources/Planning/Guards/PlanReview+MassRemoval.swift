@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension PlanReview {
     /// Below so many managed nodes, or users of a group or key, a share says nothing.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension PlanReview {
     /// Reports violations of single nodes.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension PlanReview {
     /// Reports keys and groups that leave the network although nodes that stay use them. Each kind gives one finding,

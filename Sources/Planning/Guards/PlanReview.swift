@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// What guards check: a plan, the network it was made from, and the network that it leads to, as far as known.
 struct PlanReview {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Who publishes to which addresses, and so from how many sources nodes must hear.
 struct PublisherIndex {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// How many models of which nodes subscribe or publish to a group, or are bound to an application key.
 struct RelationCounts {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// From how many sources each node must hear, as far as the database knows: the elements that publish to it with an
 /// AppKey that it has, and this provisioner, which configures it.

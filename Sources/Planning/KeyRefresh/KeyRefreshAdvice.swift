@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// A plan's notes about due key refreshes: those under way, and those without which former members could still listen
 /// and speak.

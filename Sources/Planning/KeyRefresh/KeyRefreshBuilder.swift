@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Builds the changes and steps of a key refresh.
 ///

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Notes about a key refresh that is about to be carried out.
 struct KeyRefreshNotes {

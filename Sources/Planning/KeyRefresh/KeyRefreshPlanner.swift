@@ -1,4 +1,4 @@
-internal import DefinitionModel
+import DefinitionModel
 package import MeshCore
 
 /// The parameters of a key refresh.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The keys and bindings of a node that must be removed before others are added, because a list has no room for both.
 /// Everything else is added before anything is removed, so that nothing is missing in between.

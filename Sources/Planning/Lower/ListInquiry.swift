@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Finds out whether models share one subscription list, when one of them gets a group anyway: it reads the lists of
 /// the others before and after.

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension NodeLowering {
     /// Adds the change and the step that make a device a node; the step may already be there.

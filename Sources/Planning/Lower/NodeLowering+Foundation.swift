@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension NodeLowering {
     /// Adds states of the foundation models and bridging tables. What makes nodes harder to reach waits for all other

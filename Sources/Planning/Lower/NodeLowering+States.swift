@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension NodeLowering {
     /// Adds TTL, beacon, transmit and features. Switching a relay or proxy off waits for all other nodes.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Turns the difference of one node into changes and steps.
 struct NodeLowering {

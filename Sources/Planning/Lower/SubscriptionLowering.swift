@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Changes one subscription list into another with the fewest messages.
 enum SubscriptionLowering {

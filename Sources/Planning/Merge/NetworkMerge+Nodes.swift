@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 // The parts of nodes, as far as the configuration database format can express them.
 

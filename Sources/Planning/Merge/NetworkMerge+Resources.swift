@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 // The parts of subnets, keys, groups, provisioners and scenes.
 

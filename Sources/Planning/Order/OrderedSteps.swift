@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The steps that settle all differences, in their order: the third stage of a plan.
 struct OrderedSteps {

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// What the definition's subnets and application keys have in common.
 protocol DesiredKey {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension PlanBuilder {
     /// Adds all changes of a node, and the steps for them.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Removes subnets, application keys and groups from the network. First all nodes release them; only then the database
 /// is edited.

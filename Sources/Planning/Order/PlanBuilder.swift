@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Assembles changes and steps in order: edits of the network, node after node, what makes nodes harder to reach, and
 /// nodes to forget.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension ConfigurationAction {
     /// The cost of the action on air, from the lengths of its messages (Mesh Protocol 4.3.2).

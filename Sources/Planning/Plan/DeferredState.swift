@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// A desired state of the foundation models, for a node with an unknown composition.
 package struct DeferredState: Hashable, Sendable {

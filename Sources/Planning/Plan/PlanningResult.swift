@@ -1,5 +1,5 @@
 package import DefinitionModel
-internal import MeshCore
+import MeshCore
 
 /// The result of planning.
 package struct PlanningResult: Hashable, Sendable {

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Values as changes show them, in the language of definitions.
 enum ValueText {

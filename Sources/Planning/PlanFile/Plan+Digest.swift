@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension Plan {
     /// The SHA-256 of what the plan does, as 64 lower-case hexadecimal digits, by which people compare and approve

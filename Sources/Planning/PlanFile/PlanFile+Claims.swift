@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Encodes claims. A resource of the network is an octet 0 for a NetKey or 1 for an AppKey, each with an index of two
 /// octets, or 2 for a group with its address. Claims are a list of resources, and a list of nodes with a list of models

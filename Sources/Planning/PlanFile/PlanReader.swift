@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Reads the parts of a plan file, and refuses what ``PlanWriter`` would not write.
 struct PlanReader {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension PlanWriter {
     mutating func write(_ finding: GuardFinding) {

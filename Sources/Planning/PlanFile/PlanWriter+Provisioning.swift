@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension PlanWriter {
     mutating func write(_ order: ProvisioningOrder) {

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Writes the parts of a plan file; ``PlanReader`` reads them.
 struct PlanWriter {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Records the answers of a node that is read back.
 extension NodeReadBack {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// A reading in plan files and journals: a number, then its parameters. The numbers never change their meaning.
 extension PlanWriter {

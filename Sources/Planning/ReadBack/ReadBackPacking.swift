@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Packs Gets into Opcodes Aggregator Sequences so that they take the fewest network PDUs, and then the fewest
 /// messages.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// A plan's notes about reprovisionings of nodes whose end nobody has seen.
 enum ReprovisionAdvice {

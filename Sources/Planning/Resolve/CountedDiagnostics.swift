@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Collects diagnostics. A diagnostic that thousands of nodes share through a profile or a rule appears once, with
 /// their count. So does a note that many rules share.

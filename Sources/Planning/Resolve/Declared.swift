@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// The part of a definition that gives a node a value.
 enum DeclarationOrigin: Hashable {

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// The provisioning settings of a definition's devices: those of the device, over those of its profile, over the
 /// defaults.

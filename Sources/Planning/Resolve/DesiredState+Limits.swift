@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension DesiredState {
     /// Keeps everything in the network; used for a plan for a part of the nodes.

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// The definition resolved against a database: selectors expanded, profiles merged, names bound to indexes and
 /// addresses.

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Finds the index of each named key of a definition: the index that the definition gives, else that of the database's
 /// key with the same or an earlier name, else the smallest free index.

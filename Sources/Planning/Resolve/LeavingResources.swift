@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// What a definition managed and no longer mentions. The definition's nodes lose it, and it leaves the network when no
 /// other node has it.

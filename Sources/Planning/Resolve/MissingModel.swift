@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// A model that a definition wants on a node that does not have it there.
 struct MissingModel {

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension ModelRule {
     /// The result of a rule on one node.

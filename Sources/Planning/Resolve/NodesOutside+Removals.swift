@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension NodesOutside {
     /// Which leaving keys must still stay in the network; see ``LeavingResources/keepers(in:reached:)``.

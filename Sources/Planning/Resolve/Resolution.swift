@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// What is desired of a network: the first stage of a plan.
 struct Resolution {

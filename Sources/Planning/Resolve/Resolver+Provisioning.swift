@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension Resolver {
     /// Fills in the orders: how devices are provisioned, into which subnet, and at which fixed address.

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension Resolver {
     /// Finds what the network has and the definition does not mention, and what the definition begins to manage.

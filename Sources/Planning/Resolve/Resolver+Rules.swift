@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension Resolver {
     /// Adds the groups of the top-level subscriptions to the models of the selected nodes.

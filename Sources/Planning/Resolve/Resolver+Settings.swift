@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// The settings of a profile, of an entry of the defaults or of a node, with names bound.
 struct SettingsTemplate {

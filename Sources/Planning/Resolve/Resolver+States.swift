@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 extension Resolver {
     /// States of the foundation models with their names bound, sorted by kind. Unknown names are reported and left out.

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Resolves a definition against a database, in stages. Each stage needs the names of the earlier ones.
 struct Resolver {

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// The names of a network's resources in plans and diagnostics: those of the definition, else those of the database.
 struct ResourceNames {

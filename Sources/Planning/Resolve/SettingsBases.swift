@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// The settings that nodes start from: their profiles over the defaults that apply to them. They are merged once for
 /// all nodes with the same profile and defaults.

@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// Keys that nodes have reported and the database does not know, so that nobody here can use them.
 ///

@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 package import MeshCore
 
 /// Future events in order of time. Events of the same instant happen in the order in which they were added.

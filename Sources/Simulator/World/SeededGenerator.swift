@@ -1,4 +1,4 @@
-internal import Basics
+import Basics
 
 /// The chances of a simulated world. The same seed always gives the same numbers. Not for keys.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {

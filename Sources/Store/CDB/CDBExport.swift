@@ -1,5 +1,5 @@
 package import MeshCore
-internal import SystemLayer
+import SystemLayer
 
 /// Writes a network as a configuration database in JSON (Mesh Configuration Database Profile 1.0.1). The order depends
 /// on the network only.

@@ -1,5 +1,5 @@
 package import MeshCore
-internal import SystemLayer
+import SystemLayer
 
 /// What a configuration database held beyond the network model: unknown members, and known ones that only other
 /// programs use (time stamps, schema). It is stored sealed and written out again at export.

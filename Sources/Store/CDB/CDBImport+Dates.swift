@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import SystemLayer
+import MeshCore
+import SystemLayer
 
 /// Times. They are kept for other programs only, in a form that these can read.
 extension CDBImport {

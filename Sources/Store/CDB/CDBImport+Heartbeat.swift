@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import SystemLayer
+import MeshCore
+import SystemLayer
 
 /// Heartbeat publication and subscription. The format has no count for the publication and no period for the
 /// subscription.

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import SystemLayer
+import MeshCore
+import SystemLayer
 
 /// Numbers in hexadecimal digits. Some programs write numbers instead, or put 0x before the digits.
 extension CDBImport {

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import SystemLayer
+import MeshCore
+import SystemLayer
 
 /// Provisioners, groups, scenes and exclusions.
 extension CDBImport {

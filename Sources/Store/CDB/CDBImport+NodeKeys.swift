@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import SystemLayer
+import MeshCore
+import SystemLayer
 
 /// The keys of nodes. Some exporters leave them out.
 extension CDBImport {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Values of publications that some exporters write in their own ways.
 extension CDBImport {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// What the owner of a document should know although the document keeps to the format.
 extension CDBImport {

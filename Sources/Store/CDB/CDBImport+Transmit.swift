@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Repetitions of network messages. The format has 1 to 8 transmissions and milliseconds. Some programs count from 0,
 /// write steps instead of milliseconds, or write 0 for unknown.

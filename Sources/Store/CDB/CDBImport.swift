@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import SystemLayer
+import MeshCore
+import SystemLayer
 
 /// Reads configuration databases in JSON (Mesh Configuration Database Profile 1.0 and 1.0.1). It accepts the deviations
 /// of older programs and reports each of them. What it cannot understand it refuses, by name and place.

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import SystemLayer
+import MeshCore
+import SystemLayer
 
 /// One object of a document while it is read. Readers take members out; what is left over is unknown to them.
 struct CDBObject {

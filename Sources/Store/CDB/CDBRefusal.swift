@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// A place of a configuration database that cannot be understood, or that can be understood in two ways.
 package struct CDBRefusal: Error, Hashable, Sendable {

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import SystemLayer
+import MeshCore
+import SystemLayer
 
 /// A look over a whole document before it is read. It finds out who wrote it and in what units, since a value alone may
 /// not tell.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension Timestamp {
     /// The time in the notation of RFC 3339, in UTC: `2026-11-21T06:16:58Z`.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The form of addresses in row bodies: the 16 bits of a unicast or group address, or of a virtual address whose label
 /// is not known. A label is written as 0x0000 and its 16 octets.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The body of the row that says how much room lists have, version 1.
 enum CapacityCodec {

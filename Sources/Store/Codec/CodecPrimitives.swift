@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The primitives of row bodies. Counts and lengths are variable-length integers: seven bits an octet, least
 /// significant first, with the top bit set in all octets but the last. Only the shortest form is allowed, so equal

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// An element within a node's row: `name? | location 2 | models`.
 ///

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The body of the row that says which models share subscription lists, version 1.
 enum ListSharingCodec {

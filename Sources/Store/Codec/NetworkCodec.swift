@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The body of the network's row, version 5: everything of a ``MeshNetwork`` except nodes, pending provisionings and
 /// retired nodes, which have their own rows. Each key and group ends with an octet of flags: bit 0 managed, bit 1

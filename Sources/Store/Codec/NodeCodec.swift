@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The body of a node's row, version 3. Integers are big-endian.
 ///

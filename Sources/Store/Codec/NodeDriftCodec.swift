@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The body of the row of a drift: `version 1 | what differs, each with the time since when 8 | the node's body as it
 /// is recorded, without a DeviceKey`. Integers are big-endian.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The part of a node's row that holds its states, its bridging table and its pages, in sorted lists.
 enum NodeStatesCodec {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The body of the row of a pending reprovisioning, version 1. Integers are big-endian.
 ///

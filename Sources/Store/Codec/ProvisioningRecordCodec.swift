@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The body of the row of a pending provisioning, version 1. Integers are big-endian.
 ///

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Puts and deletes that are collected for one transaction. The last one for a row counts.
 struct RowBatch {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension MeshDatabase {
     /// Lets this database go on although another copy of it is known to be further, or another database of the same

@@ -1,5 +1,5 @@
 package import MeshCore
-internal import SystemLayer
+import SystemLayer
 
 /// Where a mesh database lies.
 package enum DatabaseLocation {

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import SystemLayer
+import MeshCore
+import SystemLayer
 
 /// The advisory lock (`flock`) of the file `<database>.lock`.
 ///

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The row that every transaction rewrites: it says which state this is and which rows belong to it. Earlier versions
 /// can still be read: version 1 knew no retired nodes, version 2 no digest of the state.

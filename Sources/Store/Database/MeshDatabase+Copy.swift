@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import SystemLayer
+import MeshCore
+import SystemLayer
 
 extension MeshDatabase {
     /// Writes a copy of the whole database, as of one moment, into a new file with mode 0600. The same keys open it,

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The result of checking every row of a database.
 package struct StoreVerification: Hashable, Sendable {

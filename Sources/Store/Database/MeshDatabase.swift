@@ -1,5 +1,5 @@
 package import MeshCore
-internal import SystemLayer
+import SystemLayer
 
 /// The mesh database: what is known of one network, secrets included, in sealed rows. The rows are in one file or in a
 /// database that a team shares (``DatabaseLocation``).

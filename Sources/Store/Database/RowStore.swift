@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The kinds of rows of a database. The numbers are stored, so they never change their meaning.
 enum RowKind: UInt8 {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension Snapshot {
     /// Whether the IV index is known to be the network's. Database formats do not hold it, so an imported database has

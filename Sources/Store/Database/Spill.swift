@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import SystemLayer
+import MeshCore
+import SystemLayer
 
 /// What happened to changes that an earlier run could not store and left in a file.
 package enum SpillOutcome: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// What one lease writes into the history: an entry, begun with the first change, and the former states of what
 /// changes.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Puts a network together from its rows, in any order.
 struct SnapshotBuilder {

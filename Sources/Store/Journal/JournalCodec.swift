@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// The bodies and keys of journal rows, version 1. Runs have version 2, which adds their timing; version 1 of them can
 /// still be read.

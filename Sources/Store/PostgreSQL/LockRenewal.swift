@@ -1,5 +1,5 @@
-internal import PostgreSQL
-internal import SystemLayer
+import PostgreSQL
+import SystemLayer
 
 /// A thread with its own connection. It repeats a statement until it is stopped or the statement finds nothing left to
 /// change. Nothing depends on it. If the server cannot be reached, it tries again the next time.

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import PostgreSQL
+import MeshCore
+import PostgreSQL
 
 extension PostgreSQLSession {
     /// The error to show for an error of the server or of the connection to it. The classes are those of PostgreSQL's

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import PostgreSQL
+import MeshCore
+import PostgreSQL
 
 /// Checks of the table of locks. Readers do not need the table. If it was dropped, or belongs to somebody else, the
 /// first writer would be the first to notice.

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import PostgreSQL
+import MeshCore
+import PostgreSQL
 
 /// The lock of a network in a shared store: a row that says who holds it and until when, with a fence that grows with
 /// every acquisition.

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import PostgreSQL
+import MeshCore
+import PostgreSQL
 
 /// The rows of one network in a shared store.
 ///

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import PostgreSQL
+import MeshCore
+import PostgreSQL
 
 /// The tables of a shared store. They need nothing beyond what any database with PostgreSQL's language has.
 ///

@@ -1,4 +1,4 @@
-internal import PostgreSQL
+import PostgreSQL
 
 /// A connection that is made when needed, and made again when it breaks.
 final class PostgreSQLSession {

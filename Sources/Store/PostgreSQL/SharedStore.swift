@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import PostgreSQL
+import MeshCore
+import PostgreSQL
 
 /// A PostgreSQL database, or one that speaks its protocol and language, which holds the mesh databases of a team. It
 /// contains sealed rows only. The server's administrator sees how many there are, how large they are, and when they

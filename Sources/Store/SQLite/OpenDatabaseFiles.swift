@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// The database files that this process has open.
 ///

@@ -1,5 +1,5 @@
-internal import GRDB
-internal import MeshCore
+import GRDB
+import MeshCore
 
 extension SQLiteRowStore {
     /// The error to show for an error of SQLite.

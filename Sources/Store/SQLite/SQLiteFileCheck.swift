@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import SystemLayer
+import MeshCore
+import SystemLayer
 
 /// Tells a mesh database from everything else by the first 100 octets of the file (SQLite file format 1.3), before
 /// SQLite sees it. SQLite takes an empty file for a database and would switch a foreign one to another journal mode.

@@ -1,11 +1,11 @@
-internal import GRDB
-internal import MeshCore
-internal import SystemLayer
+import GRDB
+import MeshCore
+import SystemLayer
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+import FoundationEssentials
 #else
-internal import Foundation
+import Foundation
 #endif
 
 /// Rows in one SQLite file, in write-ahead-log mode with `synchronous=FULL`. A commit is on the disk when it returns,

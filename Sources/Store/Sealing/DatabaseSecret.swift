@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// How the owner of a key slot keeps its secret. The numbers are stored, so they never change their meaning.
 package enum KeySlotKind: UInt8, CaseIterable, Sendable {

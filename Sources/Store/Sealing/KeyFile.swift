@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import SystemLayer
+import MeshCore
+import SystemLayer
 
 /// The file with the secret that opens databases: 64 hexadecimal digits and a line feed, readable by its owner only.
 package enum KeyFile {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// What a key slot says about itself. It is bound to the wrapped key as associated data, so the slot no longer opens if
 /// somebody without a key changes it.

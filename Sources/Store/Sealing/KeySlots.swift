@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Wrapping and unwrapping the data key. Every slot wraps the same data key. So several people and a recovery key can
 /// open one database, and a new slot re-encrypts nothing.

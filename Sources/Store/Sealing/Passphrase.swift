@@ -1,6 +1,6 @@
 // FoundationEssentials has no Unicode normalization. The package of SQLite links all of Foundation anyway.
-internal import Foundation
-internal import MeshCore
+import Foundation
+import MeshCore
 
 /// Rules for passphrases. Somebody who has the file can try as many as their machines allow, so a short one protects
 /// nothing.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Seals row bodies and small files under the data key, AES-256-GCM.
 ///

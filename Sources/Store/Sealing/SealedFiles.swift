@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Small files beside the database, such as saved plans, sealed under its data key.
 extension MeshDatabase {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension ReplayProtection.Entry {
     /// Whether a message with this entry's numbers comes after one with the other's.

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import SystemLayer
+import MeshCore
+import SystemLayer
 
 /// The text file `<database>.sequence`: a first line, then `address IV-index limit` for every source, with the address
 /// in hexadecimal, and `end`. If the numbers of a source are not known for certain, `restored` follows its limit. A

@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-internal import Glibc
+import Glibc
 #elseif canImport(Musl)
-internal import Musl
+import Musl
 #else
-internal import Darwin
+import Darwin
 #endif
 
 /// Why an operation on a file or folder failed. Callers that report it to a user add what to do about it.

@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-internal import Glibc
+import Glibc
 #elseif canImport(Musl)
-internal import Musl
+import Musl
 #else
-internal import Darwin
+import Darwin
 #endif
 
 /// Operations on files by path, with errors that name the path. Paths are passed to the system as they are, without

@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-internal import Glibc
+import Glibc
 #elseif canImport(Musl)
-internal import Musl
+import Musl
 #else
-internal import Darwin
+import Darwin
 #endif
 
 /// An open file descriptor that closes itself. It wraps the few POSIX calls that Foundation cannot do safely: exclusive

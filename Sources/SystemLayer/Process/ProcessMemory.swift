@@ -1,5 +1,5 @@
 #if canImport(Glibc)
-internal import CMalloc
+import CMalloc
 #endif
 
 /// How the process manages memory. The definition, the database and the plan of a large network are millions of small

@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-internal import Glibc
+import Glibc
 #elseif canImport(Musl)
-internal import Musl
+import Musl
 #else
-internal import Darwin
+import Darwin
 #endif
 
 /// Runs a command with `/bin/sh -c`, without standard input, and returns its output. Its standard error is passed on

@@ -1,11 +1,11 @@
-internal import Synchronization
+import Synchronization
 
 #if canImport(Glibc)
-internal import Glibc
+import Glibc
 #elseif canImport(Musl)
-internal import Musl
+import Musl
 #else
-internal import Darwin
+import Darwin
 #endif
 
 /// Counts SIGINT, SIGTERM and SIGHUP.

@@ -1,4 +1,4 @@
-internal import DefinitionModel
+import DefinitionModel
 import Foundation
 
 /// The command line as tables for people, made from the output of `--experimental-dump-help`.

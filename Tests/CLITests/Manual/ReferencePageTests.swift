@@ -1,4 +1,4 @@
-internal import DefinitionModel
+import DefinitionModel
 import Foundation
 import Testing
 

@@ -1,7 +1,7 @@
 #if canImport(CBluetooth)
-internal import CBluetooth
-internal import Glibc
-internal import MeshCore
+import CBluetooth
+import Glibc
+import MeshCore
 
 extension BluetoothSurvey {
     /// Surveys this machine. It changes nothing and needs no privileges.

@@ -1,9 +1,9 @@
 package import MeshCore
 
 #if canImport(Darwin)
-internal import Darwin
+import Darwin
 #else
-internal import Glibc
+import Glibc
 #endif
 
 /// The Bluetooth hardware and kernel support of this machine, and what this process may do with it.

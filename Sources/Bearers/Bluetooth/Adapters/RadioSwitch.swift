@@ -1,7 +1,7 @@
 #if canImport(Darwin)
-internal import Darwin
+import Darwin
 #else
-internal import Glibc
+import Glibc
 #endif
 
 /// A radio switch for Bluetooth, as `/sys/class/rfkill` shows it.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// One link of a ``BluetoothCentral``.
 struct CentralLink: Sendable {

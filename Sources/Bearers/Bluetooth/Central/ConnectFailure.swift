@@ -1,9 +1,9 @@
 package import MeshCore
 
 #if canImport(Darwin)
-internal import Darwin
+import Darwin
 #else
-internal import Glibc
+import Glibc
 #endif
 
 /// Why a Bluetooth connection failed or ended, in plain words.

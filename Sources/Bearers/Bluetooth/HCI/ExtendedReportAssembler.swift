@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Joins the data of extended advertising, which comes in several reports when it is long (Core Vol 4 Part E
 /// 7.7.65.13).

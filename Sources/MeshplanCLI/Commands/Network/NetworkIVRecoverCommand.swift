@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Execution
-internal import MeshCore
-internal import Store
+import ArgumentParser
+import Execution
+import MeshCore
+import Store
 
 /// `meshplan network iv recover`
 struct NetworkIVRecoverCommand: NetworkCommand {

@@ -1,4 +1,4 @@
-internal import ArgumentParser
+import ArgumentParser
 
 /// The option that selects a Bluetooth adapter.
 struct AdapterOptions: ParsableArguments {

@@ -1,5 +1,5 @@
-internal import ArgumentParser
-internal import MeshCore
+import ArgumentParser
+import MeshCore
 
 /// Unicast addresses on the command line: one, as in `0x0010`, or the first and last of a range, as in `0x0010-0x001f`.
 struct AddressRangeArgument: ExpressibleByArgument, CustomStringConvertible {

@@ -1,4 +1,4 @@
-internal import ArgumentParser
+import ArgumentParser
 
 /// An age on the command line: `30m`, `12h`, `7d`.
 struct AgeArgument: ExpressibleByArgument, CustomStringConvertible {

@@ -1,5 +1,5 @@
-internal import ArgumentParser
-internal import Bearers
+import ArgumentParser
+import Bearers
 
 /// The options for the way to the mesh, and for how a simulated mesh behaves.
 struct BearerOptions: ParsableArguments {

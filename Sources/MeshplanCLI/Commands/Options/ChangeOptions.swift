@@ -1,4 +1,4 @@
-internal import ArgumentParser
+import ArgumentParser
 
 /// What commands take that change a database after a question.
 struct ChangeOptions: ParsableArguments {

@@ -1,4 +1,4 @@
-internal import ArgumentParser
+import ArgumentParser
 
 /// The option for changes that need confirmation.
 struct ConfirmationOptions: ParsableArguments {

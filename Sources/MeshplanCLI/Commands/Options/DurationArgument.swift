@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import DefinitionModel
-internal import MeshCore
+import ArgumentParser
+import DefinitionModel
+import MeshCore
 
 /// A duration on the command line, in the form of definitions: `500ms`, `5s`, `2m`.
 struct DurationArgument: CustomStringConvertible {

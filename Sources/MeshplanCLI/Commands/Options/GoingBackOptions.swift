@@ -1,4 +1,4 @@
-internal import ArgumentParser
+import ArgumentParser
 
 /// The options for saving or carrying out a plan that leads back to a former state.
 struct GoingBackOptions: ParsableArguments {

@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
+import ArgumentParser
+import DefinitionModel
+import MeshCore
+import Planning
 
 /// The option for guards that may be passed.
 struct GuardOptions: ParsableArguments {

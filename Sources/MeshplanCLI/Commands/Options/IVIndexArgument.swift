@@ -1,5 +1,5 @@
-internal import ArgumentParser
-internal import MeshCore
+import ArgumentParser
+import MeshCore
 
 /// An IV index on the command line: `60`, or `61:updating` while its update is in progress.
 struct IVIndexArgument: ExpressibleByArgument, CustomStringConvertible {

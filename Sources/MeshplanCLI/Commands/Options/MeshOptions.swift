@@ -1,4 +1,4 @@
-internal import ArgumentParser
+import ArgumentParser
 
 /// How a command that estimates nothing reaches the mesh, and what a simulated one is like.
 struct MeshOptions: ParsableArguments {

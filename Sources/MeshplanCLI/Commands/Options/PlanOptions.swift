@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import MeshCore
-internal import Planning
+import ArgumentParser
+import MeshCore
+import Planning
 
 /// The options of `plan` and `apply` for the planner.
 struct PlanOptions: ParsableArguments {

@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import DefinitionModel
-internal import Execution
-internal import MeshCore
-internal import Planning
-internal import Store
+import ArgumentParser
+import DefinitionModel
+import Execution
+import MeshCore
+import Planning
+import Store
 
 /// The nodes to read back before planning.
 enum PlanRefresh: String, CaseIterable, ExpressibleByArgument {

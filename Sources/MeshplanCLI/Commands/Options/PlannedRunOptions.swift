@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import Planning
-internal import Store
+import ArgumentParser
+import Planning
+import Store
 
 /// The options for saving or carrying out a plan that a command makes itself, without a definition in the folder.
 struct PlannedRunOptions: ParsableArguments {

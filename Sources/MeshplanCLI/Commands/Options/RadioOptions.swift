@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Planning
-internal import Simulator
-internal import Store
+import ArgumentParser
+import Planning
+import Simulator
+import Store
 
 /// The options for the radio that is simulated, and assumed for estimates.
 struct RadioOptions: ParsableArguments, RadioChoice {

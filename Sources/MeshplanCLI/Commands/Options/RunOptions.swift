@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import Execution
-internal import Planning
+import ArgumentParser
+import Execution
+import Planning
 
 /// The options for how a run sends messages.
 struct RunOptions: ParsableArguments {

@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
+import ArgumentParser
+import DefinitionModel
+import MeshCore
+import Planning
 
 /// The options that select nodes. Options of different kinds narrow the selection; among options of one kind, any may
 /// match, but all tags must. In names, `*` stands for any run of characters.

@@ -1,4 +1,4 @@
-internal import ArgumentParser
+import ArgumentParser
 
 /// The argument for the place of the definition.
 struct DefinitionOptions: ParsableArguments {

@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import MeshCore
-internal import Simulator
+import ArgumentParser
+import MeshCore
+import Simulator
 
 /// The options for how the simulated radio and nodes behave, apart from the choice of radio; for `sim` and for `--via
 /// simulator`.

@@ -1,4 +1,4 @@
-internal import ArgumentParser
+import ArgumentParser
 
 /// The options for reaching and opening databases. Every command that opens one takes them. Each has an environment
 /// variable, so that scripts need not repeat it.

@@ -1,4 +1,4 @@
-internal import ArgumentParser
+import ArgumentParser
 
 /// `meshplan state`
 struct StateCommand: ParsableCommand {

@@ -1,5 +1,5 @@
-internal import ArgumentParser
-internal import Store
+import ArgumentParser
+import Store
 
 /// `meshplan state history`
 struct StateHistoryCommand: NetworkCommand {

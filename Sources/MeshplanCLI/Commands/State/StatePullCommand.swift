@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import MeshCore
-internal import Store
+import ArgumentParser
+import MeshCore
+import Store
 
 /// `meshplan state pull`
 struct StatePullCommand: NetworkCommand {

@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import ArgumentParser
+import MeshCore
+import Store
+import SystemLayer
 
 /// `meshplan state rm`
 struct StateRemoveCommand: ChangingCommand {

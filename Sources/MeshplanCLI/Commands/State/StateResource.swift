@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import Planning
+import MeshCore
+import Planning
 
 /// A part of the mesh database that commands can name.
 struct StateResource: Hashable {

@@ -1,7 +1,7 @@
-internal import MeshCore
-internal import Store
-internal import SystemLayer
-internal import TLS
+import MeshCore
+import Store
+import SystemLayer
+import TLS
 
 /// The file of `--denied`: the fingerprints of clients that a gateway refuses, one per line.
 ///

@@ -1,6 +1,6 @@
-internal import Bearers
-internal import MeshCore
-internal import SystemLayer
+import Bearers
+import MeshCore
+import SystemLayer
 
 /// A bearer of this machine and the server that shares it with clients, from the start until a signal.
 struct Gateway {

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import TLS
+import MeshCore
+import TLS
 
 /// What a client shows to a gateway, and how it recognises the gateway.
 struct GatewayCredentials {

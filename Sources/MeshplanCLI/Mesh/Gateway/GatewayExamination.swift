@@ -1,6 +1,6 @@
-internal import MeshCore
-internal import Planning
-internal import TLS
+import MeshCore
+import Planning
+import TLS
 
 /// What `doctor` says about pairings with gateways.
 struct GatewayExamination {

@@ -1,8 +1,8 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Store
-internal import SystemLayer
-internal import TLS
+import DefinitionModel
+import MeshCore
+import Store
+import SystemLayer
+import TLS
 
 /// A file with certificates for TLS: one of a pairing, or that of `--certificate`. Only this type reads such files.
 struct GatewayFile {

@@ -1,5 +1,5 @@
-internal import Bearers
-internal import MeshCore
+import Bearers
+import MeshCore
 
 /// Writes to standard output what a gateway does, one line per event.
 final class GatewayLog {

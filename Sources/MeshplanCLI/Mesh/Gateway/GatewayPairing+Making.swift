@@ -1,7 +1,7 @@
-internal import MeshCore
-internal import Store
-internal import SystemLayer
-internal import TLS
+import MeshCore
+import Store
+import SystemLayer
+import TLS
 
 /// How long certificates are valid.
 enum CertificateDays {

@@ -1,8 +1,8 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Store
-internal import SystemLayer
-internal import TLS
+import DefinitionModel
+import MeshCore
+import Store
+import SystemLayer
+import TLS
 
 /// The files of one pairing with a gateway, in `.meshplan/gateways/NAME`. Whoever made the pairing has all of them, a
 /// colleague has only `client.pem`.

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Makes a device without a network attract attention, through a provisioning link that is closed after the invitation
 /// (Mesh Protocol 5.4.2.1).

@@ -1,5 +1,5 @@
-internal import Execution
-internal import MeshCore
+import Execution
+import MeshCore
 
 extension OutOfBandQuestion {
     /// The instruction for the person.

@@ -1,9 +1,9 @@
-internal import DefinitionModel
-internal import Definitions
-internal import Execution
-internal import MeshCore
-internal import Planning
-internal import SystemLayer
+import DefinitionModel
+import Definitions
+import Execution
+import MeshCore
+import Planning
+import SystemLayer
 
 /// Reads out-of-band data of devices: from the sources in the definition, or else from the files of `--secrets`. Errors
 /// never contain a secret.

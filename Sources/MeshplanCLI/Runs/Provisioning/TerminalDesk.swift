@@ -1,8 +1,8 @@
-internal import Execution
-internal import MeshCore
-internal import Planning
-internal import Simulator
-internal import SystemLayer
+import Execution
+import MeshCore
+import Planning
+import Simulator
+import SystemLayer
 
 /// Answers out-of-band questions of an apply: from files with secrets, or by asking the person at the terminal.
 final class TerminalDesk {

@@ -1,6 +1,6 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Store
+import DefinitionModel
+import MeshCore
+import Store
 
 /// The definition and the database that a scan compares with; each may be missing.
 struct ScanKnowledge {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// What a scan has heard: each device once and each proxy once, whatever addresses they advertise from.
 struct ScanList {

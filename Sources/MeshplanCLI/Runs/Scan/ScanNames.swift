@@ -1,5 +1,5 @@
-internal import DefinitionModel
-internal import MeshCore
+import DefinitionModel
+import MeshCore
 
 /// What the definition and the database know about nodes and devices that a scan hears.
 struct ScanNames {

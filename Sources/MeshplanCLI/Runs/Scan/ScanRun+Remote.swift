@@ -1,8 +1,8 @@
-internal import Bearers
-internal import Execution
-internal import MeshCore
-internal import Simulator
-internal import Store
+import Bearers
+import Execution
+import MeshCore
+import Simulator
+import Store
 
 /// Scans with the help of nodes that have a Remote Provisioning Server.
 extension ScanRun {

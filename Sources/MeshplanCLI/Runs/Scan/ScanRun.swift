@@ -1,10 +1,10 @@
-internal import Bearers
-internal import DefinitionModel
-internal import Definitions
-internal import MeshCore
-internal import Simulator
-internal import Store
-internal import SystemLayer
+import Bearers
+import DefinitionModel
+import Definitions
+import MeshCore
+import Simulator
+import Store
+import SystemLayer
 
 /// One `scan`: listens, lists, and notes reset nodes in the database.
 struct ScanRun {

@@ -1,8 +1,8 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
+import DefinitionModel
+import MeshCore
+import Planning
+import Store
+import SystemLayer
 
 /// Explanations as lines of JSON: the explained thing first, then a line for each value or use.
 struct ExplanationJSON {

@@ -1,6 +1,6 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
+import DefinitionModel
+import MeshCore
+import Planning
 
 /// Shows which line of the definition sets each value of a node, or what uses a part of the network.
 struct ExplanationView {

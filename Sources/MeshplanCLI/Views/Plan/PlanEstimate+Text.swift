@@ -1,6 +1,6 @@
-internal import Planning
-internal import Store
-internal import SystemLayer
+import Planning
+import Store
+import SystemLayer
 
 extension PlanEstimate {
     /// The lines below the summary of a plan; nil if nothing is sent.

@@ -1,8 +1,8 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
+import DefinitionModel
+import MeshCore
+import Planning
+import Store
+import SystemLayer
 
 /// A plan as lines of JSON: changes, nodes, notes, and the summary last.
 struct PlanJSON {

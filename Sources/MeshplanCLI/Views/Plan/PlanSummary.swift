@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import Planning
+import MeshCore
+import Planning
 
 /// The figures of a plan.
 struct PlanSummary: Hashable {

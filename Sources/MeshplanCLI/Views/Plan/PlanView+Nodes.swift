@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import Planning
+import MeshCore
+import Planning
 
 /// The part of a plan that shows nodes.
 extension PlanView {

@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import Planning
+import MeshCore
+import Planning
 
 /// Shows a plan: a legend of the symbols, changes of the network itself, a line and the details of each node, notes and
 /// the summary.

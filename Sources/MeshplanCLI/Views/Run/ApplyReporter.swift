@@ -1,6 +1,6 @@
-internal import Execution
-internal import MeshCore
-internal import Planning
+import Execution
+import MeshCore
+import Planning
 
 /// Reports on a run as text or JSON, whichever the command should write.
 final class ApplyReporter {

@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import Execution
-internal import MeshCore
-internal import Planning
+import DefinitionModel
+import Execution
+import MeshCore
+import Planning
 
 /// Reports a run to a person: a line for each completed node, failures at once, the recap last.
 ///

@@ -1,5 +1,5 @@
-internal import Execution
-internal import MeshCore
+import Execution
+import MeshCore
 
 /// The names of the nodes of a network, by the addresses of their primary elements.
 struct NodeNames {

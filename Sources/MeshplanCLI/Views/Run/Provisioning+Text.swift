@@ -1,5 +1,5 @@
-internal import Execution
-internal import MeshCore
+import Execution
+import MeshCore
 
 extension ProvisioningProgress {
     /// The activity, for people; nil if it is not worth telling.

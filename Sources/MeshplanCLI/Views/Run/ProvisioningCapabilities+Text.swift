@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension ProvisioningCapabilities {
     /// The capabilities of a device, for people: `3 elements, Static OOB, output by blinking`.

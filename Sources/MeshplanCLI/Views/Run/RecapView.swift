@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import Execution
-internal import MeshCore
-internal import Planning
+import DefinitionModel
+import Execution
+import MeshCore
+import Planning
 
 /// The recap at the end of every run: what was done, what was not and why, and how to continue.
 struct RecapView {

@@ -1,8 +1,8 @@
-internal import Execution
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
+import Execution
+import MeshCore
+import Planning
+import Store
+import SystemLayer
 
 /// A read-back of nodes as lines of JSON: events as they happen, and the summary last.
 struct RefreshJSON {

@@ -1,5 +1,5 @@
-internal import Execution
-internal import MeshCore
+import Execution
+import MeshCore
 
 /// The recap at the end of every refresh.
 struct RefreshRecap {

@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import Execution
-internal import MeshCore
-internal import Planning
+import DefinitionModel
+import Execution
+import MeshCore
+import Planning
 
 /// Reports how nodes are read back, as text or JSON, whichever the command should write.
 final class RefreshReporter {

@@ -1,5 +1,5 @@
-internal import Execution
-internal import MeshCore
+import Execution
+import MeshCore
 
 /// Shows which nodes listened for devices, and which did not.
 struct RemoteListeningView {

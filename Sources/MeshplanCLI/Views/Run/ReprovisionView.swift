@@ -1,8 +1,8 @@
-internal import Execution
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
+import Execution
+import MeshCore
+import Planning
+import Store
+import SystemLayer
 
 /// Shows a `reprovision`, as text or JSON, whichever the command should write.
 struct ReprovisionView {

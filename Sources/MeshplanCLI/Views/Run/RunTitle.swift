@@ -1,4 +1,4 @@
-internal import Planning
+import Planning
 
 /// What a run is called where it is told how it went.
 enum RunTitle {

@@ -1,7 +1,7 @@
-internal import Execution
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import Execution
+import MeshCore
+import Store
+import SystemLayer
 
 /// The results of a scan as lines of JSON.
 struct ScanJSON {

@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 /// Shows the results of a scan: as tables, or a line for each change.
 struct ScanView {

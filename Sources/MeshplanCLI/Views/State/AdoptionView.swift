@@ -1,6 +1,6 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
+import DefinitionModel
+import MeshCore
+import Planning
 
 /// Shows the YAML to write into a definition so that it agrees with the nodes, with comments that say where it belongs.
 struct AdoptionView {

@@ -1,6 +1,6 @@
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import MeshCore
+import Store
+import SystemLayer
 
 /// What `import --lint` reports about a configuration database.
 struct CDBInspectionView {

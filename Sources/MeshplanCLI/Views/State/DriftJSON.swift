@@ -1,7 +1,7 @@
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
+import MeshCore
+import Planning
+import Store
+import SystemLayer
 
 /// Drift as lines of JSON: one for each value, and the summary last.
 struct DriftJSON {

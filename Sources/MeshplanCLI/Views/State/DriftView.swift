@@ -1,5 +1,5 @@
-internal import MeshCore
-internal import Planning
+import MeshCore
+import Planning
 
 /// Shows drift: for each node, the declared, recorded and observed values.
 struct DriftView {

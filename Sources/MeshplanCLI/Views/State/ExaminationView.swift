@@ -1,7 +1,7 @@
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
+import MeshCore
+import Planning
+import Store
+import SystemLayer
 
 /// Shows the findings about a network, a gateway, the folder or Bluetooth.
 struct ExaminationView {

@@ -1,6 +1,6 @@
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import MeshCore
+import Store
+import SystemLayer
 
 /// Shows the IV index and the sequence numbers of our own address.
 struct IVIndexView {

@@ -1,7 +1,7 @@
-internal import Execution
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import Execution
+import MeshCore
+import Store
+import SystemLayer
 
 /// Reports what was heard about the IV index of a network, and the consequences.
 struct IVRecoveryView {

@@ -1,7 +1,7 @@
-internal import Execution
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import Execution
+import MeshCore
+import Store
+import SystemLayer
 
 /// Reports the consequences of an IV index that a person states.
 struct IVStatementView {

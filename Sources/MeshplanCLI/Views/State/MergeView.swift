@@ -1,7 +1,7 @@
-internal import MeshCore
-internal import Planning
-internal import Store
-internal import SystemLayer
+import MeshCore
+import Planning
+import Store
+import SystemLayer
 
 /// Shows the changes and conflicts of a merge.
 struct MergeView {

@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import Execution
-internal import MeshCore
-internal import Store
+import DefinitionModel
+import Execution
+import MeshCore
+import Store
 
 /// Reports the state of a network's sequence numbers and IV index.
 struct SequenceNotice {

@@ -1,6 +1,6 @@
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import MeshCore
+import Store
+import SystemLayer
 
 extension ShowJSON {
     /// The known states of a node, each under its own name; those of subnets in a list.

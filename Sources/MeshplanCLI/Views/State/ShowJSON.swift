@@ -1,6 +1,6 @@
-internal import MeshCore
-internal import Store
-internal import SystemLayer
+import MeshCore
+import Store
+import SystemLayer
 
 /// The contents of a mesh database as JSON values, without keys.
 enum ShowJSON {

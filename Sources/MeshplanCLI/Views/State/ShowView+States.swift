@@ -1,4 +1,4 @@
-internal import MeshCore
+import MeshCore
 
 extension ShowView {
     /// Rows with the pages of a node and its known states, apart from those that nearly every node has.

@@ -1,6 +1,6 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
+import DefinitionModel
+import MeshCore
+import Planning
 
 /// Shows the contents of a mesh database, without keys.
 struct ShowView {

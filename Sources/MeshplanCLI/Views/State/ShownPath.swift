@@ -1,7 +1,7 @@
-internal import DefinitionModel
-internal import MeshCore
-internal import Planning
-internal import SystemLayer
+import DefinitionModel
+import MeshCore
+import Planning
+import SystemLayer
 
 /// The argument of `show`: a part of the network such as `node.lamp-1`. If there is none, suggests what was probably
 /// meant.
