@@ -125,13 +125,13 @@ struct SimCommandTests {
         #expect(result.status == 0)
         #expect(result.output.contains("\nDoor Bell was pressed: on\n"))
         #expect(result.output.contains("\nBell is on\n"))
+        #expect(result.output.contains("\nBell has overheat\n"))
         #expect(
             result.error == """
                 `press` takes a node, the number of an element, and on or off
                 Bell: there is no switch there
                 Bell: the node has no such element
                 Bell: there is no sensor there
-                Bell: there is no Health Server there
                 Bell: there is no battery there
                 there is no device `nobody`
 
