@@ -40,10 +40,10 @@ package struct PlanEstimator: Sendable {
     /// The standard normal variable at 95 %.
     private static let quantile95 = 1.645
     /// Messages that are rehearsed at most, in one rehearsal and in all of them.
-    private static let mostMessages = 900
-    private static let mostMessagesInAll = 3_600
+    private static let mostMessages = 450
+    private static let mostMessagesInAll = 1_350
     /// How many rehearsals there are.
-    private static let rehearsals = 4...15
+    private static let rehearsals = 3...15
 
     /// Runs with fewer messages say nothing: connecting takes most of their time.
     package static let leastMessagesToLearnFrom = 30

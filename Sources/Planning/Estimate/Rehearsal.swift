@@ -144,7 +144,7 @@ struct Rehearsal {
         keepLastDirectLink(part)
         fill(part)
         // What is on its way goes on behind the barrier.
-        while !isOver, let event = events.next() {
+        while !isOver(), let event = events.next() {
             guard isTimely(event) else { continue }
             now = max(now, event.time)
             happened += 1
@@ -152,7 +152,7 @@ struct Rehearsal {
             handle(event)
             if isStirred { fill(part) }
         }
-        if !isOver { outcome.isCutShort = true }
+        if !isOver() { outcome.isCutShort = true }
     }
 
     /// A link of its own stays with a node that goes on behind the barrier at once.
@@ -168,7 +168,9 @@ struct Rehearsal {
     }
 
     /// Whether an event still means something; what is late only may come after everything is done.
-    private func isTimely(_ event: RehearsalEvent) -> Bool {
+    ///
+    /// It is mutating only because a build without optimization would copy the whole rehearsal for each event.
+    private mutating func isTimely(_ event: RehearsalEvent) -> Bool {
         let lane = event.lane
         return switch event.kind {
         case .late(let message, let attempt):
@@ -182,7 +184,9 @@ struct Rehearsal {
     }
 
     /// Whether nothing is left to be done, however much is still on the air.
-    private var isOver: Bool {
+    ///
+    /// It is mutating for the reason of ``isTimely(_:)``.
+    private mutating func isOver() -> Bool {
         inFlight == 0 && resetting == 0 && staged.isEmpty && devicesLeft == 0 && ready.isEmpty
     }
 
