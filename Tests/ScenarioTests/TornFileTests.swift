@@ -81,11 +81,13 @@ struct TornFileTests {
         }
     }
 
+    // SQLite fills a page that was cut with zeros. The octet at the end of a sealed row is one in 1 of 256 files, so that
+    // nothing would be damaged if only it were missing.
     @Test(
         "A damaged database is refused, and a copy in its place goes on",
         arguments: [
             .cut(0), .cut(1), .cut(99), .cut(100), .cut(512), .cut(8191), .cut(8192), .cut(8193), .cut(16_384),
-            .shortened(8192), .shortened(1), .rubbish, .removed,
+            .shortened(8192), .shortened(8), .rubbish, .removed,
         ] as [Damage]
     )
     func database(damage: Damage) async throws {
