@@ -10,7 +10,7 @@ package struct FuzzTarget: Sendable {
         case text
     }
 
-    /// The name on the command line.
+    /// The name by which it is chosen.
     package let name: String
     /// What it examines, in a few words.
     package let summary: String

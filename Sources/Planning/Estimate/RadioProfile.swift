@@ -3,7 +3,7 @@
 /// The figures of the named profiles are those the simulated radio of the same name has; where they come from is said
 /// at each property.
 package struct RadioProfile: Hashable, Sendable {
-    /// Its name, as `--radio` takes it.
+    /// The name by which users choose it.
     package var name: String
     /// The interval of a GATT connection in seconds: 7.5 ms is the least that Bluetooth allows, phones take 15 to 30.
     package var connectionInterval: Double

@@ -1,6 +1,6 @@
 /// A reason to refuse a plan that could be made. The user can allow most of them by name.
 ///
-/// The names are part of the command line and of saved plans, so they never change.
+/// Users type the names, and saved plans hold them, so they never change.
 package enum PlanGuard: String, CaseIterable, Comparable, Sendable {
     /// An application key would be removed although something that stays uses it.
     case applicationKeyInUse = "application-key-in-use"

@@ -3,7 +3,7 @@ package import MeshCore
 /// The reason why the mesh database, a key file, a plan file or an import could not be used. When it is thrown, nothing
 /// was changed, unless the function's documentation says otherwise. It never holds key material.
 package struct StoreError: Error, Hashable, Sendable {
-    /// The kind of trouble. The command line chooses its exit code by it.
+    /// The kind of trouble. A caller tells by it what to do, without reading the message.
     package enum Code: Hashable, Sendable {
         /// The file does not exist.
         case missing

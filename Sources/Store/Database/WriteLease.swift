@@ -8,7 +8,7 @@ package struct LockHolder: Hashable, Sendable {
     package var host: String
     /// The process identifier on that host.
     package var process: Int32
-    /// What the process is doing, such as `apply`.
+    /// What the process is doing: the name that its program has for the operation.
     package var operation: String
     /// When it took the lock.
     package var since: Timestamp

@@ -70,7 +70,7 @@ package struct HistoryEntry: Hashable, Sendable {
     package var serialBefore: UInt64
     /// The serial after the last change. For the last entry it is the present one.
     package var serialAfter: UInt64
-    /// What was done, such as `apply`.
+    /// What was done: the name that the program has for the operation.
     package var operation: String
     /// Who did it.
     package var user: String

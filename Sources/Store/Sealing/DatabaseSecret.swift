@@ -107,7 +107,7 @@ package struct DatabaseSecret: Sendable {
 }
 
 extension DatabaseSecret: CustomStringConvertible, CustomReflectable {
-    /// A placeholder, never the key.
+    /// A text that stands for the secret and never contains it.
     package var description: String { "(secret)" }
     /// Shows no children.
     package var customMirror: Mirror { Mirror(self, children: [:]) }

@@ -9,7 +9,7 @@ extension MeshDatabase {
     /// Seals `bytes` so that only this database opens them, only for the same purpose, and only until its data key
     /// changes: `"MESHPLAN" | version 2 | identifier of the data key 8 | nonce 12 | ciphertext | tag 16`.
     ///
-    /// - Parameter purpose: what the bytes are, such as `plan`. Opening them needs the same purpose.
+    /// - Parameter purpose: the kind of file that the bytes are for. Opening them needs the same purpose.
     /// - Throws: ``StoreError/Code/cryptography`` if the encryption fails.
     package func seal(_ bytes: [UInt8], purpose: String) throws(StoreError) -> [UInt8] {
         MeshDatabase.magic + [MeshDatabase.version] + cipher.keyIdentifier

@@ -19,7 +19,7 @@ package struct ShellCommand {
         case tooMuch
         /// A signal with this number ended it.
         case signalled(Int32)
-        /// It ended with this exit code other than 0.
+        /// It ended by itself with this status, which is not 0.
         case failed(Int32)
     }
 
