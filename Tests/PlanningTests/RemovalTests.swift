@@ -19,6 +19,19 @@ struct RemovalTests {
     private static let withoutGuests = Office.definition
         .replacing(", guests: {}", with: "").replacing(", sensing: { subnet: guests }", with: "")
 
+    /// The plan that removes the subnet of the guests, which one node is in.
+    private static func guestsLeave(_ node: String) -> String {
+        """
+        - application_key.sensing [index 1]
+        - subnet.guests [index 1]
+        - node.\(node).application_key.sensing [index 1] (implied)
+        - node.\(node).subnet.guests [index 1]
+        0 \(node): delete NetKey 1
+        1 remove AppKey 1 after 0
+        2 remove NetKey 1 after 0,1
+        """
+    }
+
     private func office() throws -> Office {
         var office = try Office()
         office.manageAll()
@@ -160,17 +173,7 @@ struct RemovalTests {
         let keys = "subnets: [building, guests], application_keys: [lighting, sensing]"
         try office.apply(Office.definition + Office.nodes(lamp1: keys))
         let yaml = Self.withoutGuests
-        #expect(
-            try text(office, yaml + Office.nodes()) == """
-                - application_key.sensing [index 1]
-                - subnet.guests [index 1]
-                - node.lamp-1.application_key.sensing [index 1] (implied)
-                - node.lamp-1.subnet.guests [index 1]
-                0 lamp-1: delete NetKey 1
-                1 remove AppKey 1 after 0
-                2 remove NetKey 1 after 0,1
-                """
-        )
+        #expect(try text(office, yaml + Office.nodes()) == Self.guestsLeave("lamp-1"))
         try office.apply(yaml + Office.nodes())
         #expect(office.network.netKeys.count == 1 && office.network.appKeys.count == 1)
         #expect(try text(office, yaml + Office.nodes()) == "")
@@ -188,17 +191,7 @@ struct RemovalTests {
         let keys = "subnets: [building, guests], application_keys: [lighting, sensing]"
         try office.apply(Office.definition + Office.nodes(switch1: keys))
         try office.change("switch-1") { $0.features = .init(relay: .disabled, proxy: .disabled) }
-        #expect(
-            try text(office, Self.withoutGuests + Office.nodes()) == """
-                - application_key.sensing [index 1]
-                - subnet.guests [index 1]
-                - node.switch-1.application_key.sensing [index 1] (implied)
-                - node.switch-1.subnet.guests [index 1]
-                0 switch-1: delete NetKey 1
-                1 remove AppKey 1 after 0
-                2 remove NetKey 1 after 0,1
-                """
-        )
+        #expect(try text(office, Self.withoutGuests + Office.nodes()) == Self.guestsLeave("switch-1"))
     }
 
     @Test("A proxy leaves a subnet when those are done whose messages it carries there")

@@ -170,6 +170,18 @@ extension ModelMachine {
         ),
     ]
 
+    /// Tells what a colour is at present, or what it ends with.
+    private static func reportColour(
+        _ names: [String] = [],
+        targets: [String] = [],
+        of items: @escaping @Sendable (ModelMachine, Int) -> [(StateItem, Int)]
+    ) -> Status {
+        { machine, element, _ in
+            let items = items(machine, element)
+            return machine.values(present: named(names, items), target: named(targets, items), fading: items)
+        }
+    }
+
     static let colourStatuses: [(String, Status)] = [
         (
             "light-ctl-status",
@@ -211,20 +223,10 @@ extension ModelMachine {
             "light-ctl-default-status",
             { machine, element, _ in machine.values(target: machine.ctlDefaults(element), fading: []) }
         ),
-        (
-            "light-hsl-status",
-            { machine, element, _ in
-                let items = machine.hslItems(element)
-                return machine.values(present: named(["lightness", "hue", "saturation"], items), fading: items)
-            }
-        ),
+        ("light-hsl-status", reportColour(["lightness", "hue", "saturation"]) { $0.hslItems($1) }),
         (
             "light-hsl-target-status",
-            { machine, element, _ in
-                let items = machine.hslItems(element)
-                let names = ["target_lightness", "target_hue", "target_saturation"]
-                return machine.values(target: named(names, items), fading: items)
-            }
+            reportColour(targets: ["target_lightness", "target_hue", "target_saturation"]) { $0.hslItems($1) }
         ),
         ("light-hsl-hue-status", reportFading("hue", .hue)),
         ("light-hsl-saturation-status", reportFading("saturation", .saturation)),
@@ -246,22 +248,10 @@ extension ModelMachine {
                 ]
             }
         ),
-        (
-            "light-xyl-status",
-            { machine, element, _ in
-                let items = machine.xylItems(element)
-                return machine.values(present: named(["lightness", "x", "y"], items), fading: items)
-            }
-        ),
+        ("light-xyl-status", reportColour(["lightness", "x", "y"]) { $0.xylItems($1) }),
         (
             "light-xyl-target-status",
-            { machine, element, _ in
-                let items = machine.xylItems(element)
-                return machine.values(
-                    target: named(["target_lightness", "target_x", "target_y"], items),
-                    fading: items
-                )
-            }
+            reportColour(targets: ["target_lightness", "target_x", "target_y"]) { $0.xylItems($1) }
         ),
         (
             "light-xyl-default-status",
