@@ -119,4 +119,21 @@ struct SelectionTests {
         try office.change("lamp-1") { $0.isManaged = false }
         #expect(try plan(PlanSelection(excluded: ["lamp-2"])).nodes.map(\.name) == ["switch-1"])
     }
+
+    @Test("To destroy is to remove every subnet but the primary one and those in a key refresh")
+    func destroyedSubnets() throws {
+        var office = try Office()
+        office.manageAll()
+        func removed() throws -> [String] {
+            let options = PlannerOptions(purpose: .destroy)
+            let result = try office.result(Office.definition + Self.changed, options: options)
+            let plan = try #require(result.plan, "\(result.diagnostics)")
+            return plan.changes.map(\.address).filter { $0.hasPrefix("subnet.") }
+        }
+        #expect(try removed() == ["subnet.guests"])
+        office.network.beginKeyRefresh(of: try #require(NetKeyIndex(rawValue: 1))) {
+            KeyMaterial(Octets16(high: 1, low: 1))
+        }
+        #expect(try removed() == [])
+    }
 }

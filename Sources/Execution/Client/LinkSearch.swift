@@ -60,7 +60,6 @@ struct LinkSearch {
 
     /// Nothing is needed.
     mutating func rest(at now: Instant) {
-        stopListening()
         switch phase {
         case .exhausted: self = LinkSearch()
         case .waiting(let until) where until > now: break

@@ -207,7 +207,7 @@ private struct NodeSelectors {
     /// `all`, a pattern that matches only these nodes, or their names.
     func selector(of positions: [Int]) -> NodeSelector {
         var selector = NodeSelector(location: DefinitionDraft.place)
-        if positions.count == names.count, names.count > 1 { return selector }
+        if positions.count == names.count { return selector }
         let chosen = positions.map { names[$0] }
         selector.names = (pattern(of: chosen).map { [$0] } ?? chosen).map(DefinitionDraft.made)
         return selector

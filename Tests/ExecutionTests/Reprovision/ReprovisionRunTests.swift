@@ -273,4 +273,24 @@ struct ReprovisionRunTests {
             try site.expectSettled("\(count) interrupts")
         }
     }
+
+    @Test("A second interrupt ends the wait for a node that has gone silent with its new data")
+    func silentAfterInterrupts() throws {
+        let site = try ReprovisionField.site()
+        var stored: Instant?
+        site.interrupts = {
+            guard stored == nil else { return 2 }
+            guard let network = try? site.network, !network.pendingReprovisions.isEmpty else { return 0 }
+            stored = site.world.now
+            site.world.setPower(uuid(2), isOn: false)
+            return 2
+        }
+        #expect(try site.reprovision(.deviceKeyRefresh) == .unresolved(reason: nil, hint: nil))
+        let waited = try #require(stored).duration(to: site.world.now)
+        #expect(waited < .seconds(2), "\(waited)")
+        site.interrupts = { 0 }
+        site.world.setPower(uuid(2), isOn: true)
+        _ = try site.reprovision(.deviceKeyRefresh)
+        try site.expectSettled()
+    }
 }

@@ -80,6 +80,33 @@ struct AdoptionTests {
         expectSnapshot(try AdoptedNetwork(network, "rooms").text, "adopted-rooms.yaml")
     }
 
+    @Test("A group that all nodes share is a rule for all, if their profile has no groups; others are told by name")
+    func everybody() throws {
+        let groups = try (0..<3).map { number in
+            Group(
+                name: "hall-\(number)",
+                address: .group(try #require(GroupAddress(rawValue: UInt16(0xC100 + number))))
+            )
+        }
+        // Most nodes have each group, and none has all of them, so that no list suits a profile.
+        var network = try building(lamps: 3) { number, node in
+            for other in groups.indices where other != number {
+                node.elements[0].models[1].subscriptions.append(groups[other].address)
+            }
+        }
+        network.groups += groups
+        let rules = try AdoptedNetwork(network, "everybody").definition.subscriptions.map { rule in
+            let nodes = rule.nodes.names?.map(\.value).joined(separator: ", ") ?? "all"
+            return "\(rule.groups.map(\.value).joined(separator: ", ")) of \(nodes)"
+        }
+        #expect(
+            rules == [
+                "all-lights of all", "hall-1 of lamp-1, lamp-3", "hall-2 of lamp-1, lamp-2",
+                "hall-0 of lamp-2, lamp-3",
+            ]
+        )
+    }
+
     @Test("What a definition cannot say is named and left alone")
     func notes() throws {
         var network = try Office().network
