@@ -1,11 +1,12 @@
 import MeshCore
 
 extension DeferredConfiguration {
-    /// What it will probably cost on air, for a node of which nothing is known: what is foreseen, and what depends on
-    /// its composition as it comes out for stock firmware.
+    /// The messages that it will probably take. Nothing is known of the node, so this assumes stock firmware wherever
+    /// the cost depends on its composition.
     ///
-    /// Stock firmware has relay and GATT proxy on and no Friend feature, so that switching the first two off takes a
-    /// message each. A rule finds each model that the definition declares on the node, else one.
+    /// Stock firmware has relay and GATT proxy on and no Friend feature. Switching one of the first two off takes a
+    /// message. A rule applies to each model that the definition declares on the node, or to one model if it declares
+    /// none.
     package var expectedCost: MessageCost {
         var cost = foreseenCost
         guard target == nil, subnetLosses != .alone else { return cost }
@@ -15,7 +16,7 @@ extension DeferredConfiguration {
         return cost
     }
 
-    /// Whether rules name models that the definition does not declare on the node: it may have none of them or many.
+    /// Whether rules name models that the definition does not declare on the node. The node may have none or many.
     var hasRulesForUndeclaredModels: Bool {
         rules.contains { places(of: $0).isEmpty }
     }

@@ -4,7 +4,7 @@ package import MeshCore
 package struct PlanEstimate: Hashable, Sendable {
     /// What sets the pace of a run.
     package enum Bound: String, CaseIterable, Sendable {
-        /// The round trips of single nodes, or of as many as are talked to at once.
+        /// The round trips of single nodes, or of the nodes within the window.
         case roundTrips = "round-trips"
         /// The GATT connection to the proxy.
         case gatt
@@ -12,17 +12,17 @@ package struct PlanEstimate: Hashable, Sendable {
         case advertising
         /// Relays, which repeat every PDU of both directions.
         case flood
-        /// The links to nodes for themselves alone, which have to be made one after the other.
+        /// The links to single nodes, which the client makes one after the other.
         case directLinks = "direct-links"
         /// The connections over which devices are provisioned.
         case provisioning
-        /// The time-outs that are waited for where PDUs get lost.
+        /// The time-outs after lost PDUs.
         case timeouts = "time-outs"
         /// The search for a proxy and the connection to it, before the first message.
         case connecting
     }
 
-    /// A time of which half of all runs take less, and one of which 19 of 20 do.
+    /// The time that half of all runs stay below, and the time that 19 of 20 runs stay below.
     package struct Time: Hashable, Sendable {
         /// The median in seconds.
         package var median: Double
@@ -33,7 +33,7 @@ package struct PlanEstimate: Hashable, Sendable {
         package static let zero = Time(median: 0, percentile95: 0)
     }
 
-    /// What nodes that may not answer add.
+    /// The time that nodes add if they do not answer.
     package struct Silence: Hashable, Sendable {
         /// How many nodes with messages did not answer when they were last asked.
         package var nodes: Int
@@ -43,15 +43,15 @@ package struct PlanEstimate: Hashable, Sendable {
 
     /// The profile it was made for.
     package var profile: String
-    /// The whole plan from the search for a proxy to the last answer, if all nodes answer that are there.
+    /// The whole plan, from the search for a proxy to the last answer, if every node answers.
     package var total: Time
-    /// What each node with messages takes if nothing else is going on.
+    /// The time of each node with messages if nothing else happens.
     package var nodes: [DeviceUUID: Time]
     /// What sets the pace of the plan as a whole; nil if nothing is sent.
     package var bound: Bound?
-    /// Whether it may well take longer: more may turn out to be needed once compositions are known, or the rehearsal
-    /// was so long that its end was only reckoned.
+    /// Whether it may take longer. Compositions that are not known yet may need more messages, or the rehearsal was too
+    /// long and its end was extrapolated.
     package var isLowerBound: Bool
-    /// What comes on top if nodes that were silent before are so again; nil if there are none.
+    /// The time to add if nodes that did not answer before do not answer again; nil if there are no such nodes.
     package var silence: Silence?
 }

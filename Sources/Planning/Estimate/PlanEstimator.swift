@@ -1,51 +1,54 @@
 import DefinitionModel
 package import MeshCore
 
-/// Estimates how long a plan will take, by rehearsing it: the executor's rules are followed message by message over a
-/// radio that is reduced to queues and chances, a few times with other chances each time.
+/// Estimates how long a plan will take, by rehearsing it. A rehearsal follows the executor's rules message by message
+/// over a radio that consists of queues and chances. There are several rehearsals, each with other chances.
 ///
-/// What is rehearsed: the proxy and the relays of each hop repeat every PDU and have it wait; what many relays send
-/// collides; lost PDUs cost time-outs; nodes are talked to side by side within a window; parts of a plan that barriers
-/// separate follow each other; devices are provisioned beside that over links of their own, and with stock firmware
-/// they relay until they are configured; nodes with much to do get links of their own. Of large plans only some nodes
-/// are rehearsed, and the rest is taken to be like them.
+/// These things take time in a rehearsal:
+/// - The proxy and the relays of each hop repeat every PDU, and PDUs wait in their queues.
+/// - What many relays send collides. Lost PDUs cost time-outs.
+/// - The client talks to several nodes at once, within a window.
+/// - Parts of a plan that barriers separate follow each other.
+/// - Devices are provisioned over links of their own at the same time. Stock firmware relays until it is configured.
+/// - Nodes with much to do get links of their own.
+///
+/// Of a large plan, only some nodes are rehearsed. The estimate assumes that the others are like them.
 package struct PlanEstimator: Sendable {
     /// What is assumed of the radio.
     package var profile: RadioProfile
-    /// Links at once; at least 1. Messages of one subnet go over one proxy link however many there may be; the others
-    /// lead to devices that are provisioned, and to nodes for themselves alone.
+    /// Links at once; at least 1. Messages of one subnet share one proxy link. The other links lead to devices that are
+    /// provisioned, or to single nodes with much to do.
     package var connections: Int
-    /// Nodes that are talked to at once, at most.
+    /// The most nodes that the client talks to at once.
     package var window: Int
     /// The nodes of the network, as far as they are known.
     private var site = RehearsedSite()
-    /// Nodes that have not answered since they became nodes, for all that is known.
+    /// Nodes of which no answer is known since they became nodes.
     private var unanswered: Set<DeviceUUID> = []
-    /// Nodes whose answer to an earlier request is still missing: it is read back before anything else is asked of
-    /// them.
+    /// Nodes whose answer to an earlier request is still missing. The executor reads them back before anything else.
     package var inDoubt: Set<DeviceUUID> = []
-    /// Whether proxies are listened for before the first of them is connected to.
+    /// Whether the client listens for proxies before it connects to the first one.
     package var listensForProxies = true
-    /// How many events one rehearsal takes in at most, at least 1. A rehearsal that needs more ends there; the estimate
-    /// reckons the rest from what was done, and is a lower bound. Where fifty relays repeat every PDU, the largest part
-    /// of a plan that is rehearsed takes over half of the usual number.
+    /// The most events of one rehearsal, at least 1. A rehearsal that needs more ends there. The estimate then
+    /// extrapolates the rest and is a lower bound. Where fifty relays repeat every PDU, the largest part of a plan that
+    /// is rehearsed takes over half of the usual number.
     package var mostEvents = 2_000_000
-    /// Nodes that advertise their Node Identity if they are asked to, for all that is known; none before it is known
-    /// which network it is. Devices that become nodes do so by themselves.
+    /// Nodes that probably advertise their Node Identity when asked to. Empty until the network is known. Devices that
+    /// become nodes advertise it by themselves.
     private var advertisers: Set<DeviceUUID> = []
 
-    /// One standard deviation of what all this leaves out, as a share of the time after the first message: where nodes
+    /// The standard deviation of what rehearsals leave out, as a share of the time after the first message: where nodes
     /// stand, how many relays hear each other, what else is in the air.
     private static let modelDeviation = 0.16
-    /// The standard normal variable at 95 %.
+    /// The 95 % quantile of the standard normal distribution.
     private static let quantile95 = 1.645
-    /// Messages that are rehearsed at most, in one rehearsal and in all of them.
+    /// The most messages of one rehearsal, and of all rehearsals together.
     private static let mostMessages = 450
     private static let mostMessagesInAll = 1_350
     /// How many rehearsals there are.
     private static let rehearsals = 3...15
 
-    /// Runs with fewer messages say nothing: connecting takes most of their time.
+    /// Shorter runs teach nothing, because connecting takes most of their time.
     package static let leastMessagesToLearnFrom = 30
 
     /// An estimator for a profile.
@@ -61,19 +64,19 @@ package struct PlanEstimator: Sendable {
         for place in 0..<max(relays, 0) { site.known.append(RehearsedSite.Known(uuid: nil, isProxy: place == 0)) }
     }
 
-    /// The same for a network of which it is known who relays, and how.
+    /// The same estimator for a network whose relays and proxies are known.
     package func relaying(in network: MeshNetwork) -> PlanEstimator {
         var estimator = self
         estimator.site.known = []
-        // Who is not known to be one counts where nobody is.
+        // If no node is known to be a proxy, those that may be one count as proxies.
         let hasProxy = network.nodes.contains { $0.features.proxy == .enabled && !$0.isExcluded }
         for place in network.nodes.indices where network.nodes[place].uuid != network.ownProvisioner {
             let node = network.nodes[place]
             guard !node.isExcluded, node.deviceKey != nil else { continue }
             let mayBeProxy = node.features.proxy == .enabled || node.features.proxy == nil
-            // Who lives on a battery is not asked to advertise.
+            // The executor does not ask a node on a battery to advertise.
             if mayBeProxy, node.features.lowPower != .enabled { estimator.advertisers.insert(node.uuid) }
-            // Made a node by an earlier run, which has got no answer to its first question.
+            // An earlier run made it a node and got no answer to its first question.
             if node.isManaged, !node.isCompositionKnown { estimator.unanswered.insert(node.uuid) }
             let mayRelay = node.features.relay == .enabled || node.features.relay == nil
             estimator.site.known.append(
@@ -114,7 +117,7 @@ package struct PlanEstimator: Sendable {
         return estimate(parts, isLowerBound: isLowerBound)
     }
 
-    /// How long messages will take that depend on nothing but the one before to the same node, and change nothing.
+    /// How long messages take that change nothing. Each depends only on the message before it to the same node.
     package func estimate(_ messages: [(node: DeviceUUID, cost: MessageCost)]) -> PlanEstimate {
         var parts = PlanParts()
         for message in messages where message.cost.messages > 0 {
@@ -125,7 +128,7 @@ package struct PlanEstimator: Sendable {
         return estimate(parts, isLowerBound: false)
     }
 
-    /// Takes a step in; whether it may turn out to be more than is known.
+    /// Adds a step. Returns whether it may turn out to need more messages than are known.
     private func add(_ step: Step, to parts: inout PlanParts) -> Bool {
         guard let node = step.node else { return false }
         switch step.work {
@@ -161,7 +164,7 @@ package struct PlanEstimator: Sendable {
             if configuration.proxy != nil { parts.noteProxy(node) }
             parts.change(lane) { lane in
                 if configuration.relay == false { lane.relaysNoMore = true }
-                // The executor knows once it has looked at what the composition says.
+                // The executor learns this from the composition.
                 if configuration.proxy == true { lane.becomesProxyAfter = lane.cost.messages }
                 if configuration.proxy == false { lane.losesProxyAfter = lane.cost.messages }
                 let subnets = (configuration.subnets ?? []).reduce(0) { $0 | RehearsedSite.bit($1) }
@@ -173,9 +176,9 @@ package struct PlanEstimator: Sendable {
             parts.addDevice(lane)
             parts.change(lane) { lane in
                 lane.subnet = order.netKeyIndex
-                // A device that the plan tells nothing about relaying may not be able to.
+                // If the plan says nothing about relaying, the device may not be able to relay.
                 lane.relaysFirst = 0.5
-                // One that only nodes hear is out of reach for a link, too.
+                // The client cannot link to a device that only nodes hear.
                 switch order.route {
                 case .any, .direct: break
                 default: lane.isInReach = false
@@ -250,7 +253,7 @@ package struct PlanEstimator: Sendable {
         let mean = times.reduce(0, +) / Double(times.count)
         let spread = times.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(max(times.count - 1, 1))
         let unknown = (median - lead) * Self.modelDeviation
-        // How soon a proxy is heard and connected to varies by half of what it takes.
+        // The time until a proxy is heard and connected to varies by half.
         let connecting = profile.connecting / 4
         let deviation = (spread + unknown * unknown + connecting * connecting).squareRoot()
         return PlanEstimate.Time(
@@ -259,7 +262,7 @@ package struct PlanEstimator: Sendable {
         )
     }
 
-    /// Whether anybody relays what the proxy sends.
+    /// Whether any node relays what the proxy sends.
     private var isFlooded: Bool { site.known.contains(where: \.isRelay) }
 
     /// What the runs waited for most.
@@ -275,8 +278,8 @@ package struct PlanEstimator: Sendable {
         return mean(\.waiting) > 0.4 * mean(\.talking) ? .timeouts : .roundTrips
     }
 
-    /// What each node takes by itself: so much for each message and each PDU beyond the first two, as one node shows
-    /// that is sent many of them.
+    /// The time of each node by itself: a share for each message, and one for each PDU beyond the first two. Both come
+    /// from rehearsals of one node that gets many messages.
     private func nodeTimes(of parts: PlanParts) -> [DeviceUUID: PlanEstimate.Time] {
         var costs: [DeviceUUID: MessageCost] = [:]
         for lane in parts.lanes where lane.cost.messages > 0 { costs[lane.node, default: .zero] += lane.cost }
@@ -308,7 +311,7 @@ package struct PlanEstimator: Sendable {
 }
 
 extension ConfigurationAction {
-    /// Whether it only asks.
+    /// Whether it only reads.
     fileprivate var changesNothing: Bool {
         switch self {
         case .readComposition, .read: true

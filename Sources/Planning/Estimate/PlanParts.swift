@@ -1,8 +1,8 @@
 import MeshCore
 
-/// What nodes are sent, in the order of their first messages.
+/// The messages of a plan by node, in the order of the nodes' first messages.
 struct PlanParts {
-    /// Subnets that a node gets into after some of its messages.
+    /// Subnets that a node joins after some of its messages.
     struct Gain {
         let messages: Int
         /// A bit each.
@@ -13,48 +13,49 @@ struct PlanParts {
     struct Lane {
         let node: DeviceUUID
         var cost = MessageCost.zero
-        /// Whether it is a device that becomes a node first, and whether a link of ours can reach it.
+        /// Whether it is a device that becomes a node first, and whether the client can link to it.
         var isDevice = false
         var isInReach = true
         /// The subnet that it joins as a device.
         var subnet: NetKeyIndex?
-        /// How probable it is that it relays as soon as it is a node, and whether its steps switch that off.
+        /// The probability that it relays as soon as it is a node.
         var relaysFirst = 0.0
-        /// Whether the plan says what its GATT proxy is to be. Of a node of which it says neither that nor whether it
-        /// relays, only those are taken to have a GATT proxy that are taken to be able to relay.
+        /// Whether the plan sets its GATT proxy. If the plan sets neither that nor its relay, the node counts as a
+        /// proxy only if it counts as a relay.
         var isProxyTold = false
+        /// Whether its steps switch its relay off.
         var relaysNoMore = false
         /// Whether its last step is a Node Reset.
         var leaves = false
-        /// After how many of its messages its GATT proxy is on, and off, for all that is known.
+        /// The number of its messages after which its GATT proxy is on, and off; nil if no message says so.
         var becomesProxyAfter: Int?
         var losesProxyAfter: Int?
-        /// The subnets that its steps bring it into.
+        /// The subnets that its steps add it to.
         var gains: [Gain] = []
-        /// Whether the first thing that it is asked changes nothing, so that nobody asks once more what became of it.
+        /// Whether its first request changes nothing, so that no read-back follows it.
         var beginsReading = false
-        /// Whether everything that it is asked only reads, so that it is given up sooner.
+        /// Whether all its requests only read. The executor gives such a node up sooner.
         var onlyReads = false
     }
 
     private(set) var lanes: [Lane] = []
-    /// Where each part between two barriers begins in `lanes`; there is at least one.
+    /// The position in `lanes` where each part between two barriers begins. There is at least one part.
     private(set) var starts = [0]
-    /// What all nodes are sent.
+    /// The messages of all nodes.
     private(set) var cost = MessageCost.zero
     private var places: [DeviceUUID: Int] = [:]
-    /// The lanes of devices, which stay known behind barriers.
+    /// The lanes of devices. They stay known after barriers.
     private var devices: [DeviceUUID: Int] = [:]
-    /// Messages that are no steps, by lane.
+    /// The messages of each step, with their lanes.
     private var messages: [(lane: Int, cost: MessageCost)] = []
 
-    /// Everything before is over before what follows begins.
+    /// Adds a barrier: everything before it ends before anything after it begins.
     mutating func addBarrier() {
         starts.append(lanes.count)
         places = [:]
     }
 
-    /// The lane of a node, made if there is none yet.
+    /// The lane of a node. Makes one if there is none.
     mutating func lane(of node: DeviceUUID) -> Int {
         if let place = places[node] { return place }
         places[node] = lanes.count
@@ -62,7 +63,7 @@ struct PlanParts {
         return lanes.count - 1
     }
 
-    /// Takes in what is sent to a lane.
+    /// Adds messages to a lane.
     mutating func add(_ added: MessageCost, to lane: Int) {
         lanes[lane].cost += added
         cost += added
@@ -71,24 +72,24 @@ struct PlanParts {
 
     mutating func change(_ lane: Int, _ change: (inout Lane) -> Void) { change(&lanes[lane]) }
 
-    /// A node is provisioned first.
+    /// Notes that a node is provisioned first.
     mutating func addDevice(_ lane: Int) {
         lanes[lane].isDevice = true
         devices[lanes[lane].node] = lane
     }
 
-    /// The plan says whether a node relays. If the node is still a device now, stock firmware has it relay as soon as
-    /// it is a node, even if a barrier separates both.
+    /// Notes that the plan sets a node's relay. If the node is still a device, it can relay: stock firmware then relays
+    /// as soon as it is a node, even if a barrier comes in between.
     mutating func noteRelay(_ node: DeviceUUID) {
         if let lane = devices[node] { lanes[lane].relaysFirst = 1 }
     }
 
-    /// The plan says whether a node is a GATT proxy; as with relaying, a device that becomes it is one at first.
+    /// Notes that the plan sets a node's GATT proxy. If the node is still a device, its proxy is on at first.
     mutating func noteProxy(_ node: DeviceUUID) {
         if let lane = devices[node] { lanes[lane].isProxyTold = true }
     }
 
-    /// The messages of some lanes, in the order of those.
+    /// The messages of some lanes, in the order of the lanes.
     ///
     /// - Parameter chosen: positions of lanes, ascending.
     func messages(of chosen: [Int]) -> [[MessageCost]] {

@@ -1,8 +1,7 @@
 extension RadioProfile {
-    /// What earlier runs over the same network say: the office, corrected by the median of how much longer or shorter
-    /// than that they took.
+    /// A profile from earlier runs over the same network: the office, corrected by the median of their ratios.
     ///
-    /// - Parameter ratios: what the latest runs took, each divided by the estimate for an office; none is infinite.
+    /// - Parameter ratios: the times of the latest runs, each divided by its estimate for an office; none is infinite.
     /// - Returns: nil if there is no run to learn from.
     package static func learned(from ratios: [Double]) -> RadioProfile? {
         let usable = ratios.filter { $0.isFinite && $0 > 0 }.sorted()
@@ -14,9 +13,9 @@ extension RadioProfile {
         return profile
     }
 
-    /// What a profile is called that was learned from earlier runs.
+    /// The name of a profile that was learned from earlier runs.
     package static let learnedName = "learned"
 
-    /// How many of the latest runs are learned from.
+    /// The number of latest runs to learn from.
     package static let learningRuns = 5
 }

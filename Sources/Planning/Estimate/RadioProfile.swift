@@ -1,18 +1,17 @@
-/// What is assumed of the radio when the time of a plan is estimated: mean values of one kind of site.
+/// What an estimate assumes of the radio: mean values of one kind of site.
 ///
-/// The figures of the named profiles are those the simulated radio of the same name has; where they come from is said
-/// at each property.
+/// A named profile has the figures of the simulated radio with the same name.
 package struct RadioProfile: Hashable, Sendable {
     /// The name by which users choose it.
     package var name: String
-    /// The interval of a GATT connection in seconds: 7.5 ms is the least that Bluetooth allows, phones take 15 to 30.
+    /// The interval of a GATT connection in seconds. Bluetooth allows 7.5 ms or more; phones take 15 to 30 ms.
     package var connectionInterval: Double
     /// Proxy PDUs in one connection event, each way.
     package var pdusPerConnectionEvent: Double
-    /// Whether nodes advertise as old controllers do, one PDU in I + C (I + 10 ms), where others take (C - 1) (I + 5
-    /// ms) and the host's 2 ms and the three channels' 1.8 ms, for C transmissions at an interval of I.
+    /// Whether nodes advertise as old controllers do. For C transmissions at an interval of I, old controllers take
+    /// I + C (I + 10 ms). Others take (C - 1) (I + 5 ms), 2 ms of the host and 1.8 ms for the three channels.
     package var isAdvertisingLegacy: Bool
-    /// PDUs that wait for an advertiser at the most; further ones are dropped.
+    /// The most PDUs that wait for an advertiser. Further ones are dropped.
     package var advertisingQueue: Double
     /// Advertisers that each proxy and relay has.
     package var advertisingSets: Double
@@ -20,21 +19,22 @@ package struct RadioProfile: Hashable, Sendable {
     package var hops: Double
     /// How long a relay takes from hearing a PDU to queueing it, in seconds.
     package var relayTurnaround: Double
-    /// What a node needs to act on a request, with the pause before it answers (Mesh Protocol 3.7.3.1), in seconds.
+    /// The time a node needs to act on a request, with the pause before its answer (Mesh Protocol 3.7.3.1), in seconds.
     package var answering: Double
     /// The share of copies of a PDU that one receiver does not hear, interference included, 0..<1.
     package var copyLoss: Double
-    /// How long it takes to connect to a proxy or device that was found, in seconds.
+    /// The time to connect to a proxy or device that was found, in seconds.
     package var connecting: Double
-    /// A provisioning session from link open to link closed, in seconds, as measured with real chips; a person who is
-    /// asked for a value comes on top.
+    /// A provisioning session from link open to link closed, in seconds, as measured with real chips. It does not
+    /// include the time in which a person enters a value.
     package var provisioningSession = 0.55
-    /// By what a run takes longer than the figures say, as earlier runs have shown; 1 if nothing was learned.
+    /// The factor by which earlier runs took longer than these figures say; 1 if there were none.
     package var correction: Double = 1
 
-    /// How long advertising is listened to before a proxy is chosen, in seconds.
+    /// How long the client listens before it chooses a proxy, in seconds.
     package static let listening = 1.5
-    /// The mean wait until a device is heard that advertises once a second, as usual after the first minute.
+    /// The mean time in seconds until the client hears a device that advertises once a second, as is usual after the
+    /// first minute.
     package static let hearing = 0.5
 
     /// Nobody else on the air, four advertising sets, no losses.
@@ -85,14 +85,14 @@ package struct RadioProfile: Hashable, Sendable {
         provisioningSession: 0.65
     )
 
-    /// An exchange over a GATT connection to the very node, in seconds: half an interval on the average until each of
-    /// the two goes, what a PDU of several packets takes longer each way, and the node's share.
+    /// An exchange over a GATT connection to the node itself, in seconds. Request and answer each wait half an interval
+    /// on average. A PDU of several packets takes longer, and the node needs its time to answer.
     package var directRoundTrip: Double {
         let more = max(1 / pdusPerConnectionEvent - 1, 0)
         return (1 + 2 * more) * connectionInterval + answering
     }
 
-    /// The profiles by name, from kind to cruel.
+    /// The named profiles, the kindest first.
     package static let named = [ideal, office, harsh]
 
     /// How long one advertiser is busy with one network PDU of stock firmware, in seconds.

@@ -1,10 +1,10 @@
 import Basics
-/// Devices that become nodes, and links to nodes for themselves alone.
+/// Devices that become nodes, and links to single nodes.
 extension Rehearsal {
-    /// Links that there may be to nodes for themselves alone: all but one.
+    /// The most links to single nodes: all but one.
     var mostDirectLinks: Int { max(clientMaximum - 1, 0) }
 
-    /// Nodes that are talked to over links of their own.
+    /// The number of nodes that the client talks to over links of their own.
     var directCount: Int { staged.count { lanes[$0].way == .direct } }
 
     mutating func becomeNode(_ lane: Int) {
@@ -16,7 +16,7 @@ extension Rehearsal {
         air.places.join(station, lanes[lane].subnets)
         air.places.setRelay(station, dice.happens(lanes[lane].relaysFirst))
         joinedAt[station] = now
-        // Stock firmware has its GATT proxy on.
+        // Stock firmware starts with its GATT proxy on.
         if lanes[lane].isProxyFirst {
             isProxy.insert(station)
             identify(station)
@@ -32,13 +32,13 @@ extension Rehearsal {
         }
     }
 
-    /// A node waits for a link of its own.
+    /// Makes a node wait for a link of its own.
     mutating func hold(_ lane: Int) {
         lanes[lane].way = .held
         lanes[lane].heldAt = now
     }
 
-    /// A node is reached through the mesh again.
+    /// Returns a node to the mesh.
     mutating func release(_ lane: Int, hasFailed: Bool) {
         staged.removeAll { $0 == lane }
         if hasFailed {
@@ -51,7 +51,7 @@ extension Rehearsal {
         if wasOnTheWay { inFlight += 1 } else if !lanes[lane].isDone { ready.insert(lane) }
     }
 
-    /// A device that was provisioned or a node that was asked has waited long enough, or has a link.
+    /// Goes through the nodes that wait for links of their own: each has its link now, waits on, or gives up.
     mutating func considerHeld() {
         guard !staged.isEmpty else { return }
         for lane in staged where lanes[lane].way == .held {
@@ -81,7 +81,7 @@ extension Rehearsal {
 
     private func isConnecting(_ lane: Int) -> Bool { openLinks.contains { links[$0].directLane == lane } }
 
-    /// Whether a link of its own may be made, if need be in place of one to the mesh that carries nothing.
+    /// Whether a link to a single node may be made, if necessary in place of an idle link to the mesh.
     private var hasRoomForDirectLink: Bool {
         guard openLinks.count(where: { links[$0].directLane != nil }) < mostDirectLinks else { return false }
         return openLinks.count < clientMaximum || openLinks.count == clientMaximum && idleMeshLink != nil
@@ -92,14 +92,14 @@ extension Rehearsal {
             && (hasRoomForDirectLink || openLinks.contains { links[$0].directLane != nil && !links[$0].isLeaving })
     }
 
-    /// The link to the mesh that is idle longest, if one can be spared.
+    /// The link to the mesh that has been idle for the longest time, if there is more than one.
     private var idleMeshLink: Int? {
         let there = openLinks.filter { links[$0].directLane == nil && links[$0].isReady && !links[$0].isLeaving }
         guard there.count > 1 else { return nil }
         return there.filter { replaceableAt($0) != nil }.min { links[$0].usedAt < links[$1].usedAt }
     }
 
-    /// Connects to those that are heard, as far as there is room.
+    /// Connects to waiting nodes that are heard, while there is room.
     mutating func connectDirectly() {
         var isSearching = false
         for lane in staged where lanes[lane].way == .held && hasRoomForDirectLink {
@@ -129,7 +129,7 @@ extension Rehearsal {
 
     // MARK: Asking
 
-    /// Has nodes advertise for links of their own, where that is worth it: those that have not begun, then the others.
+    /// Asks nodes to advertise where a link of their own pays: first nodes that have not begun, then the others.
     mutating func ask(_ part: Range<Int>) {
         let most = mostDirectLinks * DirectLinkModel.lookAhead
         guard staged.count < most, failures < DirectLinkModel.mostFailures, mayLinkDirectly,
@@ -184,7 +184,7 @@ extension Rehearsal {
         awaitDirectAnswer(lane)
     }
 
-    /// The node at the other end of a link answers.
+    /// Schedules the answer of the node at the other end of a link.
     mutating func awaitDirectAnswer(_ lane: Int) {
         let (request, status) = lanes[lane].message.segments
         let segments = Double(request + status - 2) * Self.segmentInterval
@@ -201,6 +201,6 @@ extension Rehearsal {
         lastDirect = (lane, now)
     }
 
-    /// How many lanes are looked at for one that is worth it.
+    /// How many lanes are examined for one that pays.
     private static let searchWidth = 64
 }

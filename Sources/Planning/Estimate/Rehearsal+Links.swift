@@ -1,29 +1,29 @@
 import Basics
 
-/// Links of the client: over which of them a request goes, which are made and which give way.
+/// Links of the client: which one carries a request, which ones are made and which ones give way.
 extension Rehearsal {
     /// A link to a node of the network.
     struct Link {
         /// The node at its other end.
         let station: Int
-        /// The lane whose own link it is, so that it carries nothing else; nil if it is one to the mesh.
+        /// The lane that has this link to itself; nil if the link serves the mesh.
         var directLane: Int?
-        /// Whether its node has told only who it is, and not that it forwards.
+        /// Whether the node advertised only its identity, and not that it forwards.
         let isByIdentity: Bool
         /// When it last took or lost a request.
         var usedAt: Double
         var isReady = false
-        /// Whether it takes no more requests, to be closed when those that it carries are over.
+        /// Whether it takes no more requests and closes when its present ones are over.
         var isLeaving = false
-        /// Requests that it carries.
+        /// The number of requests that it carries.
         var load = 0
-        /// When the connection is free, each way.
+        /// When the connection is free in each direction.
         var toProxyFreeAt = 0.0
         var toClientFreeAt = 0.0
     }
 
-    /// Devices take what is free first, but for one link that is kept for the mesh once there is a node to talk to;
-    /// what they leave is the client's.
+    /// Divides the links between provisioning and the client. Devices take free links first. As soon as there is a
+    /// node, one link is kept for the mesh.
     mutating func divideLinks() {
         let most = site.connections
         guard devicesLeft > 0 else {
@@ -31,7 +31,7 @@ extension Rehearsal {
             return
         }
         guard most > 1 else {
-            // They take turns; nodes are finished rather than many begun.
+            // With one link, both take turns: nodes that have begun are finished before the next device.
             let isMeshBusy = inFlight > 0 || directCount > 0
             clientMaximum = isMeshBusy && provisioning == 0 ? 1 : 0
             guard !isMeshBusy else { return }
@@ -53,7 +53,7 @@ extension Rehearsal {
 
     // MARK: Review
 
-    /// Sees to it that every request is on a link, or that one is looked for.
+    /// Puts every request on a link, or looks for one.
     mutating func reviewLinks() {
         closeSurplus()
         closeNeedless()
@@ -63,8 +63,8 @@ extension Rehearsal {
         noteScanning()
     }
 
-    /// Links beyond those that there may be end: those that are not ready first, then those to nodes for themselves
-    /// alone, then those with the least to do.
+    /// Closes links beyond the maximum: first those that are not ready, then those to single nodes, then those with the
+    /// least to do.
     private mutating func closeSurplus() {
         var surplus = openLinks.count { !links[$0].isLeaving } - clientMaximum
         while surplus > 0 {
@@ -84,7 +84,7 @@ extension Rehearsal {
         return links[left].load < links[right].load
     }
 
-    /// Links of their own end with what their nodes had to do.
+    /// Closes links to single nodes that have nothing more to do.
     private mutating func closeNeedless() {
         for link in openLinks where links[link].load == 0 {
             guard let lane = links[link].directLane else { continue }
@@ -92,7 +92,7 @@ extension Rehearsal {
         }
     }
 
-    /// Puts requests that wait on links that serve them: that to the node itself, else the one that carries the fewest.
+    /// Puts waiting requests on links that serve them: the link to the node itself, else the link with the least load.
     private mutating func placeRequests() {
         guard !unlinked.isEmpty else { return }
         var rest: [Int] = []
@@ -111,7 +111,7 @@ extension Rehearsal {
         unlinked = rest
     }
 
-    /// Whether a link leads to a lane's node, or to one that forwards to it as far as is known.
+    /// Whether a link leads to a lane's node, or to a node that is known to forward to it.
     func reaches(_ link: Int, _ lane: Int) -> Bool {
         let station = links[link].station
         let subnets = air.places.stations[station].subnets & air.places.stations[lanes[lane].station].subnets
@@ -144,7 +144,7 @@ extension Rehearsal {
         links[link].isReady = false
         let station = links[link].station
         air.places.setGuest(station, openLinks.contains { links[$0].isReady && links[$0].station == station })
-        // Who is linked to no more advertises again at once.
+        // A node advertises again as soon as its link ends.
         heardAt[station] = now
         if let lane = links[link].directLane, lanes[lane].way == .held || lanes[lane].way == .direct,
             !lanes[lane].isDone
@@ -153,7 +153,7 @@ extension Rehearsal {
         }
     }
 
-    /// A proxy does not serve any more: what its link carries waits for another.
+    /// Handles a proxy that no longer serves: the requests on its link wait for another link.
     mutating func lose(_ station: Int) {
         isProxy.remove(station)
         forwarders.remove(station)
@@ -177,7 +177,7 @@ extension Rehearsal {
         send(lane)
     }
 
-    /// A request is over, one way or the other.
+    /// Takes a request that was answered or given up off its link.
     mutating func unload(_ lane: Int) {
         if let link = lanes[lane].carrier {
             links[link].load -= 1
@@ -189,17 +189,17 @@ extension Rehearsal {
 
     // MARK: Room
 
-    /// From when on another link may take the place of one; nil while it is being made or carries requests.
+    /// When another link may replace this one; nil while it is being made or carries requests.
     func replaceableAt(_ link: Int) -> Double? {
         links[link].isReady && links[link].load == 0 ? links[link].usedAt + Self.idle : nil
     }
 
-    /// The link that is idle longest.
+    /// The link that has been idle for the longest time.
     private var longestIdle: Int? {
         openLinks.filter { replaceableAt($0) != nil }.min { links[$0].usedAt < links[$1].usedAt }
     }
 
-    /// Whether another link may be made, if need be in place of one that is idle.
+    /// Whether another link may be made, if necessary in place of an idle one.
     mutating func hasRoom() -> Bool {
         guard openLinks.count >= clientMaximum else { return true }
         guard clientMaximum > 0, let time = longestIdle.flatMap(replaceableAt) else { return false }
@@ -211,15 +211,15 @@ extension Rehearsal {
         if openLinks.count >= clientMaximum, let link = longestIdle { close(link) }
     }
 
-    /// Has the links looked at again.
+    /// Schedules the next review of the links.
     mutating func review(at time: Double) {
         if let reviewAt, reviewAt > now, reviewAt <= time { return }
         reviewAt = time
         events.add(.reviewed, 0, at: time)
     }
 
-    /// Seconds for which a link has to be idle before another takes its place.
+    /// Seconds for which a link must be idle before another one replaces it.
     static let idle = 0.5
-    /// Seconds after a link that was lost before another is made.
+    /// Seconds between the loss of a link and the next attempt.
     static let pause = 0.5
 }

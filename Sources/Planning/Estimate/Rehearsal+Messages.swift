@@ -27,7 +27,7 @@ extension Rehearsal {
         lanes[lane].attempts += 1
         lanes[lane].sentAt = now
         if links[link].station == lanes[lane].station {
-            // The proxy itself is asked with TTL 0, and nothing of it is on the air.
+            // A request to the proxy itself has TTL 0 and never goes on the air.
             if lanes[lane].silence == nil { return awaitDirectAnswer(lane) }
             return events.add(.late(message: lanes[lane].next, attempt: lanes[lane].attempts), lane, at: deadline(lane))
         }
@@ -41,7 +41,7 @@ extension Rehearsal {
         sendSegments(lane, parts, ofStatus: false, at: now)
     }
 
-    /// The answer is waited for from now on.
+    /// Starts to wait for the answer.
     mutating func awaitAnswer(_ lane: Int) {
         let end = min(now + lanes[lane].timeout, deadline(lane))
         events.add(.late(message: lanes[lane].next, attempt: lanes[lane].attempts), lane, at: max(end, now))
@@ -49,13 +49,13 @@ extension Rehearsal {
 
     private func deadline(_ lane: Int) -> Double {
         if lanes[lane].way != .asking, let silence = lanes[lane].silence { return lanes[lane].begunAt + silence }
-        // A request that may have taken effect is read back before its node is given up.
+        // The executor reads back a request that may have taken effect before it gives its node up.
         let isReading = lanes[lane].onlyReads || lanes[lane].way == .asking
         let limit = isReading ? policy.readBackDeadline : policy.deadline + policy.readBackDeadline
         return lanes[lane].begunAt + limit.seconds
     }
 
-    /// A node has a whole request and answers.
+    /// A node has received a whole request and answers.
     mutating func answer(_ lane: Int, _ message: Int, _ attempt: Int) {
         guard lanes[lane].next == message, lanes[lane].silence == nil else { return }
         if lanes[lane].leaves, message == lanes[lane].messages.count - 1 { becomeDevice(lane) }
@@ -103,13 +103,13 @@ extension Rehearsal {
         if let count = lanes[lane].losesProxyAfter, lanes[lane].next == count { lose(station) }
         guard lanes[lane].isDone else { return }
         if lanes[lane].relaysNoMore { air.places.setRelay(station, false) }
-        // After a Node Reset the device is looked for.
+        // After a Node Reset, the client looks for the device.
         guard lanes[lane].leaves, lanes[lane].sighting != .seen else { return }
         resetting += 1
         becomeDevice(lane)
     }
 
-    /// A node is reset and advertises as a device, which is heard at one of its turns.
+    /// A reset node advertises as a device, and the client hears one of its advertisements.
     private mutating func becomeDevice(_ lane: Int) {
         guard lanes[lane].sighting == .none else { return }
         lanes[lane].sighting = .expected
@@ -118,7 +118,7 @@ extension Rehearsal {
         events.add(.seen, lane, at: now + 2 * RadioProfile.hearing * turns)
     }
 
-    /// A device is heard that was a node: its status is not waited for any more.
+    /// The client hears a former node as a device, and no longer waits for its status.
     mutating func see(_ lane: Int) {
         lanes[lane].sighting = .seen
         guard !lanes[lane].isDone else {
@@ -132,12 +132,12 @@ extension Rehearsal {
         advance(lane)
     }
 
-    /// Takes a round trip into time-outs and window.
+    /// Updates time-outs and window with a round trip.
     private mutating func measure(_ lane: Int) {
         if answersSinceDecrease < Int.max { answersSinceDecrease += 1 }
         if lanes[lane].attempts <= 1 {
             window = min(Double(max(site.window, 1)), window + 1 / window)
-            // The acknowledgment of segments has made the way already whose time is to be measured.
+            // A request of several segments takes longer, because its acknowledgments go to and fro first.
             guard lanes[lane].message.segments.request == 1 else { return }
             let trip = now - lanes[lane].sentAt
             lanes[lane].backedOff = nil
@@ -161,7 +161,7 @@ extension Rehearsal {
         return ((7 * before.smoothed + trip) / 8, (3 * before.variation + distance) / 4)
     }
 
-    /// No answer came in time: the request is sent again, or the node given up at its deadline.
+    /// No answer came in time: sends the request again, or gives the node up at its deadline.
     mutating func late(_ lane: Int) {
         guard now < deadline(lane) - 1e-9 else { return giveUp(lane) }
         lanes[lane].timeout = min(2 * lanes[lane].timeout, max(policy.maximumTimeout.seconds, lanes[lane].timeout))
@@ -175,7 +175,7 @@ extension Rehearsal {
         outcome.talking += now - lanes[lane].begunAt
         lanes[lane].attempts = 0
         if lanes[lane].way == .asking {
-            // It gets no link of its own; its messages go through the mesh.
+            // The node gets no link of its own. Its messages go through the mesh.
             return release(lane, hasFailed: true)
         }
         openPDUs -= lanes[lane].openPDUs

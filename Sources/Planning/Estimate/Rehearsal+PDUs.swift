@@ -90,7 +90,7 @@ extension Rehearsal {
             return
         }
         let isNext = lanes[lane].next == message
-        // Whatever arrives is answered, however late; of segments only those of the same transmission make a request.
+        // A node answers whatever arrives, however late. Only segments of one transmission make up a request.
         if isNext, lanes[lane].message.segments.request == 1 { return answer(lane, message, attempt) }
         if hear(lane, message, attempt, segment, ofStatus: false), isNext { answer(lane, message, attempt) }
     }

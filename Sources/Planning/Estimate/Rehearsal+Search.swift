@@ -1,15 +1,15 @@
-/// The search for proxies: who advertises, who is heard, and who is chosen.
+/// The search for proxies: which stations advertise, which are heard, and which one is chosen.
 extension Rehearsal {
-    /// How far the search for a proxy is.
+    /// The state of the search for a proxy.
     enum Search: Hashable {
         case none
-        /// Nobody is looked for before then.
+        /// The search pauses until then.
         case waiting(until: Double)
-        /// It is listened since then.
+        /// The client has listened since then.
         case listening(since: Double)
     }
 
-    /// Looks for proxies that what waits needs.
+    /// Looks for proxies for the requests that wait.
     mutating func searchProxies() {
         while true {
             let needy = unlinked.filter { lane in !openLinks.contains { promises($0, lane) } }
@@ -52,7 +52,7 @@ extension Rehearsal {
         let station: Int
         let isByIdentity: Bool
         let covered: Int
-        /// Whether it is the very node that is needed, and serves the others as well.
+        /// Whether it is the node itself and also serves the other requests.
         var isIdeal = false
     }
 
@@ -94,17 +94,17 @@ extension Rehearsal {
         return signal(of: choice.station) > signal(of: other.station)
     }
 
-    /// How strong a station is heard, in dBm: each hop costs 12, walls up to as much again.
+    /// The signal strength of a station in dBm. Each hop costs 12, and walls cost up to 12 more.
     private func signal(of station: Int) -> Double {
         -12 * Double(air.places.stations[station].level) - 13 * chance(station, -1)
     }
 
-    /// Nobody fit was heard for long.
+    /// No suitable proxy was heard for a long time.
     private mutating func miss(_ needy: [Int]) {
         for lane in needy {
             lanes[lane].misses += 1
             guard lanes[lane].misses >= Self.mostMisses else { continue }
-            // Nobody is known to serve it, and yet the plan says that it is reached: somebody does.
+            // No known node serves it. The plan reaches it all the same, so some proxy must.
             air.places.join(0, air.places.stations[0].subnets | air.places.stations[lanes[lane].station].subnets)
             becomeProxy(0)
         }
@@ -114,7 +114,7 @@ extension Rehearsal {
 
     // MARK: Advertising
 
-    /// The subnets that a station advertises to forward in, and that in which it tells who it is.
+    /// The subnets in which a station advertises its Network ID, and the one in which it advertises its Node Identity.
     private func advertised(by station: Int) -> (networks: UInt64, identity: UInt64) {
         let subnets = air.places.stations[station].subnets
         var identity: UInt64 = 0
@@ -124,23 +124,23 @@ extension Rehearsal {
         return (isProxy.contains(station) ? subnets & ~identity : 0, identity & subnets)
     }
 
-    /// A node tells who it is, from now on for a minute.
+    /// A node advertises its Node Identity for a minute from now on.
     mutating func identify(_ station: Int) {
         let subnets = air.places.stations[station].subnets
-        // Who tells it already may have been heard.
+        // If it advertises its identity already, the client may have heard it.
         let running = identities[station].flatMap { now < $0.until ? $0 : nil }
         identities[station] = (subnets & (0 &- subnets), running?.since ?? now, now + Self.identityTime)
         if !advertisers.contains(station) { advertisers.append(station) }
     }
 
-    /// A node forwards for everybody, and that is known.
+    /// A node becomes a proxy, and the client knows it.
     mutating func becomeProxy(_ station: Int) {
         isProxy.insert(station)
         forwarders.insert(station)
         if !advertisers.contains(station) { advertisers.append(station) }
     }
 
-    /// Whether a station's advertising was heard not long ago.
+    /// Whether the client heard a station not long ago.
     func isHeard(_ station: Int, since start: Double = 0) -> Bool {
         if let time = heardAt[station], time >= start, now - time < Self.memory { return true }
         let begin = max(start, joinedAt[station] ?? 0, now - Self.memory)
@@ -153,7 +153,7 @@ extension Rehearsal {
         return false
     }
 
-    /// Whether a station advertises within a time, and is heard then: it does so once a second.
+    /// Whether a station, which advertises once a second, does so within a time and is heard.
     private func isTicking(_ station: Int, in time: ClosedRange<Double>) -> Bool {
         let phase = chance(station, -2)
         var tick = (time.lowerBound - phase).rounded(.up)
@@ -164,13 +164,13 @@ extension Rehearsal {
         return false
     }
 
-    /// A number of 0..<1 that belongs to a station and a turn of its.
+    /// A number of 0..<1 that is fixed for a station and one of its advertisements.
     private func chance(_ station: Int, _ turn: Int) -> Double {
         var dice = RehearsalDice(seed: chances &+ UInt64(station) << 32 ^ UInt64(bitPattern: Int64(turn)))
         return dice.unit()
     }
 
-    /// Notes whether it is scanned for nodes.
+    /// Notes whether the client scans for nodes.
     mutating func noteScanning() {
         var isWanted = directSearchBeganAt != nil
         if case .listening = search { isWanted = true }
@@ -184,14 +184,15 @@ extension Rehearsal {
         }
     }
 
-    /// Seconds for which it is listened if nobody fit is heard, and for which somebody counts as being there.
+    /// Seconds for which the client listens if no suitable proxy is heard, and for which a station that was heard
+    /// counts as present.
     private static let listeningLimit = 10.0
     private static let memory = 10.0
-    /// Seconds for which a new node, or one that was asked to, tells who it is.
+    /// Seconds for which a new node, or one that was asked to, advertises its Node Identity.
     private static let identityTime = 60.0
-    /// How often nobody fit may be heard.
+    /// How often the search may end without a suitable proxy.
     private static let mostMisses = 3
-    /// Seconds after which it is looked again who was heard.
+    /// Seconds between two reviews of who was heard.
     static let step = 0.1
     private static let scansKept = 6
 }

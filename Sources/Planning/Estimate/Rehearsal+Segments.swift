@@ -2,7 +2,7 @@ import MeshCore
 
 /// Messages of several segments and their acknowledgments (Mesh Protocol 3.5.3.3 and 3.5.3.4).
 extension Rehearsal {
-    /// A message of several segments on its way: what its receiver has, and what its sender knows of that.
+    /// A message of several segments on its way: which ones its receiver has, and which ones its sender knows of.
     struct Segments {
         let message: Int
         let attempt: Int
@@ -10,27 +10,27 @@ extension Rehearsal {
         /// A bit for each segment.
         var heard: UInt64 = 0
         var acknowledged: UInt64 = 0
-        /// How often they were sent, and until when the last time lasts.
+        /// How often they were sent, and when the last round ends.
         var rounds = 0
         var sendingUntil = 0.0
-        /// Whether the receiver is about to tell what it lacks, and before when it repeats no acknowledgment.
+        /// Whether the receiver is about to acknowledge, and before when it repeats no acknowledgment.
         var isOwed = false
         var quietUntil = 0.0
 
-        /// Whether the receiver has them all, and whether the sender knows that.
+        /// Whether the receiver has all segments, and whether the sender knows that.
         var isThere: Bool { heard.nonzeroBitCount == count }
         var isKnownToBeThere: Bool { acknowledged.nonzeroBitCount == count }
-        /// Seconds after which a receiver tells what it lacks.
+        /// Seconds after which a receiver acknowledges what it has.
         var delay: Double { Rehearsal.segmentInterval * min(Double(count) - 0.5, 2.5) }
     }
 
-    /// Sends the segments of a request, or of a status, for the first time.
+    /// Sends the segments of a request or a status for the first time.
     mutating func sendSegments(_ lane: Int, _ segments: Segments, ofStatus isStatus: Bool, at begin: Double) {
         setSegments(lane, segments, ofStatus: isStatus)
         sendRound(lane, ofStatus: isStatus, at: begin)
     }
 
-    /// Sends what is not acknowledged, unless that was done often enough.
+    /// Sends the segments that are not acknowledged, unless the limit of rounds is reached.
     private mutating func sendRound(_ lane: Int, ofStatus isStatus: Bool, at begin: Double) {
         guard var segments = segments(lane, ofStatus: isStatus) else { return }
         guard segments.rounds < (isStatus ? Self.nodeRounds : Self.clientRounds) else {
@@ -64,7 +64,7 @@ extension Rehearsal {
         sendRound(lane, ofStatus: isStatus, at: now)
     }
 
-    /// Whether a segment is still to be sent: there may have been an acknowledgment since that was decided.
+    /// Whether a segment must still be sent. An acknowledgment may have come since that was decided.
     func isWanted(_ lane: Int, _ message: Int, _ attempt: Int, _ segment: Int, ofStatus isStatus: Bool) -> Bool {
         guard let segments = segments(lane, ofStatus: isStatus), segments.message == message else { return true }
         return segments.attempt == attempt && segments.acknowledged & 1 << UInt64(segment) == 0
@@ -72,7 +72,7 @@ extension Rehearsal {
 
     /// A receiver hears a segment.
     ///
-    /// - Returns: whether it has them all since.
+    /// - Returns: whether this segment completes the message.
     mutating func hear(_ lane: Int, _ message: Int, _ attempt: Int, _ segment: Int, ofStatus isStatus: Bool) -> Bool {
         guard var segments = segments(lane, ofStatus: isStatus), segments.message == message,
             segments.attempt == attempt
@@ -97,7 +97,7 @@ extension Rehearsal {
         return false
     }
 
-    /// A receiver tells what it lacks.
+    /// A receiver acknowledges the segments that it has.
     mutating func tellMissing(_ lane: Int, _ message: Int, _ attempt: Int, ofStatus isStatus: Bool) {
         guard var segments = segments(lane, ofStatus: isStatus), segments.message == message,
             segments.attempt == attempt
@@ -128,7 +128,7 @@ extension Rehearsal {
         if segments.isKnownToBeThere {
             if !isStatus { awaitAnswer(lane) }
         } else if now > segments.sendingUntil {
-            // It knows what is missing and need not wait.
+            // The sender knows what is missing and does not wait.
             sendRound(lane, ofStatus: isStatus, at: now)
         }
     }
@@ -151,9 +151,9 @@ extension Rehearsal {
 
     /// Seconds between two segments.
     static let segmentInterval = 0.060
-    /// Seconds after which segments are sent again that nobody has acknowledged, at the usual TTL.
+    /// Seconds after which segments without an acknowledgment are sent again, at the usual TTL.
     private static let acknowledgment = 0.4
-    /// How often they are sent by us and by nodes.
+    /// The most rounds of the client, and of nodes.
     private static let clientRounds = 6
     private static let nodeRounds = 3
 }

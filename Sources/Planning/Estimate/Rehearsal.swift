@@ -1,45 +1,45 @@
 import Basics
 import MeshCore
 
-/// A run in miniature: what the executor does with the messages of a plan, one by one, over a radio that is reduced to
-/// its queues and chances.
+/// A run in miniature: it sends the messages of a plan one by one, over a radio that consists of queues and chances.
 ///
-/// The executor's rules are those of the executor: one outstanding message a node, a window of nodes that grows with
-/// answers and shrinks with late ones, time-outs from measured round trips that double up to a deadline, links for
-/// devices that are provisioned, links to proxies of the subnets that are needed, and links of their own for nodes with
-/// much to do. Times are seconds.
+/// It follows the rules of the executor. Each node has one outstanding message. The window of nodes grows with answers
+/// and shrinks with late ones. Time-outs come from measured round trips and double up to a deadline. There are links to
+/// devices that are provisioned, to proxies of the subnets that are needed, and to single nodes with much to do. Times
+/// are seconds.
 struct Rehearsal {
     /// What is known of the bearer.
     struct Bearer {
         var profile: RadioProfile
         /// Links at once, at least 1.
         var connections: Int
-        /// Nodes that are talked to at once, at most.
+        /// The most nodes that the client talks to at once.
         var window: Int
-        /// How long advertising is listened to before a proxy is chosen.
+        /// How long the client listens before it chooses a proxy.
         var listening: Double
-        /// How many events one rehearsal takes in at most. Beyond it, its end is reckoned.
+        /// The most events of one rehearsal. Beyond them, its end is extrapolated.
         var mostEvents: Int
     }
 
-    /// What a run took, and with what.
+    /// How long a run took, and what took the time.
     struct Outcome {
         /// Seconds from its beginning to its end.
         var duration = 0.0
-        /// Of them, those before the first message.
+        /// The seconds before the first message.
         var lead = 0.0
-        /// When the last device was a node.
+        /// When the last device became a node.
         var provisionedAt = 0.0
-        /// When the last message over a link of its own was answered.
+        /// When a node last answered over a link of its own.
         var directAt = 0.0
-        /// Shares of the time after the lead for which the proxy's advertising queue and its GATT connection were busy.
+        /// The shares of the time after the lead in which the proxy's advertising queue and its GATT connection were
+        /// busy.
         var proxyLoad = 0.0
         var linkLoad = 0.0
-        /// Seconds for which lost or late answers were waited for, all nodes together.
+        /// Seconds of waiting for lost or late answers, summed over all nodes.
         var waiting = 0.0
-        /// Seconds for which nodes were talked to through the mesh, all together.
+        /// Seconds of exchanges through the mesh, summed over all nodes.
         var talking = 0.0
-        /// Whether it was ended before everything was done, so that its duration is reckoned from what was.
+        /// Whether it ended before everything was done, so that its duration is extrapolated.
         var isCutShort = false
     }
 
@@ -56,37 +56,37 @@ struct Rehearsal {
     var inFlight = 0
     var everybody: (smoothed: Double, variation: Double)?
     var outcome = Outcome()
-    /// How much has happened, and whether the last of it may let something start.
+    /// The number of events so far, and whether the last one may let something start.
     private var happened = 0
     var isStirred = false
     var linkBusy = 0.0
 
     // Links of the client.
     var links: [Link] = []
-    /// Those that there are or that are being made, in the order of that.
+    /// Links that exist or are being made, the oldest first.
     var openLinks: [Int] = []
-    /// How many there may be.
+    /// The most links that there may be.
     var clientMaximum = 1
     /// Lanes whose requests wait for a link.
     var unlinked: [Int] = []
     var search = Search.none
     var lastCandidateAt: Double?
-    /// Seconds for which it was listened before.
+    /// Seconds for which the client has listened already.
     var listeningCredit: Double
-    /// When links are looked at once more.
+    /// When the links are reviewed next.
     var reviewAt: Double?
 
     // Who advertises, by station.
-    /// Those whose GATT proxy is on, and those of which that is known.
+    /// Stations whose GATT proxy is on, and those of which the client knows it.
     var isProxy: Set<Int>
     var forwarders: Set<Int>
-    /// Those who may advertise.
+    /// Stations that may advertise.
     var advertisers: [Int]
-    /// Who tells who it is, in which subnet, since when and until when.
+    /// Stations that advertise their Node Identity: in which subnet, since when and until when.
     var identities: [Int: (subnet: UInt64, since: Double, until: Double)] = [:]
     var joinedAt: [Int: Double] = [:]
     var heardAt: [Int: Double] = [:]
-    /// When it was scanned for nodes.
+    /// When the client scanned for nodes.
     var scans: [ClosedRange<Double>] = []
     let chances: UInt64
 
@@ -98,18 +98,18 @@ struct Rehearsal {
     var resetting = 0
 
     // Links of their own.
-    /// Nodes that have one, wait for one or are asked to advertise, the first one first.
+    /// Lanes whose nodes have one, wait for one or are asked to advertise, in the order in which that began.
     var staged: [Int] = []
     var directSearchBeganAt: Double?
-    /// Seconds that the last one took from the choice of an advertiser.
+    /// Seconds from the choice of an advertiser to the last such link.
     var directSetUp = 2.0
     /// PDUs of the messages that wait for the mesh.
     var openPDUs = 0
-    /// Before these lanes nobody is worth asking, of those that have not begun and of those that have.
+    /// The first lanes to consider for asking: of those that have not begun, and of those that have.
     var askedUpTo = 0
     var begunUpTo = 0
     var failures = 0
-    /// The lane that was done last over such a link, and when.
+    /// The lane that such a link finished last, and when.
     var lastDirect: (lane: Int, at: Double)?
 
     init(_ stage: RehearsedSite.Stage, _ bearer: Bearer, dice: RehearsalDice) {
@@ -126,7 +126,7 @@ struct Rehearsal {
         nodeCount = stage.places.stations.count { $0.subnets != 0 }
     }
 
-    /// Carries the lanes out that lie between two barriers; the next ones begin when these are done.
+    /// Carries out the lanes between two barriers. The next part begins when they are done.
     mutating func run(_ part: Range<Int>) {
         ready = MinimumHeap()
         askedUpTo = part.lowerBound
@@ -143,7 +143,7 @@ struct Rehearsal {
         }
         keepLastDirectLink(part)
         fill(part)
-        // What is on its way goes on behind the barrier.
+        // PDUs that are still on their way go on after the barrier.
         while !isOver(), let event = events.next() {
             guard isTimely(event) else { continue }
             now = max(now, event.time)
@@ -155,7 +155,7 @@ struct Rehearsal {
         if !isOver() { outcome.isCutShort = true }
     }
 
-    /// A link of its own stays with a node that goes on behind the barrier at once.
+    /// Lets a node keep its own link if it goes on at once after the barrier.
     private mutating func keepLastDirectLink(_ part: Range<Int>) {
         guard let last = lastDirect, last.at >= now,
             let lane = part.first(where: { lanes[$0].station == lanes[last.lane].station && !lanes[$0].isDone })
@@ -167,7 +167,7 @@ struct Rehearsal {
         sendDirectly(lane)
     }
 
-    /// Whether an event still means something; what is late only may come after everything is done.
+    /// Whether an event still means something. A time-out, for one, may come after its message is done.
     ///
     /// It is mutating only because a build without optimization would copy the whole rehearsal for each event.
     private mutating func isTimely(_ event: RehearsalEvent) -> Bool {
@@ -183,14 +183,14 @@ struct Rehearsal {
         }
     }
 
-    /// Whether nothing is left to be done, however much is still on the air.
+    /// Whether nothing is left to do. PDUs may still be on the air.
     ///
-    /// It is mutating for the reason of ``isTimely(_:)``.
+    /// It is mutating for the same reason as ``isTimely(_:)``.
     private mutating func isOver() -> Bool {
         inFlight == 0 && resetting == 0 && staged.isEmpty && devicesLeft == 0 && ready.isEmpty
     }
 
-    /// What it came to.
+    /// The outcome of the whole rehearsal.
     mutating func finish() -> Outcome {
         outcome.duration = now
         if outcome.isCutShort {
@@ -214,7 +214,7 @@ struct Rehearsal {
         case .reviewed: reviewAt = nil
         case .request(let message, let attempt, let segment): sendRequest(lane, message, attempt, segment)
         case .delivered(let pdu): deliver(pdu)
-        // What is on the air lets nobody start anything before it arrives.
+        // A PDU on the air lets nothing start before it arrives.
         case .status(let message, let attempt, let segment):
             isStirred = false
             sendStatus(lane, message, attempt, segment)
@@ -232,7 +232,7 @@ struct Rehearsal {
         }
     }
 
-    /// Starts what may start.
+    /// Starts everything that may start now.
     private mutating func fill(_ part: Range<Int>) {
         considerHeld()
         ask(part)

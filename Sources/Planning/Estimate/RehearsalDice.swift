@@ -1,6 +1,6 @@
 import Basics
 
-/// The chances of one rehearsal: the same seed throws the same dice on every machine.
+/// The chances of one rehearsal. The same seed gives the same chances on every machine.
 struct RehearsalDice {
     private var generator: SplitMix64
 
@@ -15,6 +15,6 @@ struct RehearsalDice {
     /// Whether something of that probability happens.
     mutating func happens(_ probability: Double) -> Bool { unit() < probability }
 
-    /// A number around a mean, half of it less or more at most.
+    /// A number between half of a mean and one and a half times the mean.
     mutating func around(_ mean: Double) -> Double { mean * (0.5 + unit()) }
 }

@@ -1,36 +1,36 @@
 import Basics
 
-/// Something that happens in a rehearsal; what happens at one time happens in the order of its being foreseen.
+/// Something that happens in a rehearsal. Events of the same time happen in the order in which they were added.
 struct RehearsalEvent: Comparable {
     /// What happens to a lane, or to a station of the radio.
     enum Kind: Hashable {
-        /// Its device is heard.
+        /// The client hears the lane's device.
         case heard
-        /// Its device has become a node.
+        /// The lane's device has become a node.
         case provisioned
-        /// That link is there.
+        /// That link is ready.
         case linked(Int)
-        /// It is looked at which links there are to be.
+        /// The links are reviewed.
         case reviewed
-        /// The client sends a segment of its request.
+        /// The client sends a segment of the request.
         case request(message: Int, attempt: Int, segment: Int)
-        /// Its node sends a segment of its status.
+        /// The node sends a segment of the status.
         case status(message: Int, attempt: Int, segment: Int)
-        /// The station advertises that PDU, as one that it relays or begins.
+        /// The station advertises that PDU, as its relay or as its source.
         case advertises(Int, isRelayed: Bool)
         /// The station hears that PDU.
         case hears(Int)
         /// That PDU has reached its node, or the client.
         case delivered(Int)
-        /// Over a link to the very node the answer to that message is there.
+        /// The answer to that message has come over a link to the node itself.
         case answered(Int)
-        /// The answer to that message was waited for after so many transmissions.
+        /// The time-out of that message has passed after so many transmissions.
         case late(message: Int, attempt: Int)
-        /// Segments of the request, or of its status, were sent so many times and are to be acknowledged by now.
+        /// The time for the acknowledgment of segments has passed after so many rounds.
         case unacknowledged(message: Int, attempt: Int, ofStatus: Bool, rounds: Int)
-        /// Who has heard some segments of the request, or of its status, tells which are missing.
+        /// The receiver of segments acknowledges those that it has.
         case owed(message: Int, attempt: Int, ofStatus: Bool)
-        /// It was reset and is heard as a device.
+        /// The client hears the node, which was reset, as a device.
         case seen
     }
 
@@ -46,7 +46,7 @@ struct RehearsalEvent: Comparable {
     }
 }
 
-/// What is to happen in a rehearsal, the earliest first.
+/// The events that are still to happen, the earliest first.
 struct RehearsalEvents {
     private var heap = MinimumHeap<RehearsalEvent>()
     private var count = 0

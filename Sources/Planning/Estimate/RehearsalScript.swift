@@ -1,6 +1,6 @@
 import MeshCore
 
-/// What is rehearsed of a plan: the messages of its nodes, or of every so many-th node if there are many.
+/// The messages of a plan that are rehearsed: those of all nodes, or of every n-th node if there are many.
 struct RehearsalScript {
     private var lanes: [RehearsedLane] = []
     private var nodes: [DeviceUUID?] = []
@@ -15,8 +15,8 @@ struct RehearsalScript {
     /// A script of a plan's parts.
     ///
     /// - Parameters:
-    ///   - most: so many messages and devices are rehearsed at most, about; one node of each part is in any case.
-    ///   - mayBeDirect: whether a link of its own may be made to the node of a lane.
+    ///   - most: about the most messages and devices to rehearse. One node of each part is always rehearsed.
+    ///   - mayBeDirect: whether the node of a lane may get a link of its own.
     init(_ plan: PlanParts, atMost most: Int, mayBeDirect: (PlanParts.Lane) -> Bool) {
         func weight(_ lane: PlanParts.Lane) -> Int { lane.cost.messages + (lane.isDevice ? 1 : 0) }
         let all = plan.lanes.reduce(0) { $0 + weight($1) }
@@ -50,7 +50,7 @@ struct RehearsalScript {
         if all > 0 { share = Double(messageCount) / Double(all) }
     }
 
-    /// A script of one node that is sent the same message so many times.
+    /// A script of one node that gets the same message many times.
     init(repeating message: MessageCost, _ count: Int) {
         lanes = [RehearsedLane(Array(repeating: message, count: count))]
         nodes = [nil]
@@ -59,27 +59,27 @@ struct RehearsalScript {
         messageCount = count
     }
 
-    /// The same if some nodes do not answer.
+    /// The same script if some nodes do not answer.
     ///
     /// - Parameters:
-    ///   - silent: nodes that leave what they are asked unanswered.
-    ///   - doubtful: those that are first asked what became of an earlier request.
+    ///   - silent: nodes that do not answer.
+    ///   - doubtful: nodes that are first asked what became of an earlier request.
     func silencing(_ silent: Set<DeviceUUID>, inDoubt doubtful: Set<DeviceUUID>) -> RehearsalScript {
         var script = self
         let policy = RetryPolicy()
         var given: Set<DeviceUUID> = []
         for (place, node) in nodes.enumerated() where lanes[place].way != .device {
             guard let node, doubtful.contains(node) || silent.contains(node) else { continue }
-            // Who was silent before a barrier is asked nothing behind it.
+            // A node that was silent before a barrier is asked nothing after it.
             guard given.insert(node).inserted else {
                 script.lanes[place].next = lanes[place].messages.count
                 continue
             }
             if doubtful.contains(node) {
-                // What became of the request, and whether the node answers at all.
+                // Two questions: what became of the request, and whether the node answers at all.
                 script.lanes[place].silence = 2 * policy.doubtDeadline.seconds
             } else {
-                // A request that may have taken effect is read back before the node is given up.
+                // The executor reads back a request that may have taken effect before it gives the node up.
                 let readingBack = beginsReading[place] ? .zero : policy.readBackDeadline
                 script.lanes[place].silence = (policy.deadline + readingBack).seconds
             }

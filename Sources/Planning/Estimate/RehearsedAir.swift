@@ -1,7 +1,7 @@
 import MeshCore
 
-/// The radio of a rehearsal: what is sent is heard by those who are near, with losses, and relayed by those of them who
-/// relay, each of which has one queue for all that it sends.
+/// The radio of a rehearsal. Stations that are near hear what a station sends, with losses. Relays repeat it. Each
+/// station has one queue for everything that it sends.
 struct RehearsedAir {
     /// A PDU under way.
     struct PDU {
@@ -11,11 +11,11 @@ struct RehearsedAir {
         let lane: Int
         /// The station of that lane.
         let station: Int
-        /// Whether it goes to the client, else to the lane's node.
+        /// Whether it goes to the client; otherwise to the lane's node.
         let isToClient: Bool
         /// The subnet that it is sent in.
         let subnet: UInt64
-        /// Who has it of those that may relay, a bit for each slot.
+        /// Which of the stations that may relay have it, a bit for each slot.
         var heard: UInt64 = 0
         /// Whether it has arrived.
         var isThere = false
@@ -30,23 +30,23 @@ struct RehearsedAir {
         case acknowledgment(message: Int, attempt: Int, ofStatus: Bool, heard: UInt64)
     }
 
-    /// What comes of sending.
+    /// The result of an advertisement.
     enum Arrival {
         /// A station that may relay hears a PDU.
         case heard(Int)
-        /// The node that it is for has it.
+        /// The PDU has reached its node.
         case delivered
     }
 
     let profile: RadioProfile
     private(set) var pdus: [PDU] = []
-    /// Who hears what was advertised last, and when.
+    /// Which stations hear the last advertisement, and when.
     private(set) var arrivals: [(Arrival, Double)] = []
     var places: RehearsedPlaces
-    /// When the advertising sets of each station are free, one after the other.
+    /// When each advertising set of each station is free, station by station.
     private var freeAt: [Double]
     private let sets: Int
-    /// What those who may relay have heard, by slot, and what they have sent.
+    /// The events that each station that may relay has heard, by slot, and those that it has sent.
     private var loads: [Load]
     private var sent: [Load]
     /// Seconds for which the first station's sets were busy, divided by their number.
@@ -54,9 +54,9 @@ struct RehearsedAir {
 
     /// From the host to the controller, in seconds.
     private static let hostDelay = 0.002
-    /// Seconds in which the beginning of another event hits a copy.
+    /// A copy collides with another event that begins within so many seconds.
     private static let collisionTime = 0.000_752
-    /// While a station sends for 1.8 ms it is deaf, as long as with so many events of others.
+    /// A station is deaf for the 1.8 ms in which it sends. That costs it as much as so many events of others.
     private static let deafness = 2.4
 
     init(_ profile: RadioProfile, _ places: RehearsedPlaces) {
@@ -76,7 +76,7 @@ struct RehearsedAir {
         return pdus.count - 1
     }
 
-    /// A station that may relay has a PDU.
+    /// Notes that a station that may relay has a PDU.
     ///
     /// - Returns: false if it had it before.
     mutating func note(_ pdu: Int, at station: Int) -> Bool {
@@ -86,7 +86,7 @@ struct RehearsedAir {
         return true
     }
 
-    /// A PDU has arrived.
+    /// Notes that a PDU has arrived.
     ///
     /// - Returns: false if it had before.
     mutating func arrive(_ pdu: Int) -> Bool {
@@ -124,7 +124,7 @@ struct RehearsedAir {
         }
     }
 
-    /// The node that a PDU is for hears it, which does not relay.
+    /// Delivers a PDU to its node, which does not relay.
     private mutating func deliver(
         _ pdu: Int,
         to target: Int,
@@ -147,10 +147,10 @@ struct RehearsedAir {
         }
     }
 
-    /// The share of copies that is heard: they get lost on the way, and collide with what starts shortly before them or
-    /// while they last.
+    /// The share of copies that is heard. The others get lost on the way, or collide with events that begin shortly
+    /// before them or during them.
     private func kept(_ reach: Double, _ rate: Double) -> Double {
-        // Where nothing gets lost, nothing collides either.
+        // A radio without losses has no collisions either.
         guard profile.copyLoss > 0 else { return reach }
         let survival = power(max(0, 1 - Self.collisionTime * rate / 1_024), 1_024)
         return reach * (1 - profile.copyLoss) * survival
@@ -208,14 +208,14 @@ struct RehearsedAir {
     }
 }
 
-/// How often and how fast somebody sends a PDU.
+/// How often and how fast a node sends a PDU.
 struct Repetition: Hashable, Sendable {
     /// Transmissions, the first one included: a mean of at least 1.
     var count: Double
     /// Seconds between two of them.
     var interval: Double
 
-    /// What stock firmware comes with: three transmissions, 20 ms apart.
+    /// Stock firmware: three transmissions, 20 ms apart.
     static let stock = Repetition(count: 3, interval: 0.020)
 
     init(count: Double, interval: Double) {
@@ -223,7 +223,7 @@ struct Repetition: Hashable, Sendable {
         self.interval = interval
     }
 
-    /// As a node is known to send; like stock firmware if that is not known.
+    /// The known parameters of a node; those of stock firmware if they are not known.
     init(_ transmit: TransmitParameters?) {
         self = .stock
         guard let transmit else { return }
@@ -238,7 +238,7 @@ struct Repetition: Hashable, Sendable {
     func time(_ profile: RadioProfile) -> Double { profile.advertisingTime(count: count, interval: interval) }
 }
 
-/// A power of a number of 0...1, by squaring. The same on every platform.
+/// A power of a number of 0...1, by squaring. It is the same on every platform.
 func power(_ base: Double, _ exponent: Int) -> Double {
     var (result, square, rest) = (1.0, base, exponent)
     while rest > 0 {

@@ -1,51 +1,51 @@
-/// Where the nodes of a rehearsal stand, and who hears whom.
+/// Where the nodes of a rehearsal stand, and which ones hear each other.
 ///
-/// What a plan and a database know says nothing of that, so that a building is assumed as the profile of the radio has
-/// it: the nodes spread evenly over its hops, those that can relay from the inside, the others from the outside, each
-/// in some direction. A node hears the relays that are nearest to it: in each of its subnets some that are one hop
-/// nearer to the client and some as far as itself.
+/// Neither the plan nor the database knows this, so a rehearsal assumes a building as the radio profile describes it.
+/// The nodes spread evenly over its hops: those that can relay from the inside, the others from the outside, each in
+/// some direction. In each of its subnets a node hears the nearest relays: some that are one hop nearer to the client,
+/// and some of its own hop.
 struct RehearsedPlaces {
     /// One node, or a device that becomes one.
     struct Station {
         /// Radio hops from the node beside the client, which is at 0.
         var level: Int
-        /// In which direction it stands, 0..<1 of a circle.
+        /// The direction in which it stands, 0..<1 of a circle.
         var bearing: Double
         /// The subnets it is in, a bit each; 0 while it is a device.
         var subnets: UInt64
         /// Whether it relays at present.
         var isRelay: Bool
-        /// How it sends what it begins, and what it relays.
+        /// How it sends its own PDUs, and those that it relays.
         var transmit: Repetition
         var retransmit: Repetition
-        /// Its place among those that may relay; nil if it never does.
+        /// Its place among the stations that may relay; nil if it never relays.
         var slot: Int?
     }
 
-    /// Somebody who hears somebody.
+    /// A station that another one hears.
     struct Neighbour {
         let station: Int
-        /// The share of copies that reaches as far, before losses.
+        /// The share of copies that gets so far, before losses.
         let reach: Double
     }
 
     private(set) var stations: [Station]
-    /// Those that may relay, the node beside the client first.
+    /// The stations that may relay, the node beside the client first.
     private(set) var slots: [Int] = []
-    /// Stations that links lead to and that are heard where the client is, besides the first.
+    /// Stations with a link to the client, except the first. The stations beside the client hear them.
     private var guests: [Int] = []
-    /// Who hears whom among those that may relay, by slot.
+    /// The neighbours of each station that may relay, by slot.
     private var heard: [[Neighbour]] = []
-    /// Whom the others hear, as far as that was asked since, by station.
+    /// The neighbours of the other stations, as far as they were asked for since the last change.
     private var others: [[Neighbour]?]
     private var isStale = true
 
-    /// Those that may relay and are rehearsed, at the most: of many everybody hears only those that are near.
+    /// The most stations that may relay in a rehearsal. Of many relays, a node hears only those that are near.
     static let mostSlots = 64
-    /// How many relays of the hop before its own a node hears in each of its subnets, and of its own.
+    /// The number of relays that a node hears in each of its subnets: of the next inner hop, and of its own hop.
     private static let inward = 6
     private static let beside = 3
-    /// The share of copies that is heard for each hop that a sender is too far away.
+    /// For each hop that a sender is too far away, this share of copies is heard.
     private static let shareBeyond = 0.6
 
     /// - Parameter stations: all of them, the one beside the client first.
@@ -82,13 +82,13 @@ struct RehearsedPlaces {
     }
 
     private mutating func change(of station: Int) {
-        // Whom a node hears that does not relay concerns nobody else.
+        // A node that does not relay has no effect on what others hear.
         if stations[station].slot == nil { others[station] = nil } else { isStale = true }
     }
 
     // MARK: Who hears whom
 
-    /// Those that may relay and hear a station, which hears them as well.
+    /// The stations that may relay and hear a station. It hears them, too.
     mutating func neighbours(of station: Int) -> [Neighbour] {
         if isStale { update() }
         if let slot = stations[station].slot { return heard[slot] }
@@ -116,7 +116,7 @@ struct RehearsedPlaces {
         heard[second].append(Neighbour(station: station, reach: neighbour.reach))
     }
 
-    /// Those that a station is near to.
+    /// The stations that a station is near to.
     private func chosen(by station: Int) -> [Neighbour] {
         let own = stations[station]
         var found: [Neighbour] = []

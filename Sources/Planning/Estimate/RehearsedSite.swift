@@ -1,16 +1,16 @@
 import MeshCore
 
-/// The nodes of a network as far as a rehearsal needs them, and the stations that they and devices become in it.
+/// What a rehearsal needs to know of a network's nodes, and how they and devices become its stations.
 struct RehearsedSite {
     /// A node of the network.
     struct Known {
         let uuid: DeviceUUID?
         /// Its subnets, a bit each.
         var subnets: UInt64 = 1
-        /// Whether it can relay, and whether it does, as far as is known.
+        /// Whether it can relay, and whether it does. True if that is not known.
         var canRelay = true
         var isRelay = true
-        /// Whether links may lead to it that forward for everybody.
+        /// Whether it counts as a proxy.
         var isProxy = false
         var transmit = Repetition.stock
         var retransmit = Repetition.stock
@@ -19,20 +19,20 @@ struct RehearsedSite {
     /// The network's nodes in their order.
     var known: [Known] = []
 
-    /// What a rehearsal begins with.
+    /// The start of a rehearsal.
     struct Stage {
         var lanes: [RehearsedLane]
         var places: RehearsedPlaces
-        /// The stations of proxies, that of the one beside the client first.
+        /// The stations of proxies, the one beside the client first.
         var proxies: [Int]
     }
 
     /// The bit of a subnet.
     static func bit(_ index: NetKeyIndex) -> UInt64 { 1 << UInt64(index.rawValue & 63) }
 
-    /// Gives everybody a place.
+    /// Gives every node and device a place.
     ///
-    /// - Parameter nodes: those of the lanes.
+    /// - Parameter nodes: the nodes of the lanes.
     func stage(_ lanes: [RehearsedLane], of nodes: [DeviceUUID?], hops: Int, _ dice: inout RehearsalDice) -> Stage {
         var lanes = lanes
         var (stations, proxies): ([RehearsedPlaces.Station], [Int]) = ([], [])
@@ -41,7 +41,7 @@ struct RehearsedSite {
         let wanted = Set(nodes.compactMap(\.self))
         let root = known.firstIndex(where: \.isProxy) ?? known.firstIndex(where: \.isRelay)
         let isFirstDevice = known.isEmpty
-        // Devices may turn out to be able to relay.
+        // Decides by chance which devices can relay if the plan does not say.
         let devices = lanes.indices.filter { lanes[$0].way == .device }
         let canRelay = Dictionary(uniqueKeysWithValues: devices.map { ($0, dice.happens(lanes[$0].relaysFirst)) })
         let first = isFirstDevice ? devices.first { canRelay[$0] == true } ?? devices.first : nil
@@ -68,7 +68,7 @@ struct RehearsedSite {
             if let place { stations[place] = station } else { stations.append(station) }
             return place ?? stations.count - 1
         }
-        // The one beside the client is there even if nobody is known.
+        // There is a station beside the client even if no node is known.
         _ = add(Known(uuid: nil, subnets: 0, isRelay: false), 0, hasSlot: true)
         for (place, node) in known.enumerated() {
             let isRoot = place == root
@@ -86,7 +86,7 @@ struct RehearsedSite {
         for lane in lanes.indices {
             if let uuid = nodes[lane], let station = stationOf[uuid] {
                 lanes[lane].station = station
-                // A device behind a barrier is a node by then.
+                // A device before a barrier is a node after it.
                 let subnets = stations[station].subnets
                 lanes[lane].subnets = subnets != 0 ? subnets : firstSubnets[uuid] ?? lanes[lane].subnets
             } else {
@@ -99,8 +99,8 @@ struct RehearsedSite {
                 let relays = canRelay[lane] ?? false
                 lanes[lane].relaysFirst = relays ? 1 : 0
                 let isRoot = lane == first
-                // What neither relays nor is told to be a proxy has no such feature, or lives on a battery. The one
-                // beside the client is a proxy: through whom else would the others be reached?
+                // A device that neither relays nor is set as a proxy lacks these features or lives on a battery. The
+                // one beside the client must be a proxy, because the others are reached through it.
                 if relays || isRoot { lanes[lane].isProxyFirst = true }
                 if isDevice, !lanes[lane].isProxyFirst { lanes[lane].mayBeDirect = false }
                 let level = isRoot ? 0 : levels.next(canRelay: relays)
@@ -118,14 +118,14 @@ struct RehearsedSite {
         return Stage(lanes: lanes, places: RehearsedPlaces(stations), proxies: proxies)
     }
 
-    /// How far nodes stand: those that can relay from the inside, the others from the outside, evenly.
+    /// Spreads nodes evenly over the hops: those that can relay from the inside, the others from the outside.
     private struct Levels {
         private let depth: Int
         private var relays = 0
         private var others = 0
 
         init(hops: Int, relays: Int, others: Int) {
-            // The one beside the client is one of those that can relay.
+            // The node beside the client is one of those that can relay.
             let further = max(relays - 1, 0)
             depth = max(min(hops, further + (others > 0 ? 1 : 0)), 1)
         }
