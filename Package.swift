@@ -60,7 +60,7 @@ let package = Package(
         ),
         .target(
             name: "Execution",
-            dependencies: ["Basics", "MeshCore", "DefinitionModel", "Planning", "Store"],
+            dependencies: ["Basics", "MeshCore", "Catalogue", "DefinitionModel", "Planning", "Store"],
             swiftSettings: strict
         ),
         .target(name: "Simulator", dependencies: ["Basics", "Catalogue", "MeshCore"], swiftSettings: strict),
@@ -77,8 +77,8 @@ let package = Package(
         .target(
             name: "MeshplanCLI",
             dependencies: [
-                "SystemLayer", "MeshCore", "DefinitionModel", "Definitions", "Planning", "Store", "Execution",
-                "Simulator", "Bearers", "TLS",
+                "SystemLayer", "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning", "Store",
+                "Execution", "Simulator", "Bearers", "TLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -162,8 +162,8 @@ let package = Package(
         .testTarget(
             name: "ExecutionTests",
             dependencies: [
-                "MeshCore", "DefinitionModel", "Definitions", "Planning", "Store", "Execution", "Simulator",
-                "TestSupport",
+                "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning", "Store", "Execution",
+                "Simulator", "TestSupport",
             ],
             swiftSettings: strict
         ),

@@ -15,6 +15,7 @@ struct UnknownNameTests {
         ["reprovision", "nobody", "--device-key"], ["node", "read-pages", "nobody"],
         ["node", "poll-timeout", "nobody", "mary"], ["node", "poll-timeout", "mary", "nobody"],
         ["node", "clear-solicitations", "nobody", "0x0010"], ["scan", "--through", "nobody"],
+        ["get", "nobody"], ["get", "group.nobody"], ["get", "mary", "nobody"],
     ]
 
     @Test("are told before anything is connected to or listened for", arguments: commands)

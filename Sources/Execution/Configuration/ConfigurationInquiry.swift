@@ -172,6 +172,19 @@ package struct ConfigurationInquiry {
         readings = readings.map(\.tellingParameters)
     }
 
+    /// A message to any model; its verdict is ``ConfigurationVerdict/told(_:)``.
+    init(_ request: OperatingRequest) {
+        payload = request.payload
+        applicationKey = request.key
+        canBeDivided = false
+        isSegmented = OutgoingMessage.pduCount(payloadSize: payload.count) > 1
+        extraSegments = OutgoingMessage.pduCount(payloadSize: payload.count) - 1
+        let reading = Reading(opcode: request.answer) { parameters in
+            request.isAnswered(by: parameters) ? Hearing(verdict: .told(Array(parameters))) : nil
+        }
+        readings = [reading]
+    }
+
     /// How messages of this inquiry to and from a node are secured.
     func security(of node: UnicastAddress) -> MessageSecurity {
         applicationKey.map { .application($0) } ?? .device(node: node)

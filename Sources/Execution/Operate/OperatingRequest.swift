@@ -1,0 +1,62 @@
+package import Catalogue
+package import MeshCore
+
+/// A message to one element, and by what its answer is recognised.
+package struct OperatingRequest: Hashable, Sendable {
+    /// The node.
+    package var node: DeviceUUID
+    /// The element.
+    package var destination: UnicastAddress
+    /// The access payload: opcode and parameters.
+    package var payload: [UInt8]
+    /// The AppKey; nil for the DeviceKey of the node, which only its primary element takes.
+    package var key: AppKeyIndex?
+    /// The subnets in which the node takes the message, sorted, at least one; with an AppKey only that of the key.
+    package var subnets: [NetKeyIndex]
+    /// The opcode of the answer.
+    package var answer: Opcode
+    /// Fields that the answer must hold if the catalogue knows it: of several instances of a state that which was
+    /// asked for.
+    package var instance: FieldValues
+
+    /// A request.
+    package init(
+        node: DeviceUUID,
+        destination: UnicastAddress,
+        payload: [UInt8],
+        key: AppKeyIndex?,
+        subnets: [NetKeyIndex],
+        answer: Opcode,
+        instance: FieldValues = FieldValues()
+    ) {
+        self.node = node
+        self.destination = destination
+        self.payload = payload
+        self.key = key
+        self.subnets = subnets
+        self.answer = answer
+        self.instance = instance
+    }
+
+    /// Whether these parameters of a message with the opcode ``answer`` answer the request. Parameters that cannot be
+    /// read do: the node answered, and its answer is shown as it is.
+    package func isAnswered(by parameters: ArraySlice<UInt8>) -> Bool {
+        guard !instance.items.isEmpty, let status = MessageCatalogue.sig.message(answer) else { return true }
+        guard let values = try? status.decode(parameters) else { return true }
+        return instance.items.allSatisfy { item in values[item.name].map { $0 == item.value } ?? true }
+    }
+}
+
+/// What became of a request.
+package enum OperatingOutcome: Hashable, Sendable {
+    /// The node answered with these parameters.
+    case answered([UInt8])
+    /// The node did not answer. What it did is not known.
+    case unanswered
+    /// It was not sent, because the node had left a request unanswered and had answered none.
+    case silent
+    /// No proxy leads to the node: the reason, a sentence without a full stop, and what helps.
+    case unreachable(String, hint: Advice?)
+    /// It was not sent, or its answer was not awaited, because everything ended before.
+    case abandoned
+}

@@ -1,0 +1,76 @@
+import MeshCore
+import Planning
+
+/// Requests that go out side by side: one at a time to a node, as many nodes at once as the window allows. A value
+/// without input or output; whoever has it sends what it hands out.
+struct OperatingWork {
+    private let requests: [OperatingRequest]
+    private var window: SendWindow
+    /// The positions of the requests of each node that were not handed out, in reverse order.
+    private var waiting: [DeviceUUID: [Int]] = [:]
+    /// The nodes that wait for their turn, from the last to the first.
+    private var turns: [DeviceUUID] = []
+    private var asked: Set<DeviceUUID> = []
+    private var answering: Set<DeviceUUID> = []
+    /// What became of the requests; nil for those that are open.
+    private(set) var outcomes: [OperatingOutcome?]
+    /// How many requests have no outcome.
+    private(set) var openCount: Int
+
+    /// Requests in the order in which to begin.
+    ///
+    /// - Parameter window: how many nodes are talked to at once.
+    init(_ requests: [OperatingRequest], window: SendWindow) {
+        self.requests = requests
+        self.window = window
+        outcomes = Array(repeating: nil, count: requests.count)
+        openCount = requests.count
+        for position in requests.indices.reversed() { waiting[requests[position].node, default: []].append(position) }
+        // Each node once, at the place of its first request.
+        var seen: Set<DeviceUUID> = []
+        turns = requests.map(\.node).filter { seen.insert($0).inserted }.reversed()
+    }
+
+    /// Whether every request has an outcome.
+    var isDone: Bool { openCount == 0 }
+
+    /// The position of the next request that may be sent now; nil if none may.
+    mutating func next() -> Int? {
+        guard asked.count < window.size, let node = turns.popLast() else { return nil }
+        guard let position = waiting[node]?.popLast() else { return next() }
+        asked.insert(node)
+        return position
+    }
+
+    /// A request was answered after so many transmissions.
+    mutating func answered(_ position: Int, _ parameters: [UInt8], transmissions: Int) {
+        window.answered(attempts: transmissions)
+        answering.insert(requests[position].node)
+        end(position, .answered(parameters))
+    }
+
+    /// A request was given up. If the node has answered nothing so far, it is not asked for more.
+    mutating func gaveUp(_ position: Int, _ outcome: OperatingOutcome) {
+        let node = requests[position].node
+        let left = answering.contains(node) ? [] : waiting.removeValue(forKey: node) ?? []
+        end(position, outcome)
+        for other in left { end(other, outcome == .unanswered ? .silent : outcome) }
+    }
+
+    /// Everything has ended: what is open is abandoned.
+    mutating func abandon() {
+        for position in requests.indices where outcomes[position] == nil { outcomes[position] = .abandoned }
+        openCount = 0
+        turns = []
+        waiting = [:]
+    }
+
+    private mutating func end(_ position: Int, _ outcome: OperatingOutcome) {
+        guard outcomes[position] == nil else { return }
+        outcomes[position] = outcome
+        openCount -= 1
+        let node = requests[position].node
+        guard asked.remove(node) != nil, waiting[node]?.isEmpty == false else { return }
+        turns.append(node)
+    }
+}

@@ -1,0 +1,171 @@
+package import Catalogue
+package import MeshCore
+
+/// What states are to become, and how.
+package struct StateChange: Hashable, Sendable {
+    /// The state.
+    package let state: StateDescription
+    /// The fields of the value, with what selects the instance.
+    package let value: FieldValues
+    /// The raw transition time; nil for the default of each server.
+    package let transition: Int64?
+    /// The delay before the transition, in steps of 5 ms.
+    package let delay: Int64
+
+    /// The steps in which a delay goes on the air, in milliseconds (Mesh Model 3.1.3).
+    package static let delayStep = 5
+    /// The longest delay, in steps.
+    package static let longestDelay: Int64 = 255
+
+    /// A change.
+    ///
+    /// - Parameters:
+    ///   - words: the value: `on`, `40%`, `3000K 80%`, `field=value`.
+    ///   - transition: in milliseconds; nil for the default of each server.
+    ///   - delay: in milliseconds; rounded to what a message can say.
+    /// - Throws: ``StateError`` if the state cannot be set, or a value does not go with it.
+    package init(
+        _ state: StateDescription,
+        words: [String],
+        transition: Int? = nil,
+        delay: Int = 0
+    ) throws(StateError) {
+        guard let message = state.setMessage else { throw .readOnly(state.name) }
+        do throws(MessageEncodeError) {
+            value = try state.value(reading: words)
+        } catch {
+            throw .value(state.name, error.description)
+        }
+        self.state = state
+        guard transition != nil || delay > 0 else {
+            self.transition = nil
+            self.delay = 0
+            return
+        }
+        guard state.hasTransition, let field = message.field(named: "transition") else {
+            throw .value(state.name, "it changes at once, without a transition or a delay")
+        }
+        guard let raw = field.type.raw(nearest: Double(transition ?? 0) / 1_000) else {
+            throw .value(state.name, "a transition takes 620 min at most")
+        }
+        self.transition = raw
+        self.delay = Int64((delay + Self.delayStep / 2) / Self.delayStep)
+        guard self.delay <= Self.longestDelay else {
+            throw .value(state.name, "a delay is \(Int(Self.longestDelay) * Self.delayStep) ms at most")
+        }
+    }
+
+    /// The access payload of the message that sets the state.
+    ///
+    /// - Parameters:
+    ///   - transaction: tells one command from the next; repeats of a message have the same.
+    ///   - isAcknowledged: whether the node is to answer.
+    ///   - delay: the delay in steps, if the change has a transition; nil for that of the change.
+    /// - Throws: ``StateError/value(_:_:)`` if the state has no such message.
+    package func payload(
+        transaction: UInt8,
+        isAcknowledged: Bool = true,
+        delay: Int64? = nil
+    ) throws(StateError) -> [UInt8] {
+        guard let message = isAcknowledged ? state.setMessage : state.unacknowledgedSetMessage else {
+            throw .value(state.name, "it is set with an acknowledged message only")
+        }
+        do throws(MessageEncodeError) {
+            let parameters = try state.setParameters(
+                value,
+                transaction: transaction,
+                transition: transition,
+                delay: delay ?? self.delay
+            )
+            return message.opcode.encoded + parameters
+        } catch {
+            throw .value(state.name, error.description)
+        }
+    }
+
+    /// What of the value a status can show: without what selects the instance.
+    package var wanted: FieldValues {
+        var wanted = FieldValues()
+        for field in state.fields {
+            if let value = value[field.name] { wanted[field.name] = value }
+        }
+        return wanted
+    }
+
+    /// What selects the instance that is set.
+    package var selector: StateSelector {
+        var keys = FieldValues()
+        for field in state.keys {
+            if let value = value[field.name] { keys[field.name] = value }
+        }
+        return StateSelector(state, keys: keys)
+    }
+}
+
+/// The elements on which a state is set, and their keys.
+package struct StateChangePlaces: Hashable, Sendable {
+    /// Where it is set, by the model that sets it.
+    package private(set) var places: [StatePlace] = []
+    /// The key of each place.
+    package private(set) var keys: [AppKey] = []
+    /// Where it cannot be set.
+    package private(set) var refusals: [StateRefusal] = []
+    /// What our own node needs for it.
+    package private(set) var needs: Set<OwnModel> = []
+
+    /// Plans to set a state.
+    ///
+    /// - Throws: ``StateError`` if no element has it.
+    package init(_ change: StateChange, on target: ResolvedTarget, in network: MeshNetwork) throws(StateError) {
+        guard let server = change.state.setServer else { throw .readOnly(change.state.name) }
+        for part in target.elements where part.models.contains(where: { $0.identifier == server }) {
+            let place = StatePlace(
+                node: part.node,
+                element: part.element,
+                model: server,
+                selector: change.selector
+            )
+            do throws(OperatingProblem) {
+                let node = network.nodes[part.node]
+                guard node.unicastAddress.element(UInt8(clamping: part.element)) != nil else { continue }
+                let key = try network.operatingKey(of: server, element: part.element, on: node)
+                places.append(place)
+                keys.append(key)
+                for client in [change.state.setMessage, change.state.getMessage].compactMap({ $0?.clients.first }) {
+                    needs.insert(OwnModel(client, key: key.index))
+                }
+            } catch {
+                refusals.append(StateRefusal(place: place, problem: error))
+            }
+        }
+        if places.isEmpty, refusals.isEmpty {
+            throw .nobodyHas(change.state.name, others: StateInquiry.names(of: target))
+        }
+    }
+
+    /// The acknowledged messages that set the state at some of the places.
+    ///
+    /// - Throws: ``StateError`` if the message cannot be made.
+    package func requests(
+        _ change: StateChange,
+        at positions: [Int],
+        transaction: UInt8,
+        in network: MeshNetwork
+    ) throws(StateError) -> [OperatingRequest] {
+        let payload = try change.payload(transaction: transaction)
+        return positions.compactMap { position in
+            let place = places[position]
+            let node = network.nodes[place.node]
+            guard let destination = node.unicastAddress.element(UInt8(clamping: place.element)) else { return nil }
+            return OperatingRequest(
+                node: node.uuid,
+                destination: destination,
+                payload: payload,
+                key: keys[position].index,
+                subnets: [keys[position].boundNetKey],
+                answer: change.state.statusMessage.opcode,
+                instance: place.selector.instance
+            )
+        }
+    }
+}

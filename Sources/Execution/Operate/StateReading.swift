@@ -1,0 +1,35 @@
+package import Catalogue
+
+/// What a status says of a state.
+package enum StateReading: Hashable, Sendable {
+    /// The present value; where a transition runs, also the value that it ends with and the raw time that is left.
+    case value(FieldValues, target: FieldValues?, remaining: Int64?)
+    /// The status has no value of this state: a property that the node does not know, for example.
+    case noValue
+    /// The octets are no status that the catalogue knows.
+    case unreadable([UInt8])
+
+    /// Reads the parameters of a status.
+    package init(_ parameters: [UInt8], of state: StateDescription) {
+        guard let values = try? state.statusMessage.decode(parameters) else {
+            self = .unreadable(parameters)
+            return
+        }
+        guard let value = state.value(in: values) else {
+            self = .noValue
+            return
+        }
+        self = .value(value, target: state.target(in: values), remaining: values.integer("remaining"))
+    }
+
+    /// Whether the node has these values, or a transition ends with them. Fields that the status leaves out count as
+    /// they are.
+    package func agrees(with wanted: FieldValues) -> Bool {
+        guard case .value(let value, let target, remaining: _) = self else { return false }
+        return Self.agree(target ?? value, wanted) || Self.agree(value, wanted) && target == nil
+    }
+
+    private static func agree(_ found: FieldValues, _ wanted: FieldValues) -> Bool {
+        wanted.items.allSatisfy { item in found[item.name].map { $0 == item.value } ?? true }
+    }
+}

@@ -1,0 +1,89 @@
+internal import ArgumentParser
+internal import Catalogue
+internal import Execution
+
+/// `meshplan set`
+struct SetCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Set a state of nodes: set kitchen-1 lightness 40%, set group.kitchen onoff on.",
+        discussion: """
+            A value is a number with its unit or a word; where a state has several fields, values go to the fields with \
+            their units, or are given as field=value: set hall ctl 3000K 80%. Before values that begin with a minus, \
+            write --.
+
+            To a group, the state is sent a few times with shrinking delays, so that all members start at once; then \
+            each member is asked, and stragglers are set one by one. Without --transition a group changes at once, and \
+            other targets take the default transition time of each node. Ends with 4 if some are silent or otherwise \
+            than asked.
+
+            A pattern or tag that acts on more than 30 % of ten or more nodes needs approval.
+            """
+    )
+
+    @OptionGroup var target: TargetArgument
+
+    @Argument(help: ArgumentHelp("The state, such as onoff or lightness.", valueName: "state"))
+    var state: String
+
+    @Argument(help: ArgumentHelp("What it becomes, such as on, 40% or 3000K.", valueName: "value"))
+    var values: [String]
+
+    @Option(
+        help: ArgumentHelp("How long the change takes, such as 2s.", valueName: "duration"),
+        transform: DurationArgument.parse
+    )
+    var transition: DurationArgument?
+
+    @Option(
+        help: ArgumentHelp("The time before the change begins, 1275ms at most.", valueName: "duration"),
+        transform: DurationArgument.parse
+    )
+    var delay: DurationArgument?
+
+    @Flag(help: "Send without waiting for answers; nobody knows then whether it arrived.")
+    var unacknowledged = false
+
+    @Flag(help: "Do not ask before a pattern or tag acts on many nodes.")
+    var autoApprove = false
+
+    @OptionGroup var definition: TagOptions
+
+    @OptionGroup var mesh: MeshOptions
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let operating = try OperatingRun(
+            "set",
+            in: context,
+            over: mesh.route(),
+            definition: definition.definition,
+            network: networks.network
+        )
+        let change: StateChange
+        do throws(StateError) {
+            let state = try StateSelector.state(named: state)
+            let isGroup = target.target.hasPrefix(OperatingTarget.groupPrefix)
+            change = try StateChange(
+                state,
+                words: values,
+                transition: transition?.milliseconds ?? (isGroup && state.hasTransition ? 0 : nil),
+                delay: delay?.milliseconds ?? 0
+            )
+        } catch {
+            throw Failure(error)
+        }
+        let run = StateSettingRun(
+            operating: operating,
+            change: change,
+            isUnacknowledged: unacknowledged,
+            isApproved: autoApprove
+        )
+        return try run.set(target.target)
+    }
+}

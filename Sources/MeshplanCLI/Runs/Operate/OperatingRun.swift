@@ -1,0 +1,95 @@
+internal import DefinitionModel
+internal import Execution
+internal import MeshCore
+internal import Planning
+internal import Store
+
+/// What is common to commands that operate nodes: finding targets, and talking to the mesh while holding the lock.
+struct OperatingRun {
+    /// Opens the database and the route.
+    let conversation: NodeConversation
+    /// The network as the database has it.
+    let network: MeshNetwork
+    /// How the present command is called: for the lock, and for errors.
+    let operation: String
+
+    /// Finds the database.
+    ///
+    /// - Parameter network: the network's name; nil for the only one.
+    /// - Throws: ``Failure`` if there is no database.
+    init(
+        _ operation: String,
+        in context: Context,
+        over route: @autoclosure () throws -> MeshRoute,
+        definition paths: [String],
+        network name: String?
+    ) throws {
+        let knowledge = try ScanKnowledge(context, paths: paths, network: name)
+        guard let network = knowledge.network else {
+            // Says what there is instead of the database.
+            let workspace = Workspace(context: context)
+            _ = try workspace.open(try name ?? knowledge.definition?.network.value ?? workspace.only(nil))
+            throw Failure(.failure, "there is no database here")
+        }
+        conversation = NodeConversation(context: context, route: try route(), knowledge: knowledge)
+        self.network = network
+        self.operation = operation
+    }
+
+    private var context: Context { conversation.context }
+
+    /// What a target stands for.
+    ///
+    /// - Throws: ``Failure`` if it is nothing of the network.
+    func resolve(_ text: String) throws(Failure) -> ResolvedTarget {
+        var names: [String: DeviceUUID] = [:]
+        var tags: [DeviceUUID: [String: String]]?
+        if let definition = conversation.knowledge.definition {
+            for node in definition.nodes { names[node.name.value] = node.uuid.value }
+            tags = Dictionary(
+                definition.nodes.map { ($0.uuid.value, $0.tags.mapValues(\.value)) },
+                uniquingKeysWith: { first, _ in first }
+            )
+        }
+        do throws(TargetError) {
+            let target = try OperatingTarget(text)
+            return try TargetResolver(network, names: names, tags: tags).resolve(target)
+        } catch {
+            throw Failure(.usage, error.message.printable, hint: error.advice?.worded.printable)
+        }
+    }
+
+    /// The name of a node for people.
+    func name(ofNode place: Int) -> String { conversation.name(of: network.nodes[place]) }
+
+    /// Talks to the mesh while holding the lock of the database.
+    ///
+    /// - Parameters:
+    ///   - needs: what our own node needs for it.
+    ///   - body: uses the session.
+    /// - Returns: what `body` returns, and whether everything went on to its end. If not, the reason was shown.
+    /// - Throws: ``Failure`` if it could not begin; otherwise the errors of locking the database and of opening the
+    ///   route.
+    func operate<Result>(
+        with needs: Set<OwnModel>,
+        _ body: (OperatingSession) -> Result
+    ) throws -> (result: Result, status: ExitStatus) {
+        guard let (database, _, _) = conversation.knowledge.database else {
+            throw Failure(.failure, "there is no database here")
+        }
+        let lease = try Workspace(context: context).lock(database, for: operation)
+        let access = try conversation.open()
+        let (result, ending) = conversation.executor(database, lease, access.bearer).operate(with: needs, body)
+        let failure = ending == .interrupted ? Failure(.interrupted, "interrupted") : Failure(ending: ending)
+        guard let result else { throw failure ?? Failure(.failure, "nothing was sent") }
+        if let failure { return (result, FailureView(context).show(failure)) }
+        return (result, access.simulation?.report(context) ?? .success)
+    }
+}
+
+extension Failure {
+    /// The failure for a state that cannot be read or set.
+    init(_ error: StateError) {
+        self.init(.usage, error.message.printable, hint: error.advice?.worded.printable)
+    }
+}

@@ -1,0 +1,123 @@
+internal import Catalogue
+internal import Execution
+internal import MeshCore
+internal import SystemLayer
+
+/// Shows states that nodes were asked for: a table for people at the end, a JSON line for each as soon as it is known.
+struct StateListView {
+    private let operating: OperatingRun
+    private let isRaw: Bool
+
+    /// A view of one command.
+    ///
+    /// - Parameter isRaw: whether values are shown as the raw numbers of the messages.
+    init(_ operating: OperatingRun, isRaw: Bool) {
+        self.operating = operating
+        self.isRaw = isRaw
+    }
+
+    private var context: Context { operating.conversation.context }
+
+    /// An outcome is known.
+    func tell(_ place: StatePlace, _ outcome: OperatingOutcome) {
+        guard let lines = context.json, case .answered(let parameters) = outcome else { return }
+        let text = StateText(state: place.state, isRaw: isRaw)
+        let members = text.members(of: StateReading(parameters, of: place.state))
+        lines.output.line(JSONValue.object(head("state", place) + members).line)
+    }
+
+    /// Everything has an outcome.
+    func finish(_ outcomes: [(StatePlace, OperatingOutcome)], _ refusals: [StateRefusal]) {
+        let silent = outcomes.filter { if case .answered = $0.1 { false } else { true } }
+        if let lines = context.json {
+            for (place, outcome) in silent {
+                let reason = JSONMember("reason", Self.reason(outcome).json)
+                lines.output.line(JSONValue.object(head("no_state", place) + [reason]).line)
+            }
+            for refusal in refusals {
+                let reason = JSONMember("reason", refusal.problem.clause.printable.json)
+                lines.output.line(JSONValue.object(head("no_state", refusal.place) + [reason]).line)
+            }
+            return
+        }
+        context.output.write(table(outcomes))
+        tellSilent(silent.map { ($0.0.node, $0.1) })
+        for refusal in refusals {
+            let name = operating.name(ofNode: refusal.place.node)
+            FailureView(context).warn(
+                "\(name): \(refusal.place.state.name) was not asked for: it \(refusal.problem.clause.printable)",
+                hint: refusal.problem.advice?.worded
+            )
+        }
+    }
+
+    private func table(_ outcomes: [(StatePlace, OperatingOutcome)]) -> String {
+        var table = Table(["NODE", "ELEMENT", "STATE", "VALUE"], rightAligned: [1])
+        let sorted = outcomes.enumerated().sorted { left, right in
+            (left.element.0.node, left.element.0.element, left.offset)
+                < (right.element.0.node, right.element.0.element, right.offset)
+        }
+        for (place, outcome) in sorted.map(\.element) {
+            let value: String
+            if case .answered(let parameters) = outcome {
+                let text = StateText(state: place.state, isRaw: isRaw)
+                value = text.text(of: StateReading(parameters, of: place.state))
+            } else {
+                value = "(\(Self.reason(outcome)))"
+            }
+            table.rows.append([operating.name(ofNode: place.node), "\(place.element)", title(of: place), value])
+        }
+        return table.render(context.style)
+    }
+
+    /// The name of a state, with what selects the instance.
+    private func title(of place: StatePlace) -> String {
+        let texts = place.state.getMessage.texts(of: place.selector.keys)
+        return ([place.state.name] + texts.map(\.text)).joined(separator: " ").printable
+    }
+
+    /// Names the nodes that did not answer, on standard error.
+    func tellSilent(_ outcomes: [(node: Int, outcome: OperatingOutcome)]) {
+        var told: Set<Int> = []
+        var silent: [String] = []
+        var unreachable: (String, Advice?)?
+        for (node, outcome) in outcomes.sorted(by: { $0.node < $1.node }) where told.insert(node).inserted {
+            switch outcome {
+            case .unanswered, .silent: silent.append(operating.name(ofNode: node))
+            case .unreachable(let reason, let hint):
+                silent.append(operating.name(ofNode: node))
+                unreachable = (reason, hint)
+            case .answered, .abandoned: break
+            }
+        }
+        guard !silent.isEmpty else { return }
+        let hint = "Check that they have power and that other nodes relay messages to them."
+        FailureView(context).warn(
+            "no answer of \(silent.joined(separator: ", "))" + (unreachable.map { ": \($0.0)" } ?? ""),
+            hint: unreachable.map { $0.1?.worded ?? hint } ?? hint
+        )
+    }
+
+    private static func reason(_ outcome: OperatingOutcome) -> String {
+        switch outcome {
+        case .answered: "answered"
+        case .unanswered, .silent: "no answer"
+        case .unreachable: "not reached"
+        case .abandoned: "not asked to the end"
+        }
+    }
+
+    /// The members that say what a line is about.
+    private func head(_ type: String, _ place: StatePlace) -> [JSONMember] {
+        var members = [
+            JSONMember("type", type.json), JSONMember("node", operating.name(ofNode: place.node).json),
+            JSONMember("element", .integer(place.element)),
+            JSONMember("model", (ModelDescription.model(place.model)?.name ?? place.model.name).json),
+            JSONMember("state", place.state.name.json),
+        ]
+        for text in place.state.getMessage.texts(of: place.selector.keys) {
+            members.append(JSONMember(text.name, text.text.printable.json))
+        }
+        return members
+    }
+}
