@@ -7,6 +7,11 @@ extension MessageDescription {
         package let name: String
         /// The value: `40 %`, `on`, `not-known`, `0x7f`.
         package let text: String
+
+        package init(name: String, text: String) {
+            self.name = name
+            self.text = text
+        }
     }
 
     /// The fields for people, in the order of the message.

@@ -1,4 +1,4 @@
-internal import ArgumentParser
+import ArgumentParser
 
 /// `meshplan get`
 struct GetCommand: NetworkCommand {

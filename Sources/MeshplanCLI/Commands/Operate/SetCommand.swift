@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import Catalogue
-internal import Execution
+import ArgumentParser
+import Catalogue
+import Execution
 
 /// `meshplan set`
 struct SetCommand: NetworkCommand {

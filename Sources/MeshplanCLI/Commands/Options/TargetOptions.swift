@@ -1,4 +1,4 @@
-internal import ArgumentParser
+import ArgumentParser
 
 /// The argument for what is operated.
 struct TargetArgument: ParsableArguments {

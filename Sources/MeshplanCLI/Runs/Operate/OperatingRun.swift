@@ -1,8 +1,8 @@
-internal import DefinitionModel
-internal import Execution
-internal import MeshCore
-internal import Planning
-internal import Store
+import DefinitionModel
+import Execution
+import MeshCore
+import Planning
+import Store
 
 /// What is common to commands that operate nodes: finding targets, and talking to the mesh while holding the lock.
 struct OperatingRun {

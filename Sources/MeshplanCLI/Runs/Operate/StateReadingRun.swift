@@ -1,5 +1,5 @@
-internal import Execution
-internal import MeshCore
+import Execution
+import MeshCore
 
 /// One `get`: reads states side by side and shows them.
 struct StateReadingRun {

@@ -1,7 +1,7 @@
-internal import Catalogue
-internal import Execution
-internal import MeshCore
-internal import Planning
+import Catalogue
+import Execution
+import MeshCore
+import Planning
 
 /// One `set`: sets a state and shows who is as asked, who was repaired, and who is silent.
 struct StateSettingRun {

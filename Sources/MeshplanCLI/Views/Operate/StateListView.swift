@@ -1,7 +1,7 @@
-internal import Catalogue
-internal import Execution
-internal import MeshCore
-internal import SystemLayer
+import Catalogue
+import Execution
+import MeshCore
+import SystemLayer
 
 /// Shows states that nodes were asked for: a table for people at the end, a JSON line for each as soon as it is known.
 struct StateListView {

@@ -1,7 +1,7 @@
-internal import Catalogue
-internal import Execution
-internal import MeshCore
-internal import SystemLayer
+import Catalogue
+import Execution
+import MeshCore
+import SystemLayer
 
 /// Shows what became of setting a state.
 struct StateSettingView {
