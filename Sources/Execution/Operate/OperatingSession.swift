@@ -14,6 +14,10 @@ package final class OperatingSession {
     private var tell: (Int, OperatingOutcome) -> Void = { _, _ in }
     /// Receives the end of a request that is none of ``work``.
     private var other: (RequestIdentifier) -> Void = { _ in }
+    /// When the last message left that nobody answers; nil if none did.
+    private var postedAt: Instant?
+    /// How long a message takes at most from the host to the air: a few connection intervals.
+    private static let timeToLeave = Duration.milliseconds(300)
     /// Why nothing more can be sent; nil as long as something can.
     package private(set) var ending: Recap.Ending?
 
@@ -87,6 +91,7 @@ package final class OperatingSession {
                 return false
             }
             perform(outputs)
+            postedAt = now
         } catch {
             ending = ending ?? .sendingFailed(error.explanation)
         }
@@ -105,10 +110,15 @@ package final class OperatingSession {
         return ending != nil
     }
 
-    /// Closes the links.
+    /// Closes the links, when what was sent without an answer has had time to leave: a radio drops what is still in its
+    /// queue when a connection ends.
     ///
     /// - Returns: the entries of the replay list that came in.
     func end() -> [ReplayProtection.Entry] {
+        if let postedAt {
+            let end = postedAt.advanced(by: Self.timeToLeave)
+            while now < end, !isInterrupted { wait(until: end) }
+        }
         perform(driver.client.shutDown(at: now))
         return driver.client.takeReplayEntries()
     }

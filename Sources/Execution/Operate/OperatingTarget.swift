@@ -59,6 +59,10 @@ package enum TargetError: Error, Hashable, Sendable {
     case malformed(String)
     /// No node has the name; the second text is what is probably meant.
     case noNode(String, suggestion: String?)
+    /// A definition names the node, but the network does not have it.
+    case onlyDefined(String)
+    /// A definition gives nodes this tag, but the network has none of them.
+    case onlyDefinedTag(String)
     /// Several nodes have the name; these texts tell them apart.
     case severalNodes(String, [String])
     /// No node matches the pattern.
@@ -81,6 +85,9 @@ extension TargetError {
         switch self {
         case .malformed(let text): "`\(text)` is no target"
         case .noNode(let name, suggestion: _): "there is no node `\(name)`"
+        case .onlyDefined(let name): "`\(name)` is in the definition, but not yet in the network"
+        case .onlyDefinedTag(let tag):
+            "the definition has nodes with the tag `\(tag)`, but none of them is in the network yet"
         case .severalNodes(let name, _): "several nodes are called `\(name)`"
         case .noMatch(let pattern): "no node matches `\(pattern)`"
         case .noElement(let element, let node, let count):
@@ -99,12 +106,13 @@ extension TargetError {
             "A target is NODE, NODE/ELEMENT, group.NAME or tag=value; `*` stands for any characters."
         case .noNode(_, let suggestion), .noGroup(_, let suggestion), .noTag(_, let suggestion):
             if let suggestion {
-                "Did you mean `\(suggestion)`? \(command: .showNetwork) lists what there is."
+                "Did you mean `\(suggestion)`? To list what there is: \(command: .showNetwork)"
             } else {
-                "\(command: .showNetwork) lists what there is."
+                "To list what there is: \(command: .showNetwork)"
             }
+        case .onlyDefined, .onlyDefinedTag: "Provision and configure it first: \(command: .apply)"
         case .severalNodes(_, let texts): Advice("Use its address or UUID: \(texts.joined(separator: ", ")).")
-        case .noMatch: "\(command: .showNetwork) lists the nodes of the database."
+        case .noMatch: "To list the nodes of the database: \(command: .showNetwork)"
         case .noElement: nil
         case .emptyGroup: "Subscribe models to it in the definition, then: \(command: .apply)"
         case .tagsUnknown: "Name its path, or name nodes by a pattern with `*`."

@@ -149,6 +149,7 @@ package struct TargetResolver {
         if network.groups.contains(where: { $0.name == name }) {
             return .noNode(name, suggestion: OperatingTarget.groupPrefix + name)
         }
+        if names[name] != nil { return .onlyDefined(name) }
         let known = network.nodes.map(\.name) + names.keys
         return .noNode(name, suggestion: Suggestion.nearest(to: name, among: known))
     }
@@ -197,6 +198,7 @@ package struct TargetResolver {
         }
         guard !parts.isEmpty else {
             let known = Set(tags.values.flatMap { $0.map { "\($0.key)=\($0.value)" } })
+            if known.contains(text) { throw .onlyDefinedTag(text) }
             throw .noTag(text, suggestion: Suggestion.nearest(to: text, among: known))
         }
         return ResolvedTarget(elements: parts, group: nil, isSelector: true)

@@ -57,10 +57,10 @@ struct GetCommandTests {
     @Test("records the client model and its key, which exports have, too")
     func ownModels() throws {
         let fixture = try house()
-        let before = fixture.run("show", "meshplan").output
-        #expect(!before.contains("health-client"))
+        let before = fixture.run("show", "node.meshplan").output
+        #expect(before.contains("meshplan") && !before.contains("health-client"), "\(before)")
         try #require(fixture.run("get", "mary", "attention", "--via", "simulator").status == 0)
-        #expect(fixture.run("show", "meshplan").output.contains("health-client"))
+        #expect(fixture.run("show", "node.meshplan").output.contains("health-client"))
         try #require(fixture.run("export", "--cdb", "out.json").status == 0)
         let exported = String(decoding: try #require(fixture.read("out.json")), as: UTF8.self)
         #expect(exported.contains(#""modelId": "0003""#) || exported.contains(#""modelId":"0003""#))

@@ -6,11 +6,11 @@ import Testing
 
 @Suite("States that are asked for")
 struct StateInquiryTests {
-    /// A lamp with lightness, a sensor and a battery, all with one key.
+    /// A lamp with lightness, a sensor with its setup and a battery, all with one key.
     private func network() throws -> MeshNetwork {
         var network = try LitHouse.network(lamps: 2)
         let key = try LitHouse.lightKey()
-        network.nodes[1].elements[0].models += [0x1300, 0x1100, 0x100C].map {
+        network.nodes[1].elements[0].models += [0x1300, 0x1100, 0x1101, 0x100C].map {
             Model(identifier: .sig($0), bindings: [key])
         }
         return network

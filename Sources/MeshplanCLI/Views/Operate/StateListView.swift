@@ -53,11 +53,11 @@ struct StateListView {
 
     private func table(_ outcomes: [(StatePlace, OperatingOutcome)]) -> String {
         var table = Table(["NODE", "ELEMENT", "STATE", "VALUE"], rightAligned: [1])
-        let sorted = outcomes.enumerated().sorted { left, right in
-            (left.element.0.node, left.element.0.element, left.offset)
-                < (right.element.0.node, right.element.0.element, right.offset)
+        let rows = outcomes.enumerated().map { offset, row in
+            (order: NaturalOrder(operating.name(ofNode: row.0.node)), element: row.0.element, offset: offset)
         }
-        for (place, outcome) in sorted.map(\.element) {
+        let sorted = rows.sorted { ($0.order, $0.element, $0.offset) < ($1.order, $1.element, $1.offset) }
+        for (place, outcome) in sorted.map({ outcomes[$0.offset] }) {
             let value: String
             if case .answered(let parameters) = outcome {
                 let text = StateText(state: place.state, isRaw: isRaw)

@@ -1,0 +1,40 @@
+/// A text that is sorted as people count: `lamp-2` stands before `lamp-10`.
+struct NaturalOrder: Comparable {
+    /// A run of digits, or what stands between two runs.
+    private enum Part: Comparable {
+        /// A number, as its digits without leading zeros: the longer one is the greater one.
+        case number(length: Int, digits: String)
+        case text(String)
+    }
+
+    private let parts: [Part]
+    /// Tells apart texts that differ in leading zeros only.
+    private let text: String
+
+    init(_ text: String) {
+        self.text = text
+        var parts: [Part] = []
+        var rest = text[...]
+        while let first = rest.first {
+            let isNumber = first.isASCIIDigit
+            let run = rest.prefix { $0.isASCIIDigit == isNumber }
+            rest = rest[run.endIndex...]
+            if isNumber {
+                let digits = run.drop { $0 == "0" }
+                parts.append(.number(length: digits.count, digits: String(digits)))
+            } else {
+                parts.append(.text(String(run)))
+            }
+        }
+        self.parts = parts
+    }
+
+    static func < (left: NaturalOrder, right: NaturalOrder) -> Bool {
+        for (one, other) in zip(left.parts, right.parts) where one != other { return one < other }
+        return (left.parts.count, left.text) < (right.parts.count, right.text)
+    }
+}
+
+extension Character {
+    fileprivate var isASCIIDigit: Bool { isASCII && isNumber }
+}
