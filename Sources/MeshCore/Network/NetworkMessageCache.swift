@@ -1,14 +1,21 @@
 /// Remembers recent network PDUs, so that a PDU that arrives on several ways is handled only once (Mesh Protocol
 /// 3.4.6.5).
+///
+/// It is asked about every PDU that a node hears, so it is a table of its own: a place in the table names a place in the
+/// list of PDUs. What makes a PDU is spread over the table by a multiplication, without the cost of a keyed hash. Who
+/// could choose colliding PDUs needs the network's key, and makes a search longer, but not longer than the table.
 package struct NetworkMessageCache: Sendable {
-    private var known: Set<UInt64> = []
+    /// The PDUs in order; once the list is full, a ring that begins at `oldest`.
     private var order: [UInt64] = []
     private var oldest = 0
+    /// For each place the index into `order` plus one; 0 if the place is free. A PDU is at the place that its number
+    /// leads to, or at one of the next without a free one between. Empty until the first PDU.
+    private var table: [UInt32] = []
     private let capacity: Int
 
-    /// A cache of the last `capacity` PDUs, at least one.
+    /// A cache of the last `capacity` PDUs, at least one and at most 2^20.
     package init(capacity: Int = 512) {
-        self.capacity = max(1, capacity)
+        self.capacity = min(max(1, capacity), 1 << 20)
     }
 
     /// The number of PDUs remembered.
@@ -21,12 +28,21 @@ package struct NetworkMessageCache: Sendable {
         // SRC and SEQ identify a PDU within an IV index. The last bit of the index would not be enough, since a
         // recovery may go two ahead at once.
         let identity = UInt64(pdu.ivIndex & 0xFF_FFFF) << 40 | UInt64(pdu.sequence) << 16 | UInt64(pdu.source.rawValue)
-        guard known.insert(identity).inserted else { return false }
+        if table.isEmpty {
+            var size = 4
+            while size < 2 * capacity { size *= 2 }
+            table = [UInt32](repeating: 0, count: size)
+        }
+        let place = place(of: identity)
+        guard table[place] == 0 else { return false }
         if order.count < capacity {
             order.append(identity)
+            table[place] = UInt32(order.count)
         } else {
-            known.remove(order[oldest])
+            forget(order[oldest])
             order[oldest] = identity
+            // What was forgotten may have freed an earlier place.
+            table[self.place(of: identity)] = UInt32(oldest + 1)
             oldest = (oldest + 1) % capacity
         }
         return true
@@ -34,8 +50,36 @@ package struct NetworkMessageCache: Sendable {
 
     /// Forgets all PDUs, as for a new IV index.
     package mutating func removeAll() {
-        known = []
         order = []
         oldest = 0
+        table = []
+    }
+
+    private func home(of identity: UInt64) -> Int {
+        let spread = (identity ^ identity >> 32) &* 0x9E37_79B9_7F4A_7C15
+        return Int(truncatingIfNeeded: spread >> 40) & (table.count - 1)
+    }
+
+    /// The place of a PDU, or the free one where it would be. At least half of the table is free, so there is one.
+    private func place(of identity: UInt64) -> Int {
+        var place = home(of: identity)
+        while table[place] != 0, order[Int(table[place]) - 1] != identity { place = (place + 1) & (table.count - 1) }
+        return place
+    }
+
+    /// Frees the place of a PDU, and moves those after it that could not be at their own place because of it.
+    private mutating func forget(_ identity: UInt64) {
+        let last = table.count - 1
+        var free = place(of: identity)
+        var next = (free + 1) & last
+        while table[next] != 0 {
+            let home = home(of: order[Int(table[next]) - 1])
+            if (next - home) & last >= (next - free) & last {
+                table[free] = table[next]
+                free = next
+            }
+            next = (next + 1) & last
+        }
+        table[free] = 0
     }
 }

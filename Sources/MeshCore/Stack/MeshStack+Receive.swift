@@ -6,36 +6,99 @@ extension MeshStack {
         do throws(NetworkPDUError) {
             (pdu, netKeyIndex) = try decode(networkPDU: bytes)
         } catch { return [.dropped(.network(error))] }
-        guard !isElement(pdu.source.address) else { return [.dropped(.ownSource)] }
-        guard cache.insert(pdu) else { return [.dropped(.alreadySeen)] }
-
         var actions: [StackAction] = []
+        if take(pdu, netKeyIndex, shared: nil, at: now, &actions) { relay(pdu, netKeyIndex, &actions) }
+        return actions
+    }
+
+    /// Receives a network PDU that other stacks of the same thread receive, too, and shares with them what all of them
+    /// compute. The outcome is that of ``receive(networkPDU:at:)``, but what to relay is separate from the actions, so
+    /// that it can be shared with the next receivers. Relay it after them.
+    package mutating func receive(_ shared: SharedNetworkPDU, at now: Instant) -> SharedReception {
+        let opened: OpenedNetworkPDU
+        let netKeyIndex: NetKeyIndex
+        do throws(NetworkPDUError) {
+            (opened, netKeyIndex) = try open(shared)
+        } catch { return SharedReception(actions: [.dropped(.network(error))]) }
+        let pdu = opened.pdu
+        var reception = SharedReception()
+        guard take(pdu, netKeyIndex, shared: opened, at: now, &reception.actions),
+            let credentials = keys.transmitCredentials(netKeyIndex)
+        else { return reception }
+        reception.relayed = opened.relayed(with: credentials) { relayed(pdu, with: credentials) }
+        reception.destination = pdu.destination
+        return reception
+    }
+
+    /// Opens a PDU like ``decode(networkPDU:as:)``, unless another stack has already done so.
+    private func open(
+        _ shared: SharedNetworkPDU
+    ) throws(NetworkPDUError) -> (opened: OpenedNetworkPDU, netKeyIndex: NetKeyIndex) {
+        let candidates = try candidates(for: shared.octets)
+        guard let index = NetworkPDU.ivIndex(of: shared.octets, current: ivIndex.value) else { throw .notAuthentic }
+        for candidate in candidates {
+            do throws(NetworkPDUError) {
+                return (try shared.opened(with: candidate.credentials.flooding, ivIndex: index), candidate.index)
+            } catch {
+                guard error == .notAuthentic else { throw error }
+            }
+        }
+        throw .notAuthentic
+    }
+
+    /// Handles an opened PDU.
+    ///
+    /// - Parameter shared: what other receivers have found out about the PDU.
+    /// - Returns: whether it is to be relayed, if that feature is on.
+    private mutating func take(
+        _ pdu: NetworkPDU,
+        _ netKeyIndex: NetKeyIndex,
+        shared: OpenedNetworkPDU?,
+        at now: Instant,
+        _ actions: inout [StackAction]
+    ) -> Bool {
+        guard !isElement(pdu.source.address) else {
+            actions.append(.dropped(.ownSource))
+            return false
+        }
+        guard cache.insert(pdu) else {
+            actions.append(.dropped(.alreadySeen))
+            return false
+        }
         let isOurs = isElement(pdu.destination)
         if isOurs || pdu.destination.kind != .unicast {
-            receive(pdu, netKeyIndex, at: now, &actions)
+            receive(pdu, netKeyIndex, shared, at: now, &actions)
         }
-        if !isOurs, pdu.ttl >= 2 { relay(pdu, netKeyIndex, &actions) }
-        return actions
+        return !isOurs && pdu.ttl >= 2
     }
 
     private func relay(_ pdu: NetworkPDU, _ netKeyIndex: NetKeyIndex, _ actions: inout [StackAction]) {
         guard let credentials = keys.transmitCredentials(netKeyIndex) else { return }
+        let bytes = relayed(pdu, with: credentials)
+        actions.append(.relay(bytes, source: pdu.source, destination: pdu.destination))
+    }
+
+    /// A PDU of another node with its TTL reduced by one, secured again.
+    private func relayed(_ pdu: NetworkPDU, with credentials: SubnetCredentials) -> [UInt8] {
         var relayed = pdu
         relayed.ttl -= 1
-        for case .transmit(let bytes, _) in transmit(relayed, with: credentials) {
-            actions.append(.relay(bytes, source: pdu.source, destination: pdu.destination))
-        }
+        return secured(relayed, with: credentials)
     }
 
     private mutating func receive(
         _ pdu: NetworkPDU,
         _ netKeyIndex: NetKeyIndex,
+        _ shared: OpenedNetworkPDU?,
         at now: Instant,
         _ actions: inout [StackAction]
     ) {
         let transportPDU: LowerTransportPDU
         do throws(DecodeError) {
-            transportPDU = try LowerTransportPDU(decoding: pdu.transportPDU, isControl: pdu.isControl)
+            if let shared {
+                transportPDU = try shared.lowerTransportPDU()
+            } else {
+                transportPDU = try LowerTransportPDU(decoding: pdu.transportPDU, isControl: pdu.isControl)
+            }
         } catch {
             actions.append(.dropped(.malformedTransport(error)))
             return
@@ -48,7 +111,7 @@ extension MeshStack {
         switch replay.verdict(pdu.source, ivIndex: pdu.ivIndex, sequence: pdu.sequence) {
         case .replayed: actions.append(.dropped(.replayed))
         case .full: actions.append(.dropped(.replayListFull))
-        case .accepted: receive(unsegmented: transportPDU, in: pdu, netKeyIndex, at: now, &actions)
+        case .accepted: receive(unsegmented: transportPDU, in: pdu, netKeyIndex, shared, at: now, &actions)
         }
     }
 
@@ -56,6 +119,7 @@ extension MeshStack {
         unsegmented transportPDU: LowerTransportPDU,
         in pdu: NetworkPDU,
         _ netKeyIndex: NetKeyIndex,
+        _ shared: OpenedNetworkPDU?,
         at now: Instant,
         _ actions: inout [StackAction]
     ) {
@@ -91,6 +155,7 @@ extension MeshStack {
                 netKeyIndex,
                 ttl: pdu.ttl,
                 isSegmented: false,
+                shared,
                 &actions
             )
             guard let message else {
@@ -141,6 +206,7 @@ extension MeshStack {
                 message.netKeyIndex,
                 ttl: message.ttl,
                 isSegmented: true,
+                nil,
                 &actions
             )
             actions.append(opened.map { .deliver($0) } ?? .dropped(.undecryptable))
@@ -155,6 +221,7 @@ extension MeshStack {
         _ netKeyIndex: NetKeyIndex,
         ttl: UInt8,
         isSegmented: Bool,
+        _ shared: OpenedNetworkPDU?,
         _ actions: inout [StackAction]
     ) -> IncomingMessage? {
         let header = UpperTransport.Header(
@@ -170,7 +237,8 @@ extension MeshStack {
             mic: mic,
             netKeyIndex: netKeyIndex,
             keys: keys,
-            own: address
+            own: address,
+            shared: shared
         )
         guard let opened else { return nil }
         if opened.isCandidate, case .device(let node) = opened.security {
@@ -257,4 +325,14 @@ extension MeshStack {
         }
         drive(at: now, &actions)
     }
+}
+
+/// The outcome of a network PDU that many receive.
+package struct SharedReception {
+    /// What the stack asks or tells, except for relaying.
+    package var actions: [StackAction] = []
+    /// The PDU to send if the relay or proxy feature is on, with its TTL reduced by one; nil for none.
+    package var relayed: SharedNetworkPDU?
+    /// The destination of ``relayed``, for the filters of proxy links.
+    package var destination = Address.unassigned
 }

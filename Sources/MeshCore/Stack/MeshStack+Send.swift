@@ -148,10 +148,15 @@ extension MeshStack {
         return (identifier, actions)
     }
 
-    /// Secures a PDU whose fields are known to be valid.
+    /// Sends a PDU whose fields are known to be valid.
     func transmit(_ pdu: NetworkPDU, with credentials: SubnetCredentials) -> [StackAction] {
+        [.transmit(secured(pdu, with: credentials), destination: pdu.destination)]
+    }
+
+    /// Secures a PDU whose fields are known to be valid.
+    func secured(_ pdu: NetworkPDU, with credentials: SubnetCredentials) -> [UInt8] {
         do throws(DecodeError) {
-            return [.transmit(try pdu.encoded(with: credentials.flooding), destination: pdu.destination)]
+            return try pdu.encoded(with: credentials.flooding)
         } catch {
             preconditionFailure("a network PDU of our own has fields out of range: \(error)")
         }

@@ -126,11 +126,7 @@ package struct MeshStack {
         networkPDU bytes: [UInt8],
         as purpose: NetworkPDU.Purpose = .message
     ) throws(NetworkPDUError) -> (pdu: NetworkPDU, netKeyIndex: NetKeyIndex) {
-        guard (NetworkPDU.minimumSize...NetworkPDU.maximumSize).contains(bytes.count),
-            let nid = NetworkPDU.nid(of: bytes)
-        else { throw .malformed(.length(bytes.count)) }
-        let candidates = keys.candidates(nid: nid)
-        guard !candidates.isEmpty else { throw .unknownNID(nid) }
+        let candidates = try candidates(for: bytes)
         guard let index = NetworkPDU.ivIndex(of: bytes, current: ivIndex.value) else { throw .notAuthentic }
         for candidate in candidates {
             do throws(NetworkPDUError) {
@@ -142,5 +138,17 @@ package struct MeshStack {
             }
         }
         throw .notAuthentic
+    }
+
+    /// The credentials that may have secured a PDU.
+    ///
+    /// - Throws: ``NetworkPDUError`` if the PDU is too short or too long, or no known key has its NID.
+    func candidates(for bytes: [UInt8]) throws(NetworkPDUError) -> [KeyRing.SubnetEntry] {
+        guard (NetworkPDU.minimumSize...NetworkPDU.maximumSize).contains(bytes.count),
+            let nid = NetworkPDU.nid(of: bytes)
+        else { throw .malformed(.length(bytes.count)) }
+        let candidates = keys.candidates(nid: nid)
+        guard !candidates.isEmpty else { throw .unknownNID(nid) }
+        return candidates
     }
 }

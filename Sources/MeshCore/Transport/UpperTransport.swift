@@ -66,6 +66,7 @@ enum UpperTransport {
     /// - Parameters:
     ///   - aid: the AID; nil for a device key.
     ///   - own: the address of the receiver's primary element.
+    ///   - shared: what other receivers of the same unsegmented message have found out.
     static func open(
         _ upper: [UInt8],
         aid: UInt8?,
@@ -73,7 +74,8 @@ enum UpperTransport {
         mic: MICSize,
         netKeyIndex: NetKeyIndex,
         keys: KeyRing,
-        own: UnicastAddress
+        own: UnicastAddress,
+        shared: OpenedNetworkPDU? = nil
     ) -> Opened? {
         guard upper.count > mic.rawValue else { return nil }
         guard let aid else {
@@ -98,12 +100,11 @@ enum UpperTransport {
         for candidate in keys.candidates(aid: aid) where candidate.boundNetKey == netKeyIndex {
             for label in labels {
                 let cipher = candidate.credentials.cipher
-                if let payload = cipher.open(
-                    upper[...],
-                    nonce: nonce,
-                    additional: label?.rawValue.bytes ?? [],
-                    mic: mic
-                ) {
+                func opened() -> [UInt8]? {
+                    cipher.open(upper[...], nonce: nonce, additional: label?.rawValue.bytes ?? [], mic: mic)
+                }
+                let payload = if let shared { shared.payload(cipher, label, open: opened) } else { opened() }
+                if let payload {
                     return Opened(payload: payload, security: .application(candidate.index), label: label)
                 }
             }

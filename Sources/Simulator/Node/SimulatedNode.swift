@@ -22,7 +22,7 @@ struct SimulatedNode {
     var lastAnswer: (identifier: TransmissionIdentifier, isReset: Bool)?
     /// When the wake event for its timers is due; nil if none is in the queue.
     var wakeAt: Instant?
-    /// The last PDUs heard, octet by octet. Copies, and what two relays send alike, then need no decryption.
+    /// The last PDUs heard. Copies, and what two relays send alike, then need no decryption.
     var heard = RecentPDUs()
 
     /// When it stops drawing attention; nil if it does not draw attention.
@@ -64,52 +64,85 @@ struct SimulatedNode {
     }
 }
 
-/// The last few PDUs that a node heard.
+/// What happens for every PDU on air. These are mutating, although some change nothing, because a call that does not
+/// mutate would first copy the node.
+extension SimulatedNode {
+    /// Hears a PDU over the air; nil if the node cannot hear, or has heard it before.
+    mutating func hear(_ pdu: SharedNetworkPDU, at now: Instant) -> SharedReception? {
+        guard isAlive, !faults.isDeaf, heard.insert(pdu) else { return nil }
+        return stack.receive(pdu, at: now)
+    }
+
+    /// Whether the node has heard a PDU lately.
+    mutating func hasHeard(_ pdu: SharedNetworkPDU) -> Bool { heard.contains(pdu) }
+
+    /// When a PDU leaves that the node forwards; nil if it does not send.
+    mutating func prepareRelay(
+        of pdu: SharedNetworkPDU,
+        at now: Instant,
+        _ turnaround: ClosedRange<Duration>,
+        using generator: inout SeededGenerator
+    ) -> Instant? {
+        guard isAlive, !faults.isMute else { return nil }
+        _ = heard.insert(pdu)
+        forwardsAt = max(now.advanced(by: generator.duration(in: turnaround)), forwardsAt)
+        return forwardsAt
+    }
+
+    /// Whether it forwards PDUs on the advertising bearer, and whether it forwards them to links.
+    mutating func forwarding() -> (isRelay: Bool, isProxy: Bool) { (isRelay, isProxy) }
+
+    /// Whether it forwards PDUs between subnets.
+    mutating func isBridging() -> Bool { isBridge }
+
+    /// Whether its Remote Provisioning Server waits for the end of transmissions.
+    mutating func awaitsTransmissions() -> Bool { !remote.underWay.isEmpty }
+
+    /// Plans the wake event for its stack: when to add it to the queue; nil if there already is one in time, or nothing
+    /// to wake for.
+    mutating func planWake(at now: Instant) -> Instant? {
+        guard let deadline = stack.nextDeadline, deadline != .distantFuture else { return nil }
+        if let planned = wakeAt, planned <= deadline { return nil }
+        wakeAt = max(deadline, now)
+        return wakeAt
+    }
+}
+
+/// The last few PDUs that a node heard, by their digests.
 struct RecentPDUs: Sendable {
     private static let capacity = 32
-    /// A few octets of each PDU as a number. PDUs are obfuscated and encrypted, so this is as good as a hash.
-    private var tags: [UInt64] = []
-    private var pdus: [[UInt8]] = []
+    /// Places that are still free hold 0.
+    private var digests = [UInt64](repeating: 0, count: RecentPDUs.capacity)
     private var oldest = 0
 
     /// Whether a PDU is remembered.
-    func contains(_ pdu: [UInt8]) -> Bool { contains(pdu, Self.tag(of: pdu)) }
+    func contains(_ pdu: SharedNetworkPDU) -> Bool { contains(max(pdu.digest, 1)) }
 
-    private func contains(_ pdu: [UInt8], _ tag: UInt64) -> Bool {
-        for index in tags.indices where tags[index] == tag && pdus[index] == pdu { return true }
-        return false
-    }
-
-    private static func tag(of pdu: [UInt8]) -> UInt64 {
-        var tag = UInt64(pdu.count)
-        for index in 1..<max(min(pdu.count, 9), 1) { tag = tag << 8 ^ UInt64(pdu[index]) }
-        return tag
+    private func contains(_ digest: UInt64) -> Bool {
+        // Looking at all of them without a way out is faster than stopping, because several are compared at once.
+        var isKnown = false
+        for known in digests { isKnown = isKnown || known == digest }
+        return isKnown
     }
 
     /// Remembers a PDU; returns false if it was already remembered.
-    mutating func insert(_ pdu: [UInt8]) -> Bool {
-        let tag = Self.tag(of: pdu)
-        guard !contains(pdu, tag) else { return false }
-        if pdus.count < Self.capacity {
-            tags.append(tag)
-            pdus.append(pdu)
-        } else {
-            tags[oldest] = tag
-            pdus[oldest] = pdu
-            oldest = (oldest + 1) % Self.capacity
-        }
+    mutating func insert(_ pdu: SharedNetworkPDU) -> Bool {
+        let digest = max(pdu.digest, 1)
+        guard !contains(digest) else { return false }
+        digests[oldest] = digest
+        oldest = (oldest + 1) % Self.capacity
         return true
     }
 }
 
 /// Events of a simulated world.
 enum WorldEvent {
-    /// A node hears a network PDU.
-    case hear(node: Int, [UInt8])
+    /// Nodes hear a network PDU, one after the other.
+    case hear(nodes: [Int], SharedNetworkPDU)
     /// A node hears a secure network beacon or a mesh private beacon.
     case hearBeacon(node: Int, [UInt8])
     /// A node hands a PDU to its advertiser.
-    case advertise(node: Int, [UInt8], TransmitParameters)
+    case advertise(node: Int, SharedNetworkPDU, TransmitParameters)
     /// A packet reaches the strangers, which are not simulated nodes.
     case leaveForStrangers(AirPacket)
     /// A timer of a node's stack is due.

@@ -20,18 +20,19 @@ extension SimulatedWorld {
         onward.ttl -= 1
         for target in targets {
             guard let key = state.transmitKey(target),
-                let sealed = try? onward.encoded(with: schedules.subnet(key).flooding)
+                let octets = try? onward.encoded(with: schedules.subnet(key).flooding)
             else { continue }
+            let sealed = SharedNetworkPDU(octets)
             _ = nodes[node].heard.insert(sealed)
             let turnaround = now.advanced(by: generator.duration(in: settings.relayTurnaround))
             switch origin {
             case .itself: continue
             case .air:
                 queue.add(.advertise(node: node, sealed, state.relayRetransmit), at: turnaround)
-                if nodes[node].isProxy { forward(sealed, to: pdu.destination, from: node, except: nil) }
+                if nodes[node].isProxy { forward(octets, to: pdu.destination, from: node, except: nil) }
             case .link(let link):
                 queue.add(.advertise(node: node, sealed, state.networkTransmit), at: turnaround)
-                if nodes[node].isProxy { forward(sealed, to: pdu.destination, from: node, except: link) }
+                if nodes[node].isProxy { forward(octets, to: pdu.destination, from: node, except: link) }
             }
         }
     }

@@ -148,10 +148,11 @@ extension SimulatedWorld {
                 links[link]?.filter.clientSent(from: reading.pdu.source)
             }
         }
-        _ = nodes[node].heard.insert(octets)
-        let actions = nodes[node].stack.receive(networkPDU: octets, at: now)
-        carryOut(actions, at: node, from: .link(link))
-        bridge(octets, after: actions, at: node, from: .link(link))
+        let pdu = SharedNetworkPDU(octets)
+        _ = nodes[node].heard.insert(pdu)
+        let reception = nodes[node].stack.receive(pdu, at: now)
+        carryOut(reception, at: node, from: .link(link))
+        bridge(octets, after: reception.actions, at: node, from: .link(link))
     }
 
     private func receive(configuration octets: [UInt8], at node: Int, on link: LinkIdentifier) {
@@ -195,6 +196,7 @@ extension SimulatedWorld {
     /// Sends a PDU to all clients of a node whose filters let it through. Returns whether there are any.
     @discardableResult
     func forward(_ pdu: [UInt8], to destination: Address, from node: Int, except origin: LinkIdentifier?) -> Bool {
+        guard links.values.contains(where: { $0.node == node }) else { return false }
         var isTaken = false
         for (link, end) in links.sorted(by: { $0.key < $1.key }) where end.node == node && link != origin {
             if end.provisioning == nil, end.filter.passes(destination) {

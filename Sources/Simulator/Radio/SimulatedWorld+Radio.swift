@@ -12,22 +12,38 @@ extension SimulatedWorld {
     }
 
     /// A PDU reaches a node over the air.
-    func hear(_ pdu: [UInt8], at node: Int) {
-        guard nodes[node].isAlive, !nodes[node].faults.isDeaf else { return }
-        guard nodes[node].heard.insert(pdu) else { return }
+    func hear(_ pdu: SharedNetworkPDU, at node: Int) {
+        let pdu = sharesWork ? pdu : SharedNetworkPDU(pdu.octets)
+        guard let reception = nodes[node].hear(pdu, at: now) else { return }
         statistics.heard += 1
-        trace(pdu, at: node)
-        let actions = nodes[node].stack.receive(networkPDU: pdu, at: now)
-        carryOut(actions, at: node, from: .air)
-        bridge(pdu, after: actions, at: node, from: .air)
+        trace(pdu.digest, at: node)
+        carryOut(reception, at: node, from: .air)
+        if nodes[node].isBridging() { bridge(pdu.octets, after: reception.actions, at: node, from: .air) }
     }
 
-    /// Carries out the actions of a node's stack.
-    func carryOut(_ actions: [StackAction], at node: Int, from origin: Origin) {
+    /// Carries out what a node's stack asks for after a PDU: its actions, then what it relays.
+    func carryOut(_ reception: SharedReception, at node: Int, from origin: Origin) {
+        // Most PDUs are for others, or were heard before. They leave nothing to do but to relay.
+        guard reception.isOfNoConsequence, !nodes[node].awaitsTransmissions() else {
+            carryOut(reception.actions, relaying: reception, at: node, from: origin)
+            return
+        }
+        if let relayed = reception.relayed { relay(relayed, to: reception.destination, at: node, from: origin) }
+        scheduleWake(node)
+    }
+
+    /// Carries out the actions of a node's stack, then what it relays.
+    func carryOut(
+        _ actions: [StackAction],
+        relaying reception: SharedReception? = nil,
+        at node: Int,
+        from origin: Origin
+    ) {
         for action in actions {
             switch action {
-            case .transmit(let pdu, let destination): transmit(pdu, to: destination, from: node)
-            case .relay(let pdu, _, let destination): relay(pdu, to: destination, at: node, from: origin)
+            case .transmit(let pdu, let destination): transmit(SharedNetworkPDU(pdu), to: destination, from: node)
+            case .relay(let pdu, _, let destination):
+                relay(SharedNetworkPDU(pdu), to: destination, at: node, from: origin)
             case .deliver(let message): deliver(message, at: node)
             case .ivIndexChanged(let ivIndex):
                 newestIVIndex = max(newestIVIndex, ivIndex.value)
@@ -45,6 +61,9 @@ extension SimulatedWorld {
             default: break
             }
         }
+        if let reception, let relayed = reception.relayed {
+            relay(relayed, to: reception.destination, at: node, from: origin)
+        }
         finishAnswer(of: node, after: actions)
         finishRemoteProvisioning(of: node, after: actions)
         scheduleWake(node)
@@ -52,46 +71,42 @@ extension SimulatedWorld {
 
     /// Sends a PDU that starts at a node on all its bearers. A PDU with TTL 0 to a client of the node goes only to that
     /// client, as in stock firmware (Zephyr and NimBLE do not advertise a unicast message that a client's filter took).
-    private func transmit(_ pdu: [UInt8], to destination: Address, from node: Int) {
+    private func transmit(_ pdu: SharedNetworkPDU, to destination: Address, from node: Int) {
         guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
-        let reading = observer.read(pdu, as: .message, current: newestIVIndex)
-        if let reading { check(reading, pdu, by: .node(node)) }
+        let reading = observer.read(pdu.octets, as: .message, current: newestIVIndex)
+        if let reading { check(reading, pdu.octets, by: .node(node)) }
         _ = nodes[node].heard.insert(pdu)
         let isForNeighbour = reading?.pdu.ttl == 0 && destination.kind == .unicast
-        if isForNeighbour, forward(pdu, to: destination, from: node, except: nil) { return }
+        if isForNeighbour, forward(pdu.octets, to: destination, from: node, except: nil) { return }
         advertise(pdu, nodes[node].state.networkTransmit, from: node)
-        if !isForNeighbour { forward(pdu, to: destination, from: node, except: nil) }
+        if !isForNeighbour { forward(pdu.octets, to: destination, from: node, except: nil) }
     }
 
     /// Forwards a PDU that a node's stack has prepared, if the node's features allow it.
     ///
     /// A node forwards in the order in which it heard, so nothing is overtaken as long as nothing is lost. The later of
     /// two PDUs of one sender would make the earlier one a replay (Mesh Protocol 3.9.8).
-    private func relay(_ pdu: [UInt8], to destination: Address, at node: Int, from origin: Origin) {
-        guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
-        _ = nodes[node].heard.insert(pdu)
-        let turnaround = max(
-            now.advanced(by: generator.duration(in: settings.relayTurnaround)),
-            nodes[node].forwardsAt
-        )
-        nodes[node].forwardsAt = turnaround
+    private func relay(_ pdu: SharedNetworkPDU, to destination: Address, at node: Int, from origin: Origin) {
+        guard let turnaround = nodes[node].prepareRelay(of: pdu, at: now, settings.relayTurnaround, using: &generator)
+        else { return }
         switch origin {
         case .itself: break
         case .air:
-            if nodes[node].isRelay {
+            let features = nodes[node].forwarding()
+            if features.isRelay {
                 let transmit = nodes[node].state.relayRetransmit
                 queue.add(.advertise(node: node, pdu, transmit), at: turnaround)
             }
-            if nodes[node].isProxy { forward(pdu, to: destination, from: node, except: nil) }
+            if features.isProxy, !links.isEmpty { forward(pdu.octets, to: destination, from: node, except: nil) }
         case .link(let link):
             guard nodes[node].isProxy, !nodes[node].faults.habits.contains(.noForwarding) else { return }
             queue.add(.advertise(node: node, pdu, nodes[node].state.networkTransmit), at: turnaround)
-            forward(pdu, to: destination, from: node, except: link)
+            forward(pdu.octets, to: destination, from: node, except: link)
         }
     }
 
     /// Advertises a PDU. Each neighbour hears the first copy that reaches it.
-    func advertise(_ pdu: [UInt8], _ transmit: TransmitParameters, from node: Int) {
+    func advertise(_ pdu: SharedNetworkPDU, _ transmit: TransmitParameters, from node: Int) {
         guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
         guard
             let sent = nodes[node].advertiser.send(transmit, at: now, settings: settings, using: &generator)
@@ -100,29 +115,33 @@ extension SimulatedWorld {
             return
         }
         statistics.advertised += 1
-        tellStrangers(of: .message(pdu), copies: sent.copies, from: node)
+        tellStrangers(of: .message(pdu.octets), copies: sent.copies, from: node)
+        let interferes = settings.neighboursInterfere
+        // Those that hear the same copy hear it at the same instant, in this order: one event does for all of them.
+        var hearers = [[Int]](repeating: [], count: sent.copies.count)
         for neighbour in audience(of: node) {
             let loss = copyLoss(from: node, to: neighbour)
-            if settings.neighboursInterfere {
-                nodes[neighbour.node].load.add(sent.copies.count, at: now)
-            }
-            if let arrival = sent.copies.first(where: { _ in !generator.happens(loss) }) {
-                // Neighbours have already heard most of what relays send. Such a PDU needs no event.
-                guard !nodes[neighbour.node].heard.contains(pdu) else { continue }
-                queue.add(.hear(node: neighbour.node, pdu), at: arrival)
-            } else {
+            if interferes { nodes[neighbour.node].load.add(sent.copies.count, at: now) }
+            var copy = 0
+            while copy < sent.copies.count, generator.happens(loss) { copy += 1 }
+            guard copy < sent.copies.count else {
                 statistics.lost += 1
+                continue
             }
+            // Neighbours have already heard most of what relays send. Such a PDU needs no event.
+            if !nodes[neighbour.node].hasHeard(pdu) { hearers[copy].append(neighbour.node) }
+        }
+        for (copy, nodes) in hearers.enumerated() where !nodes.isEmpty {
+            queue.add(.hear(nodes: nodes, pdu), at: sent.copies[copy])
         }
         // While a node sends, it is deaf for 1.8 ms. That is as bad as 2.4 events of others.
-        if settings.neighboursInterfere { nodes[node].load.add(sent.copies.count * 12 / 5, at: now) }
+        if interferes { nodes[node].load.add(sent.copies.count * 12 / 5, at: now) }
     }
 
     func copyLoss(from node: Int, to neighbour: RadioNeighbours.Neighbour) -> Double {
         var loss = neighbour.copyLoss ?? settings.copyLoss
-        for end in [node, neighbour.node] {
-            if let fault = nodes[end].faults.copyLoss { loss = max(loss, fault) }
-        }
+        if let fault = nodes[node].faults.copyLoss { loss = max(loss, fault) }
+        if let fault = nodes[neighbour.node].faults.copyLoss { loss = max(loss, fault) }
         var events = settings.backgroundEvents
         if settings.neighboursInterfere { events += nodes[neighbour.node].load.eventsPerSecond(at: now) }
         if events > 0 { loss = 1 - (1 - loss) * Interference.survival(eventsPerSecond: events) }
@@ -144,5 +163,12 @@ extension SimulatedWorld {
                 queue.add(.hearBeacon(node: neighbour.node, beacon), at: now.advanced(by: .milliseconds(10)))
             }
         }
+    }
+}
+
+extension SharedReception {
+    /// Whether the stack neither delivers nor sends anything.
+    fileprivate var isOfNoConsequence: Bool {
+        actions.allSatisfy { if case .dropped = $0 { true } else { false } }
     }
 }

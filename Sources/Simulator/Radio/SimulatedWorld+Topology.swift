@@ -41,48 +41,77 @@ extension SimulatedWorld {
         }
     }
 
-    /// Who hears whom at present. If nodes have places, this depends on which nodes relay in which subnet.
-    var presentRadio: RadioNeighbours {
-        guard isRadioStale else { return radio }
-        isRadioStale = false
-        let stations = nodes.indices.map { node in
-            RadioStation(
-                place: places[node],
-                subnets: nodes[node].isAlive ? nodes[node].state.netKeys.map(\.index) : [],
-                isRelay: nodes[node].isRelay
+    /// Works out who hears whom, if nodes have places and something has changed since the last time. It depends on which
+    /// nodes relay in which subnet.
+    private func updateRadio() {
+        if isRadioStale {
+            isRadioStale = false
+            changedStations = []
+            radio = RadioNeighbours(
+                nodes.indices.map { station(of: $0) },
+                root: radioRoot ?? 0,
+                copyLoss: settings.copyLoss
             )
+            audiences = [:]
+        } else if !changedStations.isEmpty {
+            for node in changedStations { radio.update(node, station(of: node)) }
+            changedStations = []
+            audiences = [:]
         }
-        radio = RadioNeighbours(stations, root: radioRoot ?? 0, copyLoss: settings.copyLoss)
-        return radio
+    }
+
+    private func station(of node: Int) -> RadioStation {
+        RadioStation(
+            place: places[node],
+            subnets: nodes[node].isAlive ? nodes[node].state.netKeys.map(\.index) : [],
+            isRelay: nodes[node].isRelay
+        )
     }
 
     /// A node has started or stopped relaying, has changed its subnets, or has gained or lost power.
-    func radioChanges() {
-        if !places.isEmpty { isRadioStale = true }
+    func radioChanges(of node: Int) {
+        if places.indices.contains(node) { changedStations.insert(node) }
+    }
+
+    /// The nodes that hear a node. The answer is kept until somebody's radio or the client's links change.
+    func audience(of node: Int) -> [RadioNeighbours.Neighbour] {
+        updateRadio()
+        let guests = self.guests
+        if guests != audienceGuests {
+            audienceGuests = guests
+            audiences = [:]
+        }
+        if let known = audiences[node] { return known }
+        let audience = audience(of: node, with: guests)
+        audiences[node] = audience
+        return audience
+    }
+
+    /// The nodes that the client is connected to, except the one that hops are counted from.
+    private var guests: [Int] {
+        guard !links.isEmpty, let root = radioRoot else { return [] }
+        var guests: [Int] = []
+        for end in links.values where end.provisioning == nil && end.node != root && !guests.contains(end.node) {
+            guests.append(end.node)
+        }
+        return guests.sorted()
     }
 
     /// The nodes that hear a node.
     ///
     /// Hops are counted from the client's position, which is also that of the first proxy. Any other node that the
     /// client is connected to hears and is heard as if it stood there.
-    func audience(of node: Int) -> [RadioNeighbours.Neighbour] {
-        let radio = presentRadio
+    private func audience(of node: Int, with guests: [Int]) -> [RadioNeighbours.Neighbour] {
         let own = radio.neighbours[node]
-        guard let root = radioRoot else { return own }
-        var guests: [Int] = []
-        for end in links.values where end.provisioning == nil && end.node != root && !guests.contains(end.node) {
-            guests.append(end.node)
-        }
-        guard !guests.isEmpty else { return own }
-        guests.sort()
+        guard let root = radioRoot, !guests.isEmpty else { return own }
         if guests.contains(node) {
             let heardAsRoot =
                 [RadioNeighbours.Neighbour(node: root)]
                 + radio.neighbours[root].filter { $0.node != node && !guests.contains($0.node) }
                 + guests.filter { $0 != node }.map { RadioNeighbours.Neighbour(node: $0) }
             // The neighbours from its own place; there are few.
-            let known = own.filter { neighbour in !heardAsRoot.contains { $0.node == neighbour.node } }
-            return heardAsRoot + known
+            let isHeard = Set(heardAsRoot.map(\.node))
+            return heardAsRoot + own.filter { !isHeard.contains($0.node) }
         }
         if node == root {
             return own.filter { !guests.contains($0.node) } + guests.map { RadioNeighbours.Neighbour(node: $0) }

@@ -12,19 +12,52 @@ struct RadioNeighbours: Hashable, Sendable {
 
     /// For each node, those that hear it.
     private(set) var neighbours: [[Neighbour]]
+    /// For each neighbour of each node, which node's search made the two neighbours. Neighbours are in that order.
+    private var makers: [[Int]]
+    /// What the neighbours were found with; nil for a radio whose links are named.
+    private var building: Building?
 
     /// A radio without links.
     init(nodeCount: Int) {
         neighbours = Array(repeating: [], count: nodeCount)
+        makers = neighbours.map { _ in [] }
     }
 
     /// Lets two different nodes hear each other.
+    ///
+    /// The first looks for neighbours. In a building, the order of a node's neighbours is that of the nodes that looked
+    /// for them, so that it does not matter when a link was made.
     mutating func connect(_ first: Int, _ second: Int, copyLoss: Double? = nil) {
         // Searching the shorter list keeps a star of n nodes from costing n² steps.
         let (short, other) = neighbours[first].count < neighbours[second].count ? (first, second) : (second, first)
         guard first != second, !neighbours[short].contains(where: { $0.node == other }) else { return }
-        neighbours[first].append(Neighbour(node: second, copyLoss: copyLoss))
-        neighbours[second].append(Neighbour(node: first, copyLoss: copyLoss))
+        insert(Neighbour(node: second, copyLoss: copyLoss), at: first, maker: first)
+        insert(Neighbour(node: first, copyLoss: copyLoss), at: second, maker: first)
+    }
+
+    private mutating func insert(_ neighbour: Neighbour, at node: Int, maker: Int) {
+        var place = makers[node].count
+        // When all links are made, the nodes that look come in order. Only an update has to search.
+        if building != nil, let last = makers[node].last, last > maker {
+            var low = 0
+            while low < place {
+                let middle = (low + place) / 2
+                if makers[node][middle] <= maker { low = middle + 1 } else { place = middle }
+            }
+        }
+        neighbours[node].insert(neighbour, at: place)
+        makers[node].insert(maker, at: place)
+    }
+
+    /// Takes all neighbours from a node that nobody found as a relay.
+    private mutating func disconnect(_ node: Int) {
+        for neighbour in neighbours[node] {
+            guard let place = neighbours[neighbour.node].firstIndex(where: { $0.node == node }) else { continue }
+            neighbours[neighbour.node].remove(at: place)
+            makers[neighbour.node].remove(at: place)
+        }
+        neighbours[node] = []
+        makers[node] = []
     }
 
     /// Each link once, with the lower index first.
@@ -66,25 +99,54 @@ extension RadioNeighbours {
     ///   - copyLoss: the share of copies lost from one level to the next.
     init(_ stations: [RadioStation], root: Int, copyLoss: Double) {
         self.init(nodeCount: stations.count)
-        guard stations.indices.contains(root) else { return }
+        building = Building(stations: stations, root: root, copyLoss: copyLoss)
+        findAll()
+    }
+
+    /// Who hears whom after a node has begun or ceased to relay, has changed its subnets, or has gained or lost power.
+    ///
+    /// Only relays are found by others. So a node that relays neither before nor after changes nothing but its own
+    /// links; everything else is worked out again.
+    mutating func update(_ node: Int, _ station: RadioStation) {
+        guard let before = building?.stations[node], before != station else { return }
+        building?.stations[node] = station
+        guard node != building?.root else { return }
+        guard !before.isRelay, !station.isRelay else {
+            for index in neighbours.indices {
+                neighbours[index].removeAll(keepingCapacity: true)
+                makers[index].removeAll(keepingCapacity: true)
+            }
+            findAll()
+            return
+        }
+        disconnect(node)
+        find(node)
+    }
+
+    private mutating func findAll() {
+        guard let building, building.stations.indices.contains(building.root) else { return }
         var rings: [RingKey: RelayRing] = [:]
-        for (node, station) in stations.enumerated() where station.isRelay && node != root {
+        for (node, station) in building.stations.enumerated() where station.isRelay && node != building.root {
             for subnet in station.subnets {
                 rings[RingKey(subnet: subnet, level: station.place.level), default: RelayRing()]
                     .add(node, station.place.bearing)
             }
         }
         for key in rings.keys { rings[key]?.sort() }
-        for (node, station) in stations.enumerated() where node != root {
-            let level = station.place.level
-            for subnet in station.subnets {
-                for nearest in rings[RingKey(subnet: subnet, level: level)]?
-                    .nearest(Self.relaysBeside, to: station.place.bearing, except: node) ?? []
-                {
-                    connect(node, nearest)
-                }
-                connectInward(node, station.place, subnet, rings, root, copyLoss)
+        self.building?.rings = rings
+        for node in building.stations.indices where node != building.root { find(node) }
+    }
+
+    /// Finds the neighbours of a node.
+    private mutating func find(_ node: Int) {
+        guard let building else { return }
+        let place = building.stations[node].place
+        for subnet in building.stations[node].subnets {
+            let beside = building.rings[RingKey(subnet: subnet, level: place.level)]
+            for nearest in beside?.nearest(Self.relaysBeside, to: place.bearing, except: node) ?? [] {
+                connect(node, nearest)
             }
+            connectInward(node, place, subnet, building.rings, building.root, building.copyLoss)
         }
     }
 
@@ -114,6 +176,14 @@ extension RadioNeighbours {
     }
 }
 
+/// What neighbours in a building are found with.
+private struct Building: Hashable {
+    var stations: [RadioStation]
+    let root: Int
+    let copyLoss: Double
+    var rings: [RingKey: RelayRing] = [:]
+}
+
 /// Identifies the relays of a subnet at one level.
 private struct RingKey: Hashable {
     var subnet: NetKeyIndex
@@ -121,10 +191,15 @@ private struct RingKey: Hashable {
 }
 
 /// The relays of one level, in order of their directions.
-private struct RelayRing {
-    private var members: [(bearing: UInt16, node: Int)] = []
+private struct RelayRing: Hashable {
+    private struct Member: Hashable {
+        var bearing: UInt16
+        var node: Int
+    }
 
-    mutating func add(_ node: Int, _ bearing: UInt16) { members.append((bearing, node)) }
+    private var members: [Member] = []
+
+    mutating func add(_ node: Int, _ bearing: UInt16) { members.append(Member(bearing: bearing, node: node)) }
 
     mutating func sort() { members.sort { ($0.bearing, $0.node) < ($1.bearing, $1.node) } }
 

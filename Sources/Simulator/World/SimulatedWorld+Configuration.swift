@@ -78,7 +78,7 @@ extension SimulatedWorld {
         let before = nodes[node].state
         nodes[node].state = changed
         if changed.relay != before.relay || changed.netKeys.map(\.index) != before.netKeys.map(\.index) {
-            radioChanges()
+            radioChanges(of: node)
         }
         if changed.netKeys != before.netKeys || changed.appKeys != before.appKeys || changed.labels != before.labels {
             nodes[node].stack.keys = keyRing(of: changed)

@@ -37,7 +37,7 @@ extension SimulatedWorld {
     package func setFaults(_ faults: NodeFaults, of uuid: DeviceUUID) -> Bool {
         guard let node = positions[uuid] else { return false }
         let hadPower = !nodes[node].faults.isOff
-        if hadPower == faults.isOff { radioChanges() }
+        if hadPower == faults.isOff { radioChanges(of: node) }
         nodes[node].faults = faults
         if hadPower == faults.isOff { powerChanges(of: node) }
         if faults.isOff {

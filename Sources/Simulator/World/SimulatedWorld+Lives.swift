@@ -17,7 +17,7 @@ extension SimulatedWorld {
         life.faults = nodes[node].faults
         life.attentionEnd = nodes[node].attentionEnd
         nodes[node] = life
-        radioChanges()
+        radioChanges(of: node)
         newestIVIndex = max(newestIVIndex, data.ivIndex.value)
         observer.learn(data.netKey)
         occupyAddresses(of: node, isReported: true)
@@ -88,7 +88,7 @@ extension SimulatedWorld {
             stack: stack(of: state, ivIndex: before.stack.ivIndex),
             advertiser: Advertiser(sets: settings.advertisingSets)
         )
-        radioChanges()
+        radioChanges(of: node)
         nodes[node].faults = before.faults
         nodes[node].attentionEnd = before.attentionEnd
         setAttention(of: node, seconds: 0)

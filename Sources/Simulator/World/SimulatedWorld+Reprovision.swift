@@ -25,7 +25,7 @@ extension SimulatedWorld {
         guard recorder(.reprovisioned(state, nodes[node].stack.ivIndex, candidate: accepted.deviceKey)) else { return }
         nodes[node].state = state
         nodes[node].description?.composition = state.composition
-        radioChanges()
+        radioChanges(of: node)
         nodes[node].deviceKeyCandidate = accepted.deviceKey
         nodes[node].stack.keys.setDeviceKeyCandidate(accepted.deviceKey, of: state.address)
     }
@@ -42,7 +42,7 @@ extension SimulatedWorld {
         let replay = nodes[node].stack.replay
         nodes[node].state = state
         nodes[node].description?.composition = state.composition
-        radioChanges()
+        radioChanges(of: node)
         nodes[node].deviceKeyCandidate = nil
         nodes[node].stack = stack(of: state, ivIndex: ivIndex)
         nodes[node].stack.replay = replay

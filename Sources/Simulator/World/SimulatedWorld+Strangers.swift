@@ -16,13 +16,14 @@ extension SimulatedWorld {
 
     /// A packet of a stranger reaches the nodes that hear it.
     package func hear(_ packet: AirPacket) {
+        let message: SharedNetworkPDU? = if case .message(let octets) = packet { SharedNetworkPDU(octets) } else { nil }
         for neighbour in strangersAudience where nodes[neighbour.node].isAlive {
             guard !generator.happens(strangerLoss(at: neighbour.node)) else {
                 statistics.lost += 1
                 continue
             }
             switch packet {
-            case .message(let pdu): queue.add(.hear(node: neighbour.node, pdu), at: now)
+            case .message: if let message { queue.add(.hear(nodes: [neighbour.node], message), at: now) }
             case .beacon(let beacon): queue.add(.hearBeacon(node: neighbour.node, beacon), at: now)
             }
         }

@@ -29,12 +29,20 @@ package final class SimulatedWorld {
     /// Called with each packet that strangers hear, as it is sent; see ``hear(_:)``. Without it there are no strangers.
     package var onAir: ((AirPacket) -> Void)?
 
+    /// Whether nodes share what they compute alike for a PDU. It saves work and changes nothing else.
+    var sharesWork = true
     var nodes: [SimulatedNode] = []
     var positions: [DeviceUUID: Int] = [:]
     var owners: [UInt16: Int] = [:]
     var radio: RadioNeighbours
-    /// Whether to work out again who hears whom; see ``presentRadio``.
+    /// Whether who hears whom has yet to be worked out for all nodes; see ``audience(of:)``.
     var isRadioStale = false
+    /// The nodes whose neighbours may have changed since then.
+    var changedStations: Set<Int> = []
+    /// The answers of ``audience(of:)`` that still hold.
+    var audiences: [Int: [RadioNeighbours.Neighbour]] = [:]
+    /// The nodes that the client was connected to when those answers were found.
+    var audienceGuests: [Int] = []
     /// The places of the nodes; empty if the settings list the links.
     var places: [RadioPlace] = []
     /// The node that hops are counted from; nil if the settings list the links.
@@ -123,7 +131,7 @@ package final class SimulatedWorld {
 
     private func handle(_ event: WorldEvent) {
         switch event {
-        case .hear(let node, let pdu): hear(pdu, at: node)
+        case .hear(let nodes, let pdu): for node in nodes { hear(pdu, at: node) }
         case .hearBeacon(let node, let beacon):
             guard nodes[node].isAlive, !nodes[node].faults.isDeaf else { return }
             carryOut(nodes[node].stack.receive(beacon: beacon, at: now), at: node, from: .air)
@@ -165,19 +173,19 @@ package final class SimulatedWorld {
 
     /// Schedules the wake event for a node's stack.
     func scheduleWake(_ node: Int) {
-        guard let deadline = nodes[node].stack.nextDeadline, deadline != .distantFuture else { return }
-        if let planned = nodes[node].wakeAt, planned <= deadline { return }
-        nodes[node].wakeAt = max(deadline, now)
-        queue.add(.wake(node: node), at: max(deadline, now))
+        if let time = nodes[node].planWake(at: now) { queue.add(.wake(node: node), at: time) }
     }
 
     /// Adds something that was heard to ``traceHash``.
-    func trace(_ octets: [UInt8], at place: Int) {
+    func trace(_ octets: [UInt8], at place: Int) { trace(SharedNetworkPDU(octets).digest, at: place) }
+
+    /// Adds the digest of something that was heard to ``traceHash``.
+    func trace(_ digest: UInt64, at place: Int) {
         var hash = traceHash
-        for word in [UInt64(bitPattern: now.microseconds), UInt64(truncatingIfNeeded: place)] {
+        for word in [UInt64(bitPattern: now.microseconds), UInt64(truncatingIfNeeded: place), digest] {
             hash = (hash ^ word) &* 0x0000_0100_0000_01B3
+            hash ^= hash >> 29
         }
-        for octet in octets { hash = (hash ^ UInt64(octet)) &* 0x0000_0100_0000_01B3 }
         traceHash = hash
     }
 
