@@ -48,7 +48,10 @@ package struct Meshplan: ParsableCommand {
                 name: "Nearby",
                 subcommands: [ScanCommand.self, IdentifyCommand.self, NodeCommand.self, GatewayCommand.self]
             ),
-            CommandGroup(name: "Operate", subcommands: [GetCommand.self, SetCommand.self, SendCommand.self]),
+            CommandGroup(
+                name: "Operate",
+                subcommands: [GetCommand.self, SetCommand.self, WatchCommand.self, SendCommand.self]
+            ),
             CommandGroup(name: "Simulator", subcommands: [SimCommand.self]),
         ]
     )

@@ -119,12 +119,14 @@ final class CommandFixture {
             output: Output { text in
                 output += text
                 combined += text
+                self.onText(text)
                 return self.outputError
             },
             errorOutput: Output { text in
                 error += text
                 combined += text
                 self.lastError += text
+                self.onText(text)
                 return nil
             },
             terminal: Terminal(
@@ -180,7 +182,13 @@ final class CommandFixture {
     /// Lines that arrive over time, each with the text that standard error must show first.
     var typed: [(after: String, line: String)] = []
 
+    /// Gives lines at times of its own, before those of ``typed``.
+    var nextLine: () -> String? = { nil }
+    /// Called with everything that a command writes.
+    var onText: (String) -> Void = { _ in }
+
     private func polled() -> LineInput.Event {
+        if let line = nextLine() { return .line(line) }
         guard let next = typed.first, next.after.isEmpty || lastError.contains(next.after) else { return .nothing }
         typed.removeFirst()
         lastError = ""

@@ -12,8 +12,14 @@ final class SimulatorThread: @unchecked Sendable {
     private let finished = DispatchSemaphore(value: 0)
     private(set) var result: CommandFixture.Result?
 
-    init(beside other: CommandFixture, _ arguments: [String], typing lines: [String] = []) {
+    init(
+        beside other: CommandFixture,
+        _ arguments: [String],
+        typing lines: [String] = [],
+        nextLine: @escaping () -> String? = { nil }
+    ) {
         fixture = CommandFixture(sharing: other)
+        fixture.nextLine = nextLine
         fixture.typed = lines.map { ("", $0) }
         fixture.interruptCount = { [unowned self] in isStopped.load(ordering: .acquiring) ? 1 : 0 }
         Thread { [self] in

@@ -37,6 +37,8 @@ package enum ClientOutput {
     case unsendable(RequestIdentifier, StackError)
     /// A Remote Provisioning Server that the client listens to sent this access message.
     case said(UnicastAddress, [UInt8])
+    /// Something was heard that the client watches for, see ``MeshClient/watch(_:at:)``.
+    case watch(WatchEvent)
     /// A beacon brought another IV index, or the network has confirmed one that was only stated: store it. If it
     /// corrects one that was only supposed or stated, nobody knows when the network reached it.
     case ivIndexChanged(IVIndex, isCorrection: Bool)

@@ -25,7 +25,10 @@ extension LinkKeeper {
         }
         if direct.beganAt != nil { return true }
         let waiting = waiting(exchanges)
-        guard waiting.contains(where: { $0.node == node || $0.subnets.contains(subnet) }) else { return false }
+        let isWatchable = watchNeed?.subnets.contains(subnet) ?? false
+        guard isWatchable || waiting.contains(where: { $0.node == node || $0.subnets.contains(subnet) }) else {
+            return false
+        }
         guard let since = search.listeningSince else {
             let isPromising = selection.hasPromising(
                 for: needs(exchanges),

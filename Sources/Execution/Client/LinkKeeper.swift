@@ -26,6 +26,10 @@ struct LinkKeeper {
     var selection: ProxySelection
     var nodes = ProxyNodes()
     var routes = ClientRoutes()
+    /// What is to be heard beyond answers; nil for nothing.
+    var watch: WatchWish?
+    /// The filters that are being filled for it, or are filled.
+    var filters: [LinkTarget: WatchFilter] = [:]
     /// Why the bearer hears nothing at present; nil while it does.
     var deafness: LinkFailure?
     /// Whether an answer ever came over a link.
@@ -51,7 +55,10 @@ struct LinkKeeper {
     }
 
     /// When the next review is due.
-    var nextDeadline: Instant? { (links.compactMap(\.nextDeadline) + [search.nextDeadline].compactMap(\.self)).min() }
+    var nextDeadline: Instant? {
+        let deadlines = links.compactMap(\.nextDeadline) + filters.values.compactMap(\.deadline)
+        return (deadlines + [search.nextDeadline].compactMap(\.self)).min()
+    }
 
     // MARK: The review
 
@@ -60,7 +67,7 @@ struct LinkKeeper {
         var actions: [Action] = []
         search.roomDeadline = nil
         if search.phase == .idle, links.load == exchanges.count, links.count <= maximumLinks, direct.nodes.isEmpty,
-            !links.isAnyUnsettled
+            !links.isAnyUnsettled, !lacksWatchLink
         {
             updateScan(at: now, into: &actions)
             return actions
@@ -78,6 +85,8 @@ struct LinkKeeper {
         var actions: [Action] = []
         direct = DirectLinkSearch()
         search = LinkSearch()
+        watch = nil
+        filters = [:]
         updateScan(at: now, into: &actions)
         for link in links {
             if let identifier = link.identifier { actions.append(.output(.closeLink(identifier))) }
@@ -102,7 +111,7 @@ struct LinkKeeper {
         for place in links.indices.reversed() where links[place].isLeaving && links[place].load == 0 {
             close(place, into: &actions)
         }
-        let needed = routes.serverLinks
+        let needed = neededLinks
         for place in links.indices.reversed() {
             guard let node = links[place].directNode, links[place].load == 0, !direct.nodes.contains(node),
                 !needed.contains(links[place].target)
@@ -113,6 +122,7 @@ struct LinkKeeper {
 
     private mutating func close(_ place: Int, into actions: inout [Action]) {
         let link = links.remove(at: place)
+        filters[link.target] = nil
         if let identifier = link.identifier { actions.append(.output(.closeLink(identifier))) }
         if let node = link.directNode { actions.append(.output(.directLinkDown(node, nil))) }
     }
@@ -184,7 +194,7 @@ struct LinkKeeper {
     ) {
         guard let exchange = exchanges.remove(exchange.node) else { return }
         release(exchange, at: now, into: &actions)
-        actions.append(.output(.unreachable(exchange.identifier, failure ?? uncovered(exchange))))
+        actions.append(.output(.unreachable(exchange.identifier, failure ?? uncovered(exchange.subnets))))
     }
 
     private mutating func release(_ exchange: Exchange, at now: Instant, into actions: inout [Action]) {
@@ -195,8 +205,10 @@ struct LinkKeeper {
     /// The requests that no link serves, not even one that is being made, in the order of their nodes.
     func waiting(_ exchanges: Exchanges) -> [Exchange] { exchanges.waiting(for: links, nodes) }
 
-    /// What the waiting requests need of a proxy.
-    func needs(_ exchanges: Exchanges) -> [ProxySelection.Need] { waiting(exchanges).map(\.need) }
+    /// What the waiting requests and the watcher need of a proxy.
+    func needs(_ exchanges: Exchanges) -> [ProxySelection.Need] {
+        waiting(exchanges).map(\.need) + [watchNeed].compactMap(\.self)
+    }
 
     // MARK: The search
 
@@ -249,7 +261,7 @@ struct LinkKeeper {
 
     /// Whether another link may be made, if necessary in place of one; if not, notes when to check again.
     mutating func hasRoom(at now: Instant) -> Bool {
-        let room = links.roomBegins(upTo: maximumLinks, besides: routes.serverLinks, at: now)
+        let room = links.roomBegins(upTo: maximumLinks, besides: neededLinks, at: now)
         let isNow = room.map { $0 <= now } ?? false
         search.roomDeadline = isNow ? nil : room
         return isNow
@@ -263,7 +275,7 @@ struct LinkKeeper {
         into actions: inout [Action]
     ) -> Bool {
         guard links.count >= maximumLinks else { return true }
-        let needed = routes.serverLinks
+        let needed = neededLinks
         if let place = links.doubtedPlace(besides: needed) {
             let target = links[place].target
             for node in exchanges.nodes where exchanges[node]?.carrier == target {
@@ -308,7 +320,7 @@ struct LinkKeeper {
         for node in direct.unlinked(links) where hasRoomForDirectLink {
             guard let choice = selection.direct(to: node, besides: links.advertisers, at: now) else { continue }
             if links.count >= maximumLinks {
-                guard let place = links.longestIdleMeshLink(besides: routes.serverLinks),
+                guard let place = links.longestIdleMeshLink(besides: neededLinks),
                     links[place].replaceableAt.map({ $0 <= now }) ?? false
                 else { continue }
                 close(place, into: &actions)
@@ -330,6 +342,7 @@ struct LinkKeeper {
         at now: Instant
     ) -> [Action] {
         let link = links.remove(at: place)
+        filters[link.target] = nil
         var actions = exchanges.pause(carriedBy: link.target, at: now).map { Action.stop($0) }
         if link.isLeaving {
             // It was about to end anyway; its requests continue elsewhere at once.
@@ -356,7 +369,8 @@ struct LinkKeeper {
     private mutating func miss(_ exchanges: inout Exchanges, at now: Instant, into actions: inout [Action]) {
         links.acceptDoubted()
         let missed = waiting(exchanges)
-        guard let first = missed.first else { return }
+        let watched = watchNeed
+        guard let subnets = missed.first?.subnets ?? watched?.subnets else { return }
         // The loss of a gateway says nothing about which proxies are in its reach.
         if let deafness, links.isEmpty {
             search.failures += 1
@@ -369,7 +383,7 @@ struct LinkKeeper {
         }
         var failure = LinkFailure.nobody
         if !links.isEmpty || selection.hearsAnybody(at: now) {
-            failure = uncovered(first)
+            failure = uncovered(subnets)
             for exchange in missed {
                 search.miss(exchange.subnets, at: now)
                 exchanges.miss(exchange.node)
@@ -424,8 +438,8 @@ struct LinkKeeper {
         search.failures = 0
     }
 
-    private func uncovered(_ exchange: Exchange) -> LinkFailure {
-        .uncovered(exchange.subnets.map { nodes.name(of: $0) })
+    private func uncovered(_ subnets: [NetKeyIndex]) -> LinkFailure {
+        .uncovered(subnets.map { nodes.name(of: $0) })
     }
 }
 
@@ -453,7 +467,7 @@ extension LinkKeeper {
     var hasRoomForDirectLink: Bool {
         guard links.count(where: { $0.directNode != nil }) < maximumDirectLinks else { return false }
         return links.count < maximumLinks
-            || links.count == maximumLinks && links.longestIdleMeshLink(besides: routes.serverLinks) != nil
+            || links.count == maximumLinks && links.longestIdleMeshLink(besides: neededLinks) != nil
     }
 
     /// Whether a node that advertises itself soon gets a link of its own: there is room for one, or other nodes have

@@ -169,6 +169,7 @@ struct LinkTransport {
             return
         }
         let known = keeper.nodes.netKeys(of: received.source)
+        let isFilling = keeper.filters[target] != nil
         change(target, at: now, &exchanges, into: &events) { link in
             link.filterStatus(
                 from: received.source,
@@ -179,6 +180,8 @@ struct LinkTransport {
                 at: now
             )
         }
+        guard isFilling else { return }
+        filterStatus(isAcceptList: type == .acceptList, count: Int(listSize), over: target, at: now, into: &events)
     }
 
     /// Changes a link, and carries out the actions that it returns.
@@ -208,6 +211,7 @@ struct LinkTransport {
                 let link = keeper.links[place]
                 let up = link.directNode.map { ClientOutput.directLinkUp($0, link.times) }
                 events.append(.output(up ?? .linkUp(proxy: link.proxy, link.times)))
+                beginWatching(over: target, at: now, into: &events)
             case .lost(let failure):
                 events.append(.links(keeper.lose(place, failure, &exchanges, at: now)))
                 return
@@ -215,7 +219,8 @@ struct LinkTransport {
         }
     }
 
-    private mutating func configure(
+    /// Sends a proxy configuration message under each of these keys.
+    mutating func configure(
         _ message: ProxyConfigurationMessage,
         in keys: [ProxyLink.ConfigurationKey],
         over link: ProxyLink,

@@ -87,7 +87,9 @@ extension MeshClient {
                 if let key = transport.stack.keys.netKey(index) { transport.keeper.nodes.set(key) }
                 outputs.append(.keyRefreshPhaseChanged(index, phase))
             case .dropped(.alreadySeen): duplicateCount += 1
-            case .relay, .dropped, .control, .heartbeat, .deviceKeyActivated: break
+            case .heartbeat(let heartbeat, let message):
+                report(heartbeat, message, arrivedOn: arrival, into: &outputs)
+            case .relay, .dropped, .control, .deviceKeyActivated: break
             }
         }
     }
@@ -100,6 +102,7 @@ extension MeshClient {
     ) {
         transport.heard.insert(message.source)
         hear(message, arrivedOn: arrival, into: &outputs)
+        report(message, arrivedOn: arrival, into: &outputs)
         guard message.destination == address.address, let hearing = exchanges.hearing(of: message) else { return }
         let carrier = exchanges[message.source]?.carrier
         for target in [carrier, arrival] { transport.keeper.prove(target) }

@@ -38,7 +38,8 @@ extension MeshClient {
         follow(events, at: now, into: &outputs)
     }
 
-    private mutating func follow(_ events: [LinkTransport.Event], at now: Instant, into outputs: inout [Output]) {
+    /// Carries out what the transport has done.
+    mutating func follow(_ events: [LinkTransport.Event], at now: Instant, into outputs: inout [Output]) {
         for event in events {
             switch event {
             case .output(let output): outputs.append(output)
@@ -46,6 +47,7 @@ extension MeshClient {
             case .carried(let target): change(target, at: now, into: &outputs) { $0.carried(at: now) }
             case .links(let actions): follow(actions, at: now, into: &outputs)
             case .unsendable(let error):
+                if transport.keeper.watch != nil { outputs.append(.watch(.unsendable(error))) }
                 // The requests that wait for a link report it.
                 for node in exchanges.nodes {
                     if let exchange = remove(node, at: now) { outputs.append(.unsendable(exchange.identifier, error)) }

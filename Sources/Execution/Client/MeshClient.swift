@@ -177,6 +177,7 @@ package struct MeshClient {
             let ivIndex = transport.knownIVIndex
             change(target, at: now, into: &outputs) { $0.advance(to: now, ivIndex: ivIndex) }
         }
+        follow(transport.advanceFilters(to: now), at: now, into: &outputs)
         if let deadline = transport.stack.nextDeadline, deadline <= now {
             perform(transport.stack.advance(to: now), arrivedOn: nil, at: now, into: &outputs)
         }

@@ -8,8 +8,8 @@ import MeshCore
 struct ProxySelection {
     /// What a request needs from a proxy.
     struct Need: Hashable {
-        /// The node to reach.
-        let node: UnicastAddress
+        /// The node to reach; nil if any node that forwards will do.
+        let node: UnicastAddress?
         /// The subnets in which it can be reached; any of them will do.
         let subnets: [NetKeyIndex]
         /// Whether the client already listened without success, so that a proxy will do that may not forward.

@@ -36,6 +36,8 @@ final class ClientDriver {
         case unsendable(RequestIdentifier, StackError)
         /// A Remote Provisioning Server that the client listens to sent this access message.
         case said(UnicastAddress, [UInt8])
+        /// Something was heard that the client watches for.
+        case watch(WatchEvent)
         /// The network has this IV index, which is durable by now.
         case ivIndexStored(IVIndex)
         /// A beacon brought another key refresh phase.
@@ -131,6 +133,7 @@ final class ClientDriver {
         case .unreachable(let request, let failure): tell(.unreachable(request, failure))
         case .unsendable(let request, let error): tell(.unsendable(request, error))
         case .said(let server, let payload): tell(.said(server, payload))
+        case .watch(let event): tell(.watch(event))
         case .keyRefreshPhaseChanged(let index, let phase): tell(.keyRefreshPhaseChanged(index, phase))
         // It was stored before the outputs that follow it.
         case .ivIndexChanged: break

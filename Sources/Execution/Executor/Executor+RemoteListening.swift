@@ -191,7 +191,8 @@ final class RemoteListeningRun {
         case .stopped(let ending): fail(ending)
         // Every beacon of the network contains the phase; the next apply records it.
         case .keyRefreshPhaseChanged: break
-        case .listening, .connecting, .directLinkUp, .directLinkDown, .linkDown, .sent, .habit, .ivIndexStored: break
+        case .listening, .connecting, .directLinkUp, .directLinkDown, .linkDown, .sent, .habit, .ivIndexStored, .watch:
+            break
         }
     }
 }

@@ -177,7 +177,7 @@ package final class OperatingSession {
         case .unsendable(_, let error): ending = ending ?? .sendingFailed(error.explanation)
         case .stopped(let reason): ending = ending ?? reason
         case .listening, .connecting, .linkUp, .directLinkUp, .directLinkDown, .linkDown, .sent, .habit, .said,
-            .ivIndexStored, .keyRefreshPhaseChanged:
+            .watch, .ivIndexStored, .keyRefreshPhaseChanged:
             break
         }
     }

@@ -161,7 +161,7 @@ final class RunSwitchboard {
             carryOut([.remote(actions, through: server)])
             devices.hear(payload, from: server)
         case .habit(let identifier, let habit): if let job = requests[identifier] { ledger.meet(habit, of: job.node) }
-        case .ivIndexStored: break
+        case .ivIndexStored, .watch: break
         case .keyRefreshPhaseChanged(let index, let phase): ledger.network.record(phase, of: index)
         case .stopped(let ending): stop = stop ?? ending
         }

@@ -93,6 +93,8 @@ final class ProxyField {
     private(set) var acknowledgments = 0
     /// Network PDUs that came to the client, by whatever way.
     private(set) var notifiedPDUs = 0
+    /// What the client has heard beyond answers.
+    private(set) var watched: [WatchEvent] = []
     /// How often each sequence number of the client was used.
     private(set) var sequenceNumbers: [UInt32: Int] = [:]
 
@@ -287,6 +289,7 @@ final class ProxyField {
             case .unanswered: note("unanswered")
             case .unreachable(_, let failure): note("unreachable: \(failure.reason)")
             case .unsendable: note("unsendable")
+            case .watch(let event): watched.append(event)
             case .sent, .said, .ivIndexChanged, .keyRefreshPhaseChanged, .habit: continue
             }
         }

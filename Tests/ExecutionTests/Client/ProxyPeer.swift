@@ -203,6 +203,7 @@ final class ProxyPeer {
             case .ivIndexChanged(let ivIndex, isCorrection: _): note("IV index \(ivIndex.value)")
             case .directLinkUp, .directLinkDown: note("a direct link")
             case .said: note("said")
+            case .watch: note("heard")
             case .habit(_, let habit): note("habit \(habit.rawValue)")
             case .keyRefreshPhaseChanged: note("key refresh")
             }

@@ -42,6 +42,15 @@ struct OperatingRun {
     ///
     /// - Throws: ``Failure`` if it is nothing of the network.
     func resolve(_ text: String) throws(Failure) -> ResolvedTarget {
+        do throws(TargetError) {
+            return try resolver.resolve(try OperatingTarget(text))
+        } catch {
+            throw Failure(.usage, error.message.printable, hint: error.advice?.worded.printable)
+        }
+    }
+
+    /// Finds what targets stand for, with the names and tags of the definition.
+    var resolver: TargetResolver {
         var names: [String: DeviceUUID] = [:]
         var tags: [DeviceUUID: [String: String]]?
         if let definition = conversation.knowledge.definition {
@@ -51,12 +60,7 @@ struct OperatingRun {
                 uniquingKeysWith: { first, _ in first }
             )
         }
-        do throws(TargetError) {
-            let target = try OperatingTarget(text)
-            return try TargetResolver(network, names: names, tags: tags).resolve(target)
-        } catch {
-            throw Failure(.usage, error.message.printable, hint: error.advice?.worded.printable)
-        }
+        return TargetResolver(network, names: names, tags: tags)
     }
 
     /// The name of a node for people.

@@ -9,6 +9,8 @@ struct StateText {
     let state: StateDescription
     /// Whether values are written as the raw numbers of the messages.
     let isRaw: Bool
+    /// The message that has the values; nil for the status of the state.
+    var message: MessageDescription?
 
     // MARK: For people
 
@@ -36,7 +38,7 @@ struct StateText {
         if isRaw, let type = type(of: item.name), case .integer(let raw) = item.value {
             return type.notation == .secret ? type.text(of: raw) : "\(raw)"
         }
-        let texts = state.statusMessage.texts(of: state.fixedKeys.merging(value))
+        let texts = described.texts(of: state.fixedKeys.merging(value))
         return texts.first { $0.name == item.name }?.text.printable ?? ""
     }
 
@@ -44,7 +46,9 @@ struct StateText {
         type(of: "remaining")?.text(of: raw) ?? "0x" + String(raw, radix: 16)
     }
 
-    private func type(of field: String) -> FieldType? { state.statusMessage.field(named: field)?.type }
+    private func type(of field: String) -> FieldType? { described.field(named: field)?.type }
+
+    private var described: MessageDescription { message ?? state.statusMessage }
 
     // MARK: For programs
 
