@@ -158,7 +158,7 @@ extension House {
     }
 
     /// `examples/office` in a separate folder, without a database.
-    fileprivate static func office() throws -> House {
+    static func office() throws -> House {
         let office = try House.empty()
         for name in ["office.yaml", "devices"] {
             let item = examples.appending(path: "office").appending(path: name)

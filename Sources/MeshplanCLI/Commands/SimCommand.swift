@@ -168,7 +168,8 @@ struct SimStatusCommand: NetworkCommand {
         if !lit.isEmpty {
             var table = Table()
             table.header = ["LIT", ""]
-            table.rows = lit.map { [$0.name.printable, $0.text] }
+            let named = lit.map { (name: $0.name.printable, text: $0.text) }
+            table.rows = named.sorted { NaturalOrder($0.name) < NaturalOrder($1.name) }.map { [$0.name, $0.text] }
             context.output.write(table.render(.plain))
         }
         return .success
