@@ -50,7 +50,10 @@ package struct Meshplan: ParsableCommand {
             ),
             CommandGroup(
                 name: "Operate",
-                subcommands: [GetCommand.self, SetCommand.self, WatchCommand.self, SendCommand.self]
+                subcommands: [
+                    GetCommand.self, SetCommand.self, WatchCommand.self, SendCommand.self, HealthCommand.self,
+                    SensorsCommand.self,
+                ]
             ),
             CommandGroup(name: "Simulator", subcommands: [SimCommand.self]),
         ]

@@ -11,6 +11,17 @@ struct TargetArgument: ParsableArguments {
     var target: String
 }
 
+/// The argument for what is operated, of commands that mean all nodes without it.
+struct OptionalTargetArgument: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "NODE, NODE/ELEMENT, group.NAME or tag=value; `*` stands for any characters. (default: all nodes)",
+            valueName: "target"
+        )
+    )
+    var target: String?
+}
+
 /// The option for the definition, of commands whose arguments are something else. It is only needed for tags.
 struct TagOptions: ParsableArguments {
     @Option(
