@@ -101,7 +101,7 @@ extension Meshplan {
         var context = context
         context.arguments = arguments
         do {
-            var command = try parseAsRoot(arguments)
+            var command = try Completion.$place.withValue(CompletionPlace(context)) { try parseAsRoot(arguments) }
             guard var command = command as? any ContextCommand else {
                 try command.run()
                 return .success

@@ -32,7 +32,7 @@ package struct HealthPlace: Hashable, Sendable {
 
     let period: OperatingRequest
     let faults: OperatingRequest
-    let clear: OperatingRequest
+    let clear: OperatingRequest?
     let test: OperatingRequest?
     let attention: OperatingRequest?
 }
@@ -117,7 +117,7 @@ package struct HealthCheck: Hashable, Sendable {
                     company: company,
                     period: period,
                     faults: try request("health-fault-get", [about]),
-                    clear: try request("health-fault-clear", [about]),
+                    clear: try wishes.clears ? request("health-fault-clear", [about]) : nil,
                     test: try wishes.test.map { test throws(MessageRefusal) in
                         try request("health-fault-test", ["test=\(test)", about])
                     },
@@ -159,35 +159,37 @@ package struct HealthCheck: Hashable, Sendable {
         }
         if isReading { return findings }
         if wishes.clears { clear(&findings, in: session) }
-        ask(\.test, where: { $0.faults != nil }, &findings, in: session) { $0.takeFaults($1) }
-        ask(\.attention, where: { $0.periodDivisor != nil }, &findings, in: session) { $0.takeAttention($1) }
+        let isKnown = findings.map { $0.faults != nil }
+        ask(\.test, at: places.indices.filter { isKnown[$0] }, in: session) { findings[$0].takeFaults($1) }
+        let isThere = findings.map { $0.periodDivisor != nil }
+        ask(\.attention, at: places.indices.filter { isThere[$0] }, in: session) { findings[$0].takeAttention($1) }
         for (position, finding) in findings.enumerated() { tell(position, finding) }
         return findings
     }
 
     private func clear(_ findings: inout [HealthFinding], in session: OperatingSession) {
-        ask({ $0.clear }, where: { $0.faults != nil }, &findings, in: session) { finding, outcome in
-            let before = finding.faults
-            finding.takeFaults(outcome)
-            if case .answered = outcome { finding.cleared = before }
+        let known = places.indices.filter { findings[$0].faults != nil }
+        ask(\.clear, at: known, in: session) { position, outcome in
+            let before = findings[position].faults
+            findings[position].takeFaults(outcome)
+            if case .answered = outcome { findings[position].cleared = before }
         }
         // A late answer to the question before looks the same as an answer to this one: ask once more.
-        let isDoubtful = { (finding: HealthFinding) in finding.cleared != nil && finding.faults?.faults.isEmpty == false }
-        ask({ $0.faults }, where: isDoubtful, &findings, in: session) { $0.takeFaults($1) }
+        let doubtful = known.filter { findings[$0].cleared != nil && findings[$0].faults?.faults.isEmpty == false }
+        let outcomes = session.ask(doubtful.map { places[$0].faults })
+        for (position, outcome) in zip(doubtful, outcomes) { findings[position].takeFaults(outcome) }
     }
 
-    /// Asks some of the places one question, and takes what they answer.
+    /// Asks some of the places one question, those that have it, and takes what they answer.
     private func ask(
-        _ question: (HealthPlace) -> OperatingRequest?,
-        where isAsked: (HealthFinding) -> Bool,
-        _ findings: inout [HealthFinding],
+        _ question: KeyPath<HealthPlace, OperatingRequest?>,
+        at positions: [Int],
         in session: OperatingSession,
-        _ take: (inout HealthFinding, OperatingOutcome) -> Void
+        _ take: (Int, OperatingOutcome) -> Void
     ) {
-        let positions = places.indices.filter { isAsked(findings[$0]) && question(places[$0]) != nil }
-        guard !positions.isEmpty else { return }
-        let outcomes = session.ask(positions.compactMap { question(places[$0]) })
-        for (position, outcome) in zip(positions, outcomes) { take(&findings[position], outcome) }
+        let asked = positions.filter { places[$0][keyPath: question] != nil }
+        let outcomes = session.ask(asked.compactMap { places[$0][keyPath: question] })
+        for (position, outcome) in zip(asked, outcomes) { take(position, outcome) }
     }
 }
 
@@ -201,7 +203,9 @@ extension HealthFinding {
     }
 
     fileprivate mutating func takeFaults(_ outcome: OperatingOutcome) {
-        guard case .answered(let parameters) = outcome, let told = HealthFaults(parameters) else { return miss(outcome) }
+        guard case .answered(let parameters) = outcome, let told = HealthFaults(parameters) else {
+            return miss(outcome)
+        }
         faults = told
     }
 

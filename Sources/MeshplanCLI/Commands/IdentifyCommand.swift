@@ -16,7 +16,8 @@ struct IdentifyCommand: NetworkCommand {
         help: ArgumentHelp(
             "The name or UUID of a device, or the name, UUID or address of a node.",
             valueName: "node"
-        )
+        ),
+        completion: Completion.nodes
     )
     var node: String
 

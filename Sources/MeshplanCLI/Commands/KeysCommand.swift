@@ -27,7 +27,10 @@ struct KeysRefreshCommand: NetworkCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The subnet, by name or NetKey index.", valueName: "subnet"))
+    @Argument(
+        help: ArgumentHelp("The subnet, by name or NetKey index.", valueName: "subnet"),
+        completion: Completion.subnets
+    )
     var subnet: String
 
     @OptionGroup var networks: NetworkOptions
@@ -36,7 +39,8 @@ struct KeysRefreshCommand: NetworkCommand {
         help: ArgumentHelp(
             "A node to leave out and exclude from the network, by name, address or UUID. May be repeated.",
             valueName: "node"
-        )
+        ),
+        completion: Completion.nodes
     )
     var exclude: [String] = []
 

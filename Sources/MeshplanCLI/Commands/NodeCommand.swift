@@ -40,7 +40,10 @@ struct NodeCommand: ParsableCommand {
                 """
         )
 
-        @Argument(help: ArgumentHelp("The name, UUID or address of a node.", valueName: "node"))
+        @Argument(
+            help: ArgumentHelp("The name, UUID or address of a node.", valueName: "node"),
+            completion: Completion.nodes
+        )
         var node: String
 
         @OptionGroup var options: Options
@@ -86,10 +89,16 @@ struct NodeCommand: ParsableCommand {
                 "Ask a Friend for the time without a poll after which it ends the friendship with a Low Power node."
         )
 
-        @Argument(help: ArgumentHelp("The name, UUID or address of the Friend.", valueName: "friend"))
+        @Argument(
+            help: ArgumentHelp("The name, UUID or address of the Friend.", valueName: "friend"),
+            completion: Completion.nodes
+        )
         var friend: String
 
-        @Argument(help: ArgumentHelp("The name, UUID or address of the Low Power node.", valueName: "low-power-node"))
+        @Argument(
+            help: ArgumentHelp("The name, UUID or address of the Low Power node.", valueName: "low-power-node"),
+            completion: Completion.nodes
+        )
         var lowPowerNode: String
 
         @OptionGroup var options: Options
@@ -136,7 +145,10 @@ struct NodeCommand: ParsableCommand {
                 """
         )
 
-        @Argument(help: ArgumentHelp("The name, UUID or address of a node.", valueName: "node"))
+        @Argument(
+            help: ArgumentHelp("The name, UUID or address of a node.", valueName: "node"),
+            completion: Completion.nodes
+        )
         var node: String
 
         @Argument(

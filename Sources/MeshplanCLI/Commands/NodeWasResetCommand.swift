@@ -20,7 +20,10 @@ extension NodeCommand {
                 """
         )
 
-        @Argument(help: ArgumentHelp("The name, UUID or address of a node.", valueName: "node"))
+        @Argument(
+            help: ArgumentHelp("The name, UUID or address of a node.", valueName: "node"),
+            completion: Completion.nodes
+        )
         var node: String
 
         @OptionGroup var change: ChangeOptions

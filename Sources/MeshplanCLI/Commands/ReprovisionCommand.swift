@@ -17,7 +17,10 @@ struct ReprovisionCommand: NetworkCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The name, UUID or address of a node.", valueName: "node"))
+    @Argument(
+        help: ArgumentHelp("The name, UUID or address of a node.", valueName: "node"),
+        completion: Completion.nodes
+    )
     var node: String
 
     @Flag(help: "A new device key, and nothing else (Device Key Refresh).")

@@ -17,7 +17,10 @@ struct GetCommand: NetworkCommand {
 
     @OptionGroup var target: TargetArgument
 
-    @Argument(help: ArgumentHelp("The states, such as onoff or lightness.", valueName: "state"))
+    @Argument(
+        help: ArgumentHelp("The states, such as onoff or lightness.", valueName: "state"),
+        completion: Completion.states
+    )
     var states: [String] = []
 
     @Flag(help: "Show the raw numbers of the messages instead of values with units.")

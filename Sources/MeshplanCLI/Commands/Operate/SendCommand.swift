@@ -21,10 +21,16 @@ struct SendCommand: NetworkCommand {
 
     @OptionGroup var target: TargetArgument
 
-    @Argument(help: ArgumentHelp("The model: generic-onoff-server, 0x1000 or 0x0059:0x0001.", valueName: "model"))
+    @Argument(
+        help: ArgumentHelp("The model: generic-onoff-server, 0x1000 or 0x0059:0x0001.", valueName: "model"),
+        completion: Completion.models
+    )
     var model: String
 
-    @Argument(help: ArgumentHelp("The message: generic-onoff-set, or set alone.", valueName: "message"))
+    @Argument(
+        help: ArgumentHelp("The message: generic-onoff-set, or set alone.", valueName: "message"),
+        completion: Completion.messages
+    )
     var message: String?
 
     @Argument(help: ArgumentHelp("The fields of the message.", valueName: "field=value"))
@@ -39,7 +45,10 @@ struct SendCommand: NetworkCommand {
     @Option(help: ArgumentHelp("The message that answers it, by its name or opcode.", valueName: "message"))
     var expect: String?
 
-    @Option(help: ArgumentHelp("The application key, instead of the first that is bound.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The application key, instead of the first that is bound.", valueName: "name"),
+        completion: Completion.applicationKeys
+    )
     var key: String?
 
     @OptionGroup var definition: TagOptions

@@ -23,10 +23,16 @@ struct SetCommand: NetworkCommand {
 
     @OptionGroup var target: TargetArgument
 
-    @Argument(help: ArgumentHelp("The state, such as onoff or lightness.", valueName: "state"))
+    @Argument(
+        help: ArgumentHelp("The state, such as onoff or lightness.", valueName: "state"),
+        completion: Completion.settableStates
+    )
     var state: String
 
-    @Argument(help: ArgumentHelp("What it becomes, such as on, 40% or 3000K.", valueName: "value"))
+    @Argument(
+        help: ArgumentHelp("What it becomes, such as on, 40% or 3000K.", valueName: "value"),
+        completion: Completion.values
+    )
     var values: [String]
 
     @Option(

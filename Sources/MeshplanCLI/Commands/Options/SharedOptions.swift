@@ -13,7 +13,10 @@ struct DefinitionOptions: ParsableArguments {
 
 /// The options that choose the network, and how its database is reached and opened.
 struct NetworkOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The network, if there are several.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The network, if there are several.", valueName: "name"),
+        completion: Completion.networks
+    )
     var network: String?
 
     @OptionGroup var store: StoreOptions

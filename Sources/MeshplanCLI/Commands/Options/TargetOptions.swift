@@ -6,7 +6,8 @@ struct TargetArgument: ParsableArguments {
         help: ArgumentHelp(
             "NODE, NODE/ELEMENT, group.NAME or tag=value; `*` stands for any characters.",
             valueName: "target"
-        )
+        ),
+        completion: Completion.targets
     )
     var target: String
 }
@@ -17,7 +18,8 @@ struct OptionalTargetArgument: ParsableArguments {
         help: ArgumentHelp(
             "NODE, NODE/ELEMENT, group.NAME or tag=value; `*` stands for any characters. (default: all nodes)",
             valueName: "target"
-        )
+        ),
+        completion: Completion.targets
     )
     var target: String?
 }

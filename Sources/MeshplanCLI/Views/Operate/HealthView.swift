@@ -23,9 +23,8 @@ struct HealthView {
     func tell(_ position: Int, _ finding: HealthFinding) {
         guard let lines = context.json else { return }
         let place = check.places[position]
-        var members = head(place.node, place.element) + [
-            JSONMember("company", "0x\(place.company.hexadecimal)".json)
-        ]
+        var members = head(place.node, place.element)
+        members.append(JSONMember("company", "0x\(place.company.hexadecimal)".json))
         if let faults = finding.faults {
             members.append(JSONMember("registered_faults", Self.json(of: faults)))
             members.append(JSONMember("test", .integer(Int(faults.test))))
@@ -97,7 +96,10 @@ struct HealthView {
         if wishes.attention != nil { header.append("ATTENTION") }
         header.append("PERIOD WITH FAULTS")
         var table = Table(header, rightAligned: [1, 2])
-        for (place, finding) in zip(check.places, findings) {
+        let rows = zip(check.places, findings).map { place, finding in
+            (order: NaturalOrder(operating.name(ofNode: place.node)), place: place, finding: finding)
+        }
+        for (_, place, finding) in rows.sorted(by: { ($0.order, $0.place.element) < ($1.order, $1.place.element) }) {
             var row = [
                 operating.name(ofNode: place.node), "\(place.element)", finding.faults.map { "\($0.test)" } ?? "",
                 faults(finding, place),

@@ -5,6 +5,9 @@ import MeshCore
 struct OperatedNodes {
     private let operating: OperatingRun
 
+    /// How many names a warning lists.
+    private static let mostNames = 20
+
     /// The nodes of one command.
     init(_ operating: OperatingRun) {
         self.operating = operating
@@ -27,8 +30,13 @@ struct OperatedNodes {
             titles[problem, default: []].append(title(ofNode: node, element: element))
         }
         for problem in order {
+            let names = titles[problem] ?? []
+            let list = names.prefix(Self.mostNames).joined(separator: ", ")
+            let rest = names.count > Self.mostNames ? " and \(names.count - Self.mostNames) more" : ""
+            let clause = problem.clause.printable
             FailureView(context).warn(
-                "not asked: \((titles[problem] ?? []).joined(separator: ", ")), which \(problem.clause.printable)",
+                names.count == 1
+                    ? "not asked: \(list), which \(clause)" : "not asked, because each \(clause): \(list)\(rest)",
                 hint: problem.advice?.worded
             )
         }

@@ -56,7 +56,9 @@ struct SensorView {
         if details.contains(.descriptor) { header += Self.descriptorFields.map(\.1) }
         if details.contains(.cadence) { header.append("CADENCE") }
         var table = Table(header, rightAligned: [1])
-        for finding in findings {
+        let rows = findings.map { (order: NaturalOrder(operating.name(ofNode: $0.node)), finding: $0) }
+        let sorted = rows.sorted { ($0.order, $0.finding.element) < ($1.order, $1.finding.element) }
+        for finding in sorted.map(\.finding) {
             let place = [operating.name(ofNode: finding.node), "\(finding.element)"]
             for reading in finding.readings {
                 var row = place + [DeviceProperty.name(of: reading.property), Self.text(of: reading)]
