@@ -25,6 +25,9 @@ package struct Definition: Hashable, Sendable {
     /// Renamed subnets, application keys and groups, in reading order.
     package var moved: [MovedDefinition]
 
+    /// The names of the models: those of the catalogue, and those that the definition's files give to vendor models.
+    package var modelNames = ModelNames()
+
     /// The share of the managed nodes from which one plan may remove something, in percent; nil for
     /// ``defaultRemovalLimit``.
     package var removals: Located<Int>?
@@ -60,6 +63,7 @@ extension Definition {
             SubnetDefinition(name: Located($0.name, at: place), index: Located($0.index, at: place))
         }
         nothing.removals = removals
+        nothing.modelNames = modelNames
         self = nothing
     }
 }

@@ -50,6 +50,13 @@ package struct SourceFiles: Hashable, Sendable {
         files.indices.contains(Int(location.file)) ? files[Int(location.file)].path : "?"
     }
 
+    /// Converts a path relative to the definition's file into one relative to the working folder. Absolute paths stay.
+    package func resolving(_ named: String, namedAt location: SourceLocation) -> String {
+        let file = path(of: location)
+        guard !named.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return named }
+        return file[...slash] + named
+    }
+
     /// The text of the line that contains a location, without its line break. Invalid UTF-8 is replaced.
     package func line(of location: SourceLocation) -> String? {
         guard files.indices.contains(Int(location.file)) else { return nil }

@@ -1,10 +1,24 @@
+package import Catalogue
 package import DefinitionModel
 import MeshCore
 
+/// What the files of a definition say.
+package struct DefinitionReading: Sendable {
+    /// One definition for each network, in the order of first mention.
+    package let definitions: [Definition]
+    /// The vendor models that the files describe; they serve all networks.
+    package let vendorModels: [VendorModel]
+    /// All problems, arranged for display. If one is an error, the definitions lack what could not be read and must not
+    /// be used for planning.
+    package let diagnostics: [Diagnostic]
+    /// The files that the locations point into: the given ones, then files with vendor models that they name.
+    package let files: SourceFiles
+}
+
 /// Reads definitions: files → YAML events → trees → fragments → one definition for each network, checked.
 ///
-/// It is pure: the same files give the same definitions and diagnostics. Hostile files produce diagnostics within
-/// bounded memory and time.
+/// It is pure: the same files give the same definitions and diagnostics; whoever calls it loads the files with vendor
+/// models that others name. Hostile files produce diagnostics within bounded memory and time.
 package enum DefinitionReader {
     /// Reads all files as one run.
     ///
@@ -20,25 +34,117 @@ package enum DefinitionReader {
         read(files: files, limits: ReadingLimits(), toleratesEmptySelectors: toleratesEmptySelectors)
     }
 
+    /// Reads all files as one run, with the files with vendor models that they name.
+    ///
+    /// - Parameters:
+    ///   - toleratesEmptySelectors: whether a selector that selects no node is only a warning.
+    ///   - load: gives the files at a path, which starts from the same folder as those of `files`: the file, or the
+    ///     files of a folder; nothing if nothing is there, which is reported.
+    /// - Throws: what `load` throws.
+    package static func reading<Failure: Error>(
+        _ files: SourceFiles,
+        toleratesEmptySelectors: Bool = false,
+        loading load: (String) throws(Failure) -> [SourceFiles.File]
+    ) throws(Failure) -> DefinitionReading {
+        try reading(files, limits: ReadingLimits(), toleratesEmptySelectors: toleratesEmptySelectors, loading: load)
+    }
+
     /// Reads all files within given limits.
     static func read(
         files: SourceFiles,
         limits: ReadingLimits,
         toleratesEmptySelectors: Bool = false
     ) -> (definitions: [Definition], diagnostics: [Diagnostic]) {
-        var decoder = DocumentDecoder(limits: limits)
-        var fragments: [Fragment] = []
-        for (index, file) in files.files.enumerated() {
+        let none = { (path: String) throws(Never) -> [SourceFiles.File] in [] }
+        let reading = reading(files, limits: limits, toleratesEmptySelectors: toleratesEmptySelectors, loading: none)
+        return (reading.definitions, reading.diagnostics)
+    }
+
+    private static func reading<Failure: Error>(
+        _ files: SourceFiles,
+        limits: ReadingLimits,
+        toleratesEmptySelectors: Bool,
+        loading load: (String) throws(Failure) -> [SourceFiles.File]
+    ) throws(Failure) -> DefinitionReading {
+        var pass = DocumentPass(DocumentDecoder(limits: limits))
+        pass.read(files, limits: limits)
+        var named: NamedModelFiles?
+        if pass.decoder.usesVendorModels {
+            // Only now the names of the models are known that all documents may use, also those before.
+            let found = try NamedModelFiles(pass.decoder.modelFiles, among: files, loading: load)
+            pass = pass.again(with: found, limits: limits)
+            named = found
+        }
+        var diagnostics = pass.decoder.diagnostics
+        for name in named?.missing ?? [] {
+            diagnostics.report(
+                "there is no file \(quoted(name.value)) with vendor models",
+                at: name.location,
+                length: name.value.utf8.count,
+                hint: "paths start from the folder of the file that names them; a folder stands for its YAML files"
+            )
+        }
+        let models = pass.decoder.vendorModels.resolved(into: &diagnostics)
+        var networks = FragmentMerge.merge(pass.fragments, into: &diagnostics)
+        for index in networks.indices {
+            networks[index].definition.modelNames = pass.decoder.modelNames
+            Checks.run(networks[index], toleratesEmptySelectors: toleratesEmptySelectors, into: &diagnostics)
+        }
+        return DefinitionReading(
+            definitions: networks.map(\.definition),
+            vendorModels: models,
+            diagnostics: diagnostics.finished(),
+            files: named?.files ?? files
+        )
+    }
+}
+
+/// One way through the documents of all files.
+private struct DocumentPass {
+    var decoder: DocumentDecoder
+    var fragments: [Fragment] = []
+
+    init(_ decoder: DocumentDecoder) { self.decoder = decoder }
+
+    /// Decodes the documents of all files.
+    ///
+    /// - Parameters:
+    ///   - modelFiles: the files with nothing but vendor models, by their indexes.
+    ///   - readsAll: whether the other files are read, too.
+    mutating func read(_ files: SourceFiles, limits: ReadingLimits, modelFiles: Set<Int> = [], readsAll: Bool = true) {
+        for (index, file) in files.files.enumerated() where readsAll || modelFiles.contains(index) {
             let reader = FileReader(file: UInt32(clamping: index), limits: limits)
             file.bytes.withUnsafeBufferPointer { bytes in
-                reader.read(bytes, with: &decoder) { fragments.append($0.decodeFragment()) }
+                reader.read(bytes, with: &decoder) { decoder in
+                    if modelFiles.contains(index) {
+                        decoder.decodeModelsFile()
+                    } else {
+                        fragments.append(decoder.decodeFragment())
+                    }
+                }
             }
         }
-        var diagnostics = decoder.diagnostics
-        let networks = FragmentMerge.merge(fragments, into: &diagnostics)
-        for network in networks {
-            Checks.run(network, toleratesEmptySelectors: toleratesEmptySelectors, into: &diagnostics)
-        }
-        return (networks.map(\.definition), diagnostics.finished())
+    }
+
+    /// The same way with the names of the vendor models that this one and the named files declare.
+    func again(with named: NamedModelFiles, limits: ReadingLimits) -> DocumentPass {
+        var scout = DocumentPass(DocumentDecoder(limits: limits))
+        scout.read(named.files, limits: limits, modelFiles: named.places, readsAll: false)
+        var decoder = DocumentDecoder(limits: limits)
+        // A file that is named and is also one of the definition has declared its models in this pass already.
+        let all = VendorModelDeclarations(models: scout.decoder.vendorModels.models + self.decoder.vendorModels.models)
+        decoder.modelNames = all.names
+        decoder.brokenModels = scout.decoder.brokenModels.union(self.decoder.brokenModels)
+        decoder.lacksModels = !named.missing.isEmpty || scout.decoder.diagnostics.hasErrors
+        var pass = DocumentPass(decoder)
+        pass.read(named.files, limits: limits, modelFiles: named.places)
+        return pass
+    }
+}
+
+extension DocumentDecoder {
+    /// Whether the documents describe vendor models, or name files that do.
+    fileprivate var usesVendorModels: Bool {
+        !modelFiles.isEmpty || !vendorModels.models.isEmpty || !brokenModels.isEmpty
     }
 }

@@ -89,16 +89,17 @@ struct MessageTableTests {
             let name: String
         }
         let facts: [Fact] = try resource("models")
-        #expect(ModelDescription.all.count == 81)
+        #expect(ModelCatalogue.models.count == 81)
         #expect(facts.count == 80)
         for fact in facts {
             let identifier = ModelIdentifier.sig(try #require(UInt16(fact.id, radix: 16)))
-            #expect(ModelDescription.model(identifier)?.title == fact.name)
+            #expect(ModelCatalogue.model(identifier)?.title == fact.name)
         }
-        #expect(ModelDescription.model(.sig(0x1312))?.name == "iec-62386-104-model")
-        for model in ModelDescription.all {
-            #expect(!model.messages.isEmpty, "\(model.name)")
-            for message in model.messages {
+        #expect(ModelCatalogue.model(.sig(0x1312))?.name == "iec-62386-104-model")
+        for model in ModelCatalogue.models {
+            let messages = MessageCatalogue.sig.messages(of: model.identifier)
+            #expect(!messages.isEmpty, "\(model.name)")
+            for message in messages {
                 #expect(message.servers.contains(model.identifier) != model.isClient, "\(model.name)")
             }
         }

@@ -124,7 +124,15 @@ struct DefinitionWriterTests {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let url = root.appendingPathComponent("examples").appendingPathComponent(path)
-        let definition = try read(try String(contentsOf: url, encoding: .utf8))
+        let file = SourceFiles.File(path: url.lastPathComponent, bytes: Array(try Data(contentsOf: url)))
+        let reading = try DefinitionReader.reading(SourceFiles(files: [file])) { path throws in
+            let data = try Data(contentsOf: url.deletingLastPathComponent().appendingPathComponent(path))
+            return [SourceFiles.File(path: path, bytes: Array(data))]
+        }
+        #expect(!reading.diagnostics.contains { $0.severity == .error })
+        var definition = try #require(reading.definitions.first)
+        // What is written names vendor models by their identifiers, so that it needs no further file.
+        definition.modelNames = ModelNames()
         #expect(contents(of: try read(DefinitionWriter.text(of: definition))) == contents(of: definition))
     }
 

@@ -164,10 +164,12 @@ struct SchemaTests {
             }
             guard !files.isEmpty else { continue }
             count += 1
-            let sources = SourceFiles(files: files)
-            let (definitions, diagnostics) = DefinitionReader.read(files: sources)
-            #expect(diagnostics.map { compact($0, sources) } == [])
-            #expect(definitions.count == 1)
+            let reading = try DefinitionReader.reading(SourceFiles(files: files)) { path throws -> [SourceFiles.File] in
+                let data = try Data(contentsOf: folder.appending(path: path))
+                return [SourceFiles.File(path: path, bytes: Array(data))]
+            }
+            #expect(reading.diagnostics.map { compact($0, reading.files) } == [])
+            #expect(reading.definitions.count == 1)
         }
         #expect(count > 0)
     }
@@ -175,10 +177,17 @@ struct SchemaTests {
     @Test("The example's files with devices and secrets are accepted, and have every node of the definition")
     func exampleDevices() throws {
         let office = Self.root.appending(path: "examples/office")
-        func source(_ name: String) throws -> SourceFiles {
-            SourceFiles(files: [.init(path: name, bytes: Array(try Data(contentsOf: office.appending(path: name))))])
+        func source(_ names: String...) throws -> SourceFiles {
+            SourceFiles(
+                files: try names.map { name in
+                    .init(path: name, bytes: Array(try Data(contentsOf: office.appending(path: name))))
+                }
+            )
         }
-        let definition = try #require(DefinitionReader.read(files: source("office.yaml")).definitions.first)
+        let definition = try #require(
+            DefinitionReader.read(files: source("office.yaml", "devices/models.yaml")).definitions.first
+        )
+        #expect(VendorModelsFile.read(files: try source("devices/models.yaml")).models.map(\.name) == ["exit-light"])
         let devices = DeviceFile.read(files: try source("devices/devices.yaml"))
         let secrets = SecretsFile.read(files: try source("devices/secrets.csv"))
         #expect(devices.diagnostics.isEmpty && secrets.diagnostics.isEmpty)

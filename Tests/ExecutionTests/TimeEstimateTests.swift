@@ -12,16 +12,21 @@ import Testing
 /// Estimates beside what runs of the executor take over the simulated radio of the same name.
 @Suite("Estimated time and time taken")
 struct TimeEstimateTests {
-    private func files(_ name: String) throws -> SourceFiles {
+    private func files(_ names: String...) throws -> SourceFiles {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let data = try Data(contentsOf: root.appendingPathComponent("examples/office/\(name)"))
-        return SourceFiles(files: [SourceFiles.File(path: name, bytes: Array(data))])
+        let files = try names.map { name in
+            let data = try Data(contentsOf: root.appendingPathComponent("examples/office/\(name)"))
+            return SourceFiles.File(path: name, bytes: Array(data))
+        }
+        return SourceFiles(files: files)
     }
 
     /// The example's devices in their boxes, and its definition without what has to do with secrets.
     private func office(_ settings: WorldSettings, seed: UInt64) throws -> Commissioning {
-        var definition = try #require(DefinitionReader.read(files: try files("office.yaml")).definitions.first)
+        var definition = try #require(
+            DefinitionReader.read(files: try files("office.yaml", "devices/models.yaml")).definitions.first
+        )
         definition.provisioning = nil
         let devices = DeviceFile.read(files: try files("devices/devices.yaml")).devices
         let site = try Commissioning(devices, settings: settings, seed: seed)

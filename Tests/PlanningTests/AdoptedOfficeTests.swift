@@ -8,16 +8,21 @@ import Testing
 
 @Suite("The example office, adopted")
 struct AdoptedOfficeTests {
-    private func files(_ name: String) throws -> SourceFiles {
+    private func files(_ names: String...) throws -> SourceFiles {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let data = try Data(contentsOf: root.appendingPathComponent("examples/office/\(name)"))
-        return SourceFiles(files: [SourceFiles.File(path: name, bytes: Array(data))])
+        let files = try names.map { name in
+            let data = try Data(contentsOf: root.appendingPathComponent("examples/office/\(name)"))
+            return SourceFiles.File(path: name, bytes: Array(data))
+        }
+        return SourceFiles(files: files)
     }
 
     @Test("What an apply of the example has made of its devices is written down shorter, and plans empty")
     func roundTrip() throws {
-        let definition = try #require(DefinitionReader.read(files: try files("office.yaml")).definitions.first)
+        let definition = try #require(
+            DefinitionReader.read(files: try files("office.yaml", "devices/models.yaml")).definitions.first
+        )
         let devices = DeviceFile.read(files: try files("devices/devices.yaml")).devices
         let own = DeviceUUID(rawValue: Octets16(high: 0, low: 1))
         var network = MeshNetwork(

@@ -9,6 +9,9 @@ extension DocumentDecoder {
             fragment.namesNetwork = true
             return
         }
+        // A document with nothing but vendor models serves all networks.
+        let hasModels = fields.contains { $0.keyword == .models }
+        if hasModels, fields.keywords.isSubset(of: Record.modelsFile.allowed) { fragment.namesNetwork = true }
         for field in fields {
             switch field.keyword {
             case .version: decodeVersion(field.value)
@@ -26,6 +29,7 @@ extension DocumentDecoder {
             case .subscriptions: decodeRules(field, "subscription") { $0.decodeSubscription($1) }
             case .publications: decodeRules(field, "publication") { $0.decodePublication($1) }
             case .moved: decodeRules(field, "moved name") { $0.decodeMoved($1) }
+            case .models: decodeModels(field)
             default: break
             }
         }

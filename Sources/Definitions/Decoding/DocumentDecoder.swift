@@ -20,6 +20,17 @@ struct DocumentDecoder {
     /// The thing that is being decoded, for messages.
     var resource: Resource?
 
+    /// The names of models.
+    var modelNames = ModelNames()
+    /// Names of vendor models whose declarations had to be left out.
+    var brokenModels: Set<String> = []
+    /// Whether vendor models may exist that could not be read, so that unknown names say nothing.
+    var lacksModels = false
+    /// The files and folders with vendor models that the documents name.
+    var modelFiles: [Located<String>] = []
+    /// The vendor models that the documents declare.
+    var vendorModels = VendorModelDeclarations()
+
     /// The lines of the current document that hold a secret, once somebody asked for them.
     private var knownSecretLines: Set<UInt32>?
 
@@ -135,8 +146,17 @@ struct DocumentDecoder {
         if kind == .plain || kind == .quoted, let known = models[tree.nodes[node].value] {
             return Located(known, at: location(node))
         }
+        if lacksModels || !brokenModels.isEmpty, kind == .plain || kind == .quoted {
+            let name = symbols.text(tree.nodes[node].value)
+            let isMissing = lacksModels && Name.isValid(name) && !name.hasPrefix("0x") || brokenModels.contains(name)
+            if isMissing, modelNames.model(named: name) == nil { return nil }
+        }
         // The search for the nearest name takes time, and many wrong names must not cost that.
-        let parse = diagnostics.wants(.error) ? ModelWords.model : ModelWords.modelWithoutHint
+        let names = modelNames
+        let wantsHint = diagnostics.wants(.error)
+        let parse = { (text: String) throws(ScalarProblem) in
+            try wantsHint ? ModelWords.model(text, names) : ModelWords.modelWithoutHint(text, names)
+        }
         guard let model = scalar(node, "the name of a model", parse) else { return nil }
         models[tree.nodes[node].value] = model.value
         return model

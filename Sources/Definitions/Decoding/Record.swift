@@ -35,7 +35,7 @@ struct Record: Hashable, Sendable {
         "definition",
         [
             .version, .network, .limits, .provisioning, .subnets, .applicationKeys, .groups, .defaults, .profiles,
-            .nodes, .subscriptions, .publications, .moved,
+            .nodes, .subscriptions, .publications, .moved, .models,
         ]
     )
     /// How much one plan may take away.

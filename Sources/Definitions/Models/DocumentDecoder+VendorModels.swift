@@ -3,15 +3,32 @@ import DefinitionModel
 import MeshCore
 
 extension DocumentDecoder {
-    /// A document with vendor models by name.
-    mutating func decodeVendorModels(into declarations: inout VendorModelDeclarations) {
+    /// A document of a file with vendor models: models by name.
+    mutating func decodeModelsFile() {
         guard !tree.nodes.isEmpty else { return }
-        for field in fields(0, .modelsFile, "a mapping with `models`", blamed: 0) ?? [] {
-            decodeNamed(field, "model") { decoder, entry in
-                guard let model = decoder.decodeVendorModel(entry) else { return false }
-                declarations.models.append(model)
-                return true
+        for field in fields(0, .modelsFile, "a mapping with `models`", blamed: 0) ?? [] { decodeVendorModels(field) }
+    }
+
+    /// `models` of a definition: a list of files and folders with vendor models, or the models themselves.
+    mutating func decodeModels(_ section: MappingEntry) {
+        if isNull(section.value) { return }
+        if tree.nodes[section.value].kind == .mapping { return decodeVendorModels(section) }
+        for entry in list(section.value, "a list of files with vendor models, or a mapping of models")
+            ?? ListEntries()
+        {
+            guard let path = text(entry, "the path of a file or folder with vendor models") else { continue }
+            modelFiles.append(Located(path, at: location(entry)))
+        }
+    }
+
+    private mutating func decodeVendorModels(_ section: MappingEntry) {
+        decodeNamed(section, "model") { decoder, entry in
+            guard let model = decoder.decodeVendorModel(entry) else {
+                decoder.brokenModels.insert(entry.name.value)
+                return false
             }
+            decoder.vendorModels.models.append(model)
+            return true
         }
     }
 

@@ -53,6 +53,9 @@ struct VendorModelDeclarations {
     /// Models in reading order.
     var models: [VendorModelDeclaration] = []
 
+    /// The names of the models.
+    var names: ModelNames { ModelNames(models.map { ($0.identifier, $0.name.value) }) }
+
     /// The models. Problems between declarations are reported: names and opcodes that are taken, answers and messages
     /// of states that do not exist, fields that cannot be read.
     func resolved(into diagnostics: inout DiagnosticCollector) -> [VendorModel] {
@@ -78,6 +81,10 @@ private struct VendorModelResolver {
         modelNames.check(declaration.name, resource: resource, into: &diagnostics) { "the model \(quoted($0))" }
         if ModelCatalogue.model(named: declaration.name.value) != nil {
             report("\(declaration.name.value) is a model of the Bluetooth SIG", declaration.name, resource)
+        }
+        if declaration.name.value.hasPrefix("0x"), ModelIdentifier(name: declaration.name.value) != nil {
+            let hint = "an identifier stands for itself; give the model a name"
+            report("\(declaration.name.value) is not a name", declaration.name, resource, hint: hint)
         }
         let identifier = Located(declaration.identifier, at: declaration.name.location)
         identifiers.check(identifier, resource: resource, into: &diagnostics) { "the model \($0)" }

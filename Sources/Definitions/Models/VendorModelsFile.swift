@@ -20,15 +20,14 @@ package enum VendorModelsFile {
         limits: ReadingLimits
     ) -> (models: [VendorModel], diagnostics: [Diagnostic]) {
         var decoder = DocumentDecoder(limits: limits)
-        var declarations = VendorModelDeclarations()
         for (index, file) in files.files.enumerated() {
             let reader = FileReader(file: UInt32(clamping: index), limits: limits)
             file.bytes.withUnsafeBufferPointer { bytes in
-                reader.read(bytes, with: &decoder) { $0.decodeVendorModels(into: &declarations) }
+                reader.read(bytes, with: &decoder) { $0.decodeModelsFile() }
             }
         }
         var diagnostics = decoder.diagnostics
-        let models = declarations.resolved(into: &diagnostics)
+        let models = decoder.vendorModels.resolved(into: &diagnostics)
         return (models, diagnostics.finished())
     }
 }

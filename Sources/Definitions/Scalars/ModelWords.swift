@@ -3,17 +3,17 @@ import MeshCore
 
 /// Models as definitions write them.
 enum ModelWords {
-    /// The model of a text, as ``model(_:)`` finds it, but with no hint in the error.
-    static func modelWithoutHint(_ text: String) throws(ScalarProblem) -> ModelIdentifier {
-        guard let model = ModelIdentifier(name: text) else { throw ScalarProblem("\(quoted(text)) is not a model") }
+    /// The model of a text, as ``model(_:_:)`` finds it, but with no hint in the error.
+    static func modelWithoutHint(_ text: String, _ names: ModelNames) throws(ScalarProblem) -> ModelIdentifier {
+        guard let model = names.model(named: text) else { throw ScalarProblem("\(quoted(text)) is not a model") }
         return model
     }
 
-    /// A model by its name in the catalogue, as `0x1000`, or as company and model: `0x0059:0x0001`.
-    static func model(_ text: String) throws(ScalarProblem) -> ModelIdentifier {
-        if let model = ModelIdentifier(name: text) { return model }
+    /// A model by its name, as `0x1000`, or as company and model: `0x0059:0x0001`.
+    static func model(_ text: String, _ names: ModelNames) throws(ScalarProblem) -> ModelIdentifier {
+        if let model = names.model(named: text) { return model }
         guard text.utf8.allSatisfy({ Numbers.isHexadecimalDigit($0) || $0 == UInt8(ascii: ":") || $0 == 0x78 }) else {
-            let nearest = Suggestion.nearest(to: text, among: ModelCatalogue.models.map(\.name))
+            let nearest = Suggestion.nearest(to: text, among: names.all)
             let forms = "write a name such as generic-onoff-server, or 0x1000, or 0x0059:0x0001 for a vendor model"
             throw ScalarProblem(
                 "\(quoted(text)) is not a model",

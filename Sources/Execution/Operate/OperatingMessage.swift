@@ -1,4 +1,4 @@
-import Catalogue
+package import Catalogue
 import DefinitionModel
 package import MeshCore
 
@@ -20,16 +20,18 @@ package struct OperatingMessage: Hashable, Sendable {
     ///   - fields: `field=value`; a transaction identifier may be left out.
     ///   - answer: the opcode of another answer than the usual one; nil for that.
     ///   - transaction: stands for a transaction identifier that is left out.
+    ///   - models: the models whose messages are known.
     /// - Throws: ``MessageRefusal`` if the model has no such message, or the fields do not go with it.
     package init(
         to model: ModelIdentifier,
         named name: String,
         fields: [String],
         answer: Opcode? = nil,
-        transaction: UInt8
+        transaction: UInt8,
+        of models: KnownModels = .sig
     ) throws(MessageRefusal) {
-        let known = MessageCatalogue.sig.messages(of: model)
-        guard let message = Self.message(name, of: model, among: known) else {
+        let known = models.messages.messages(of: model)
+        guard let message = Self.message(name, of: models.names.name(of: model), among: known) else {
             let nearest = Suggestion.nearest(to: name, among: known.map(\.name))
             throw .noMessage(name, model, suggestion: nearest)
         }
@@ -53,23 +55,30 @@ package struct OperatingMessage: Hashable, Sendable {
 
     /// A message by its octets.
     ///
-    /// - Parameter answer: the opcode of the answer; nil to expect none.
-    package init(to model: ModelIdentifier, opcode: Opcode, parameters: [UInt8], answer: Opcode?) {
+    /// - Parameters:
+    ///   - answer: the opcode of the answer; nil to expect none.
+    ///   - models: the models whose messages are known.
+    package init(
+        to model: ModelIdentifier,
+        opcode: Opcode,
+        parameters: [UInt8],
+        answer: Opcode?,
+        of models: KnownModels = .sig
+    ) {
         self.model = model
         payload = opcode.encoded + parameters
         self.answer = answer
-        client = MessageCatalogue.sig.message(opcode)?.clients.first
+        client = models.messages.message(opcode)?.clients.first
     }
 
     private static func message(
         _ name: String,
-        of model: ModelIdentifier,
+        of model: String,
         among known: [MessageDescription]
     ) -> MessageDescription? {
         if let exact = known.first(where: { $0.name == name }) { return exact }
-        guard let description = ModelDescription.model(model) else { return nil }
-        let stem = ["-setup-server", "-server", "-client"].first(where: description.name.hasSuffix)
-        let full = description.name.dropLast(stem?.count ?? 0) + "-" + name
+        let stem = ["-setup-server", "-server", "-client"].first(where: model.hasSuffix)
+        let full = model.dropLast(stem?.count ?? 0) + "-" + name
         return known.first { $0.name == full }
     }
 
@@ -148,9 +157,11 @@ package enum MessageRefusal: Error, Hashable, Sendable {
 
 extension MessageRefusal {
     /// What is wrong, without a full stop.
-    package var message: String {
+    ///
+    /// - Parameter names: the names of models.
+    package func message(_ names: ModelNames = ModelNames()) -> String {
         switch self {
-        case .noMessage(let name, let model, suggestion: _): "\(model.name) has no message `\(name)`"
+        case .noMessage(let name, let model, suggestion: _): "\(names.name(of: model)) has no message `\(name)`"
         case .noField(let text): "`\(text)` is not field=value"
         case .fields(let message, let reason): "\(message): \(reason)"
         }

@@ -15,6 +15,8 @@ package struct OperatingRequest: Hashable, Sendable {
     package var subnets: [NetKeyIndex]
     /// The opcode of the answer.
     package var answer: Opcode
+    /// What is known of the answer; nil for what the catalogue of the SIG's messages says.
+    package var status: MessageDescription?
     /// Fields that the answer must hold if the catalogue knows it: of several instances of a state that which was
     /// asked for.
     package var instance: FieldValues
@@ -27,6 +29,7 @@ package struct OperatingRequest: Hashable, Sendable {
         key: AppKeyIndex?,
         subnets: [NetKeyIndex],
         answer: Opcode,
+        status: MessageDescription? = nil,
         instance: FieldValues = FieldValues()
     ) {
         self.node = node
@@ -35,14 +38,19 @@ package struct OperatingRequest: Hashable, Sendable {
         self.key = key
         self.subnets = subnets
         self.answer = answer
+        self.status = status
         self.instance = instance
     }
 
     /// Whether these parameters of a message with the opcode ``answer`` answer the request. Parameters that cannot be
-    /// read do: the node answered, and its answer is shown as it is.
+    /// read do: the node answered, and its answer is shown as it is. Only where a company has several messages with the
+    /// opcode they may be another one.
     package func isAnswered(by parameters: ArraySlice<UInt8>) -> Bool {
-        guard !instance.items.isEmpty, let status = MessageCatalogue.sig.message(answer) else { return true }
-        guard let values = try? status.decode(parameters) else { return true }
+        let isMarked = status?.fields.contains { $0.fixed != nil } ?? false
+        guard isMarked || !instance.items.isEmpty, let status = status ?? MessageCatalogue.sig.message(answer) else {
+            return true
+        }
+        guard let values = try? status.decode(parameters) else { return !isMarked }
         return instance.items.allSatisfy { item in values[item.name].map { $0 == item.value } ?? true }
     }
 }

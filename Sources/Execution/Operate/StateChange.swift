@@ -115,8 +115,14 @@ package struct StateChangePlaces: Hashable, Sendable {
 
     /// Plans to set a state.
     ///
+    /// - Parameter models: the models whose states are known.
     /// - Throws: ``StateError`` if no element has it.
-    package init(_ change: StateChange, on target: ResolvedTarget, in network: MeshNetwork) throws(StateError) {
+    package init(
+        _ change: StateChange,
+        on target: ResolvedTarget,
+        of models: KnownModels = .sig,
+        in network: MeshNetwork
+    ) throws(StateError) {
         guard let server = change.state.setServer else { throw .readOnly(change.state.name) }
         for part in target.elements where part.models.contains(where: { $0.identifier == server }) {
             let place = StatePlace(
@@ -139,7 +145,7 @@ package struct StateChangePlaces: Hashable, Sendable {
             }
         }
         if places.isEmpty, refusals.isEmpty {
-            throw .nobodyHas(change.state.name, others: StateInquiry.names(of: target))
+            throw .nobodyHas(change.state.name, others: StateInquiry.names(of: target, models))
         }
     }
 
@@ -164,6 +170,7 @@ package struct StateChangePlaces: Hashable, Sendable {
                 key: keys[position].index,
                 subnets: [keys[position].boundNetKey],
                 answer: change.state.statusMessage.opcode,
+                status: change.state.statusMessage,
                 instance: place.selector.instance
             )
         }

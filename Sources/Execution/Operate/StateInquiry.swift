@@ -37,22 +37,25 @@ package struct StateInquiry: Hashable, Sendable {
 
     /// Plans to read states.
     ///
-    /// - Parameter selectors: the states; empty for those that change in operation.
+    /// - Parameters:
+    ///   - selectors: the states; empty for those that change in operation.
+    ///   - models: the models whose states are known.
     /// - Throws: ``StateError`` if no element has a state that is named, or if there is nothing to read.
     package init(
         _ target: ResolvedTarget,
         _ selectors: [StateSelector],
+        of models: KnownModels = .sig,
         in network: MeshNetwork
     ) throws(StateError) {
         var found: Set<String> = []
         for part in target.elements {
-            for place in Self.places(of: part, selectors) {
+            for place in Self.places(of: part, selectors, models) {
                 found.insert(place.state.name)
                 try add(place, isNamed: !selectors.isEmpty, in: network)
             }
         }
         for selector in selectors where !found.contains(selector.state.name) {
-            throw .nobodyHas(selector.state.name, others: Self.names(of: target))
+            throw .nobodyHas(selector.state.name, others: Self.names(of: target, models))
         }
         if selectors.isEmpty, requests.isEmpty { throw .nothingToRead }
     }
@@ -79,6 +82,7 @@ package struct StateInquiry: Hashable, Sendable {
                     key: key.index,
                     subnets: [key.boundNetKey],
                     answer: place.state.statusMessage.opcode,
+                    status: place.state.statusMessage,
                     instance: place.selector.instance
                 )
             )
@@ -89,18 +93,26 @@ package struct StateInquiry: Hashable, Sendable {
     }
 
     /// The states of an element that are named, or that change in operation if none is.
-    static func places(of part: ResolvedTarget.Element, _ selectors: [StateSelector]) -> [StatePlace] {
+    static func places(
+        of part: ResolvedTarget.Element,
+        _ selectors: [StateSelector],
+        _ models: KnownModels
+    ) -> [StatePlace] {
         part.models.flatMap { model in
-            chosen(selectors, of: model.identifier).map { selector in
+            chosen(selectors, of: model.identifier, models).map { selector in
                 StatePlace(node: part.node, element: part.element, model: model.identifier, selector: selector)
             }
         }
     }
 
-    private static func chosen(_ selectors: [StateSelector], of model: ModelIdentifier) -> [StateSelector] {
+    private static func chosen(
+        _ selectors: [StateSelector],
+        of model: ModelIdentifier,
+        _ models: KnownModels
+    ) -> [StateSelector] {
         guard selectors.isEmpty else { return selectors.filter { $0.state.server == model } }
         guard model >= firstOfApplications else { return [] }
-        return StateCatalogue.states(of: model).filter { $0.server == model && $0.changesInOperation }
+        return models.states(of: model).filter { $0.server == model && $0.changesInOperation }
             .map { StateSelector($0) }
     }
 
@@ -108,10 +120,10 @@ package struct StateInquiry: Hashable, Sendable {
     private static let firstOfApplications = ModelIdentifier.sig(0x1000)
 
     /// The names of the states of a target, sorted.
-    static func names(of target: ResolvedTarget) -> [String] {
-        var models: Set<ModelIdentifier> = []
-        for part in target.elements { models.formUnion(part.models.map(\.identifier)) }
-        let states = models.flatMap { model in StateCatalogue.states(of: model).filter { $0.server == model } }
+    static func names(of target: ResolvedTarget, _ models: KnownModels = .sig) -> [String] {
+        var identifiers: Set<ModelIdentifier> = []
+        for part in target.elements { identifiers.formUnion(part.models.map(\.identifier)) }
+        let states = identifiers.flatMap { model in models.states(of: model).filter { $0.server == model } }
         return Set(states.map(\.name)).sorted()
     }
 }

@@ -17,12 +17,16 @@ package struct StateSelector: Hashable, Sendable {
 
     /// Reads names of states. A word `field=value` belongs to the state before it.
     ///
+    /// - Parameter models: the models whose states may be named.
     /// - Throws: ``StateError`` for a name that no state has, and for a field that does not select an instance.
-    package static func read(_ words: [String]) throws(StateError) -> [StateSelector] {
+    package static func read(
+        _ words: [String],
+        of models: KnownModels = .sig
+    ) throws(StateError) -> [StateSelector] {
         var selectors: [StateSelector] = []
         for word in words {
             guard let equals = word.firstIndex(of: "=") else {
-                selectors.append(StateSelector(try state(named: word)))
+                selectors.append(StateSelector(try state(named: word, of: models)))
                 continue
             }
             guard let last = selectors.popLast() else { throw .unknown(word, suggestion: nil) }
@@ -36,10 +40,14 @@ package struct StateSelector: Hashable, Sendable {
 
     /// The state with a name.
     ///
+    /// - Parameter models: the models of which it may be a state.
     /// - Throws: ``StateError/unknown(_:suggestion:)``.
-    package static func state(named name: String) throws(StateError) -> StateDescription {
-        guard let state = StateCatalogue.state(named: name) else {
-            throw .unknown(name, suggestion: Suggestion.nearest(to: name, among: StateCatalogue.states.map(\.name)))
+    package static func state(
+        named name: String,
+        of models: KnownModels = .sig
+    ) throws(StateError) -> StateDescription {
+        guard let state = models.state(named: name) else {
+            throw .unknown(name, suggestion: Suggestion.nearest(to: name, among: models.stateNames))
         }
         return state
     }

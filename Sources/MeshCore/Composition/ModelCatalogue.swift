@@ -6,8 +6,8 @@ package struct CatalogueModel: Hashable, Sendable {
     package let title: String
     /// The name in definitions: `generic-onoff-server`.
     package let name: String
-    /// What it supports.
-    package let abilities: Abilities
+    /// What it supports; nil if no source tells.
+    package let abilities: Abilities?
     /// The models that this one extends directly, without those that they extend (Mesh Protocol 2.3.6).
     package let extends: [ModelIdentifier]
 
@@ -21,12 +21,14 @@ package struct CatalogueModel: Hashable, Sendable {
         package let appKeyBinding: Bool?
     }
 
-    /// Whether the model has a Model Publication state.
-    package var supportsPublication: Bool { abilities.publication }
-    /// Whether the model has a Subscription List state.
-    package var supportsSubscription: Bool { abilities.subscription }
+    /// Whether the model has a Model Publication state; nil if no source tells.
+    package var supportsPublication: Bool? { abilities?.publication }
+    /// Whether the model has a Subscription List state; nil if no source tells.
+    package var supportsSubscription: Bool? { abilities?.subscription }
     /// Whether AppKeys can be bound to the model; nil if no source tells.
-    package var supportsAppKeyBinding: Bool? { abilities.appKeyBinding }
+    package var supportsAppKeyBinding: Bool? { abilities?.appKeyBinding }
+    /// Whether it is a client.
+    package var isClient: Bool { title.hasSuffix(" Client") }
 
     private init(
         _ identifier: UInt16,
@@ -36,10 +38,19 @@ package struct CatalogueModel: Hashable, Sendable {
         binding: Bool?,
         extends: [UInt16] = []
     ) {
+        self.init(
+            identifier,
+            title,
+            Abilities(publication: publication, subscription: subscription, appKeyBinding: binding),
+            extends: extends
+        )
+    }
+
+    private init(_ identifier: UInt16, _ title: String, _ abilities: Abilities?, extends: [UInt16] = []) {
         self.identifier = .sig(identifier)
         self.title = title
         name = String(title.lowercased().map { $0 == " " ? "-" : $0 })
-        abilities = Abilities(publication: publication, subscription: subscription, appKeyBinding: binding)
+        self.abilities = abilities
         self.extends = extends.map { .sig($0) }
     }
 
@@ -175,6 +186,8 @@ package struct CatalogueModel: Hashable, Sendable {
         .application(0x130F, "Light LC Server", extends: [0x1000, 0x1300]),
         .application(0x1310, "Light LC Setup Server", extends: [0x130F]),
         .application(0x1311, "Light LC Client"),
+        // DALI over mesh (IEC 62386-104). Only its identifier, its name and the name of its message are known.
+        .init(0x1312, "IEC 62386-104 Model", nil),
         // BLOB transfer and firmware update models.
         .withoutPublication(0x1400, "BLOB Transfer Server"),
         .init(0x1401, "BLOB Transfer Client", publication: false, subscription: false, binding: true),
@@ -218,9 +231,10 @@ package enum ModelCatalogue {
         place(of: identifier).map { models[$0] }
     }
 
-    /// What the model with that identifier supports; nil for vendor models and unknown SIG models.
+    /// What the model with that identifier supports; nil for vendor models, unknown SIG models, and models of which no
+    /// source tells.
     package static func abilities(of identifier: ModelIdentifier) -> CatalogueModel.Abilities? {
-        place(of: identifier).map { models[$0].abilities }
+        place(of: identifier).flatMap { models[$0].abilities }
     }
 
     private static func place(of identifier: ModelIdentifier) -> Int? {

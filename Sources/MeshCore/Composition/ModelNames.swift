@@ -28,3 +28,32 @@ extension ModelIdentifier {
         return UInt16(digits, radix: 16)
     }
 }
+
+/// The names of models in one definition or command: those of the catalogue, and those that files give to the models of
+/// companies.
+package struct ModelNames: Hashable, Sendable {
+    private var names: [ModelIdentifier: String] = [:]
+    private var identifiers: [String: ModelIdentifier] = [:]
+
+    /// Only the names of the catalogue.
+    package init() {}
+
+    /// The names of the catalogue and further ones. Of two names of one model, and of two models of one name, the first
+    /// counts; a name of the catalogue stays what it is.
+    package init(_ vendor: some Sequence<(identifier: ModelIdentifier, name: String)>) {
+        for (identifier, name) in vendor
+        where names[identifier] == nil && identifiers[name] == nil && ModelIdentifier(name: name) == nil {
+            names[identifier] = name
+            identifiers[name] = identifier
+        }
+    }
+
+    /// The name of a model: `generic-onoff-server`, `exit-light`, or `0x0059:0x0001` of a model that no file names.
+    package func name(of model: ModelIdentifier) -> String { names[model] ?? model.name }
+
+    /// The model with a name, or with an identifier as ``ModelIdentifier/init(name:)`` takes it; nil for anything else.
+    package func model(named name: String) -> ModelIdentifier? { identifiers[name] ?? ModelIdentifier(name: name) }
+
+    /// Every name, for suggestions.
+    package var all: [String] { ModelCatalogue.models.map(\.name) + identifiers.keys.sorted() }
+}

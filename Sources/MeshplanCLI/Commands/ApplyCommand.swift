@@ -77,6 +77,9 @@ struct ApplyCommand: NetworkCommand {
     var devices: SimulatedDeviceOptions
 
     @OptionGroup(title: "With --via simulator")
+    var models: VendorModelOptions
+
+    @OptionGroup(title: "With --via simulator")
     var simulator: SimulatorOptions
 
     var writesJSON: Bool { format.json }
@@ -89,7 +92,7 @@ struct ApplyCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         var run = ApplyRun(
             context: context,
-            route: try MeshRoute(via: bearer.routes, devices, simulator, radio),
+            route: try MeshRoute(via: bearer.routes, devices, models, simulator, radio),
             options: execution.options,
             radio: radio,
             secrets: try SecretsReader(context: context, files: secrets),

@@ -69,6 +69,9 @@ struct RefreshCommand: NetworkCommand {
     var devices: SimulatedDeviceOptions
 
     @OptionGroup(title: "With --via simulator")
+    var models: VendorModelOptions
+
+    @OptionGroup(title: "With --via simulator")
     var simulator: SimulatorOptions
 
     var writesJSON: Bool { format.json }
@@ -89,7 +92,7 @@ struct RefreshCommand: NetworkCommand {
         var options = execution.options
         if pages { options.pages = .all }
         options.readsInSequences = aggregate
-        let route = try MeshRoute(via: bearer.routes, devices, simulator, radio)
+        let route = try MeshRoute(via: bearer.routes, devices, models, simulator, radio)
         let refresh = RefreshRun(
             context: context,
             route: route,

@@ -1,4 +1,6 @@
 import ArgumentParser
+import DefinitionModel
+import Definitions
 import MeshCore
 import Planning
 import Store
@@ -87,12 +89,13 @@ struct ShowCommand: NetworkCommand {
     /// - Throws: ``Failure`` if there is no such part, or if several nodes match.
     static func show(_ what: String?, of snapshot: Snapshot, named network: String, in context: Context) throws(Failure)
     {
-        let view = ShowView(snapshot.network, serial: snapshot.serial, style: context.style)
+        let models = modelNames(for: snapshot.network, in: context)
+        let view = ShowView(snapshot.network, serial: snapshot.serial, style: context.style, models: models)
         guard let what else { return overview(of: snapshot, named: network, view, context) }
         let path = ShownPath(what, in: snapshot.network, context: context)
         switch try path.part() {
         case .node(let node):
-            context.json?.write(ShowJSON.node(node))
+            context.json?.write(ShowJSON.node(node, models))
             if context.json == nil { context.output.write(view.node(node)) }
         case .group(let group):
             context.json?.write(ShowJSON.group(group))
@@ -106,6 +109,17 @@ struct ShowCommand: NetworkCommand {
         case nil:
             throw Failure(.usage, "there is no `\(what.printable)` in the network `\(network)`", hint: path.hint)
         }
+    }
+
+    /// The names that the definition in the working folder gives to vendor models. Without it they are shown by their
+    /// identifiers.
+    private static func modelNames(for network: MeshNetwork, in context: Context) -> ModelNames {
+        let hasVendorModels = network.nodes.contains { node in
+            node.elements.contains { $0.models.contains { $0.identifier.isVendor } }
+        }
+        guard hasVendorModels else { return ModelNames() }
+        let reading = DefinitionFiles(context: context).readingOfWorkingFolder(tells: false)
+        return reading?.definitions.first?.modelNames ?? ModelNames()
     }
 
     private func explain(_ what: String, in context: Context) throws -> ExitStatus {
@@ -162,7 +176,7 @@ struct ShowCommand: NetworkCommand {
         for key in snapshot.network.netKeys { lines.write(ShowJSON.subnet(key)) }
         for key in snapshot.network.appKeys { lines.write(ShowJSON.applicationKey(key)) }
         for group in snapshot.network.groups { lines.write(ShowJSON.group(group)) }
-        for node in snapshot.network.nodes { lines.write(ShowJSON.node(node)) }
+        for node in snapshot.network.nodes { lines.write(ShowJSON.node(node, view.models)) }
         for pending in snapshot.network.pendingProvisionings { lines.write(ShowJSON.pendingProvisioning(pending)) }
         for pending in snapshot.network.sortedPendingReprovisions { lines.write(ShowJSON.pendingReprovision(pending)) }
         for retired in snapshot.network.retiredNodes {

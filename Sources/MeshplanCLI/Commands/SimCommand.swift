@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bearers
+import Definitions
 import MeshCore
 import Simulator
 import Store
@@ -69,6 +70,8 @@ struct SimRunCommand: NetworkCommand {
 
     @OptionGroup var devices: SimulatedDeviceOptions
 
+    @OptionGroup var models: VendorModelOptions
+
     @OptionGroup var radio: SimulatedRadioOptions
 
     @OptionGroup var simulator: SimulatorOptions
@@ -103,6 +106,8 @@ struct SimRunCommand: NetworkCommand {
             context,
             network: networks.network,
             devices: devices.devices,
+            vendorModels: try VendorModelFiles(context: context).models(models.models)
+                ?? DefinitionFiles(context: context).readingOfWorkingFolder()?.vendorModels ?? [],
             state: simulated.stateFile,
             options: SimulationSetup(simulator, radio)
         )

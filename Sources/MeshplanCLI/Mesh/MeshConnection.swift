@@ -1,3 +1,4 @@
+import Catalogue
 import Execution
 import MeshCore
 import Planning
@@ -18,6 +19,7 @@ struct MeshConnection {
     ///   - snapshot: what the database knows.
     ///   - network: the network's name.
     ///   - names: further names of nodes and devices, for options that take such names.
+    ///   - vendorModels: the vendor models of a simulated mesh, unless the route names files with others.
     ///   - secrets: out-of-band data of devices.
     init(
         over route: MeshRoute,
@@ -27,6 +29,7 @@ struct MeshConnection {
         _ snapshot: Snapshot,
         named network: String,
         names: [String: DeviceUUID] = [:],
+        vendorModels: @autoclosure () -> [VendorModel] = [],
         secrets: SecretsReader,
         options: ExecutionOptions = ExecutionOptions(),
         _ reporter: ApplyReporter
@@ -41,6 +44,7 @@ struct MeshConnection {
             heard: snapshot.replay,
             named: network,
             names: names,
+            vendorModels: vendorModels(),
             watched: TerminalDesk.isAttended(context) ? [context.lineInput.descriptor].compactMap { $0 } : []
         )
         access.tell(on: reporter.terminal)

@@ -1,4 +1,5 @@
 import Bearers
+import Catalogue
 import Execution
 import MeshCore
 import Simulator
@@ -11,6 +12,8 @@ struct MeshRoute {
     let via: [String]
     private let choices: [BearerChoice]
     private let devices: [String]
+    /// The paths of files with vendor models; empty for those of the definition.
+    let modelFiles: [String]
     private let setup: SimulationSetup
 
     /// The route that the options of a command describe.
@@ -20,12 +23,14 @@ struct MeshRoute {
     init(
         via: [String],
         _ devices: SimulatedDeviceOptions,
+        _ models: VendorModelOptions,
         _ simulator: SimulatorOptions,
         _ radio: some RadioChoice
     ) throws {
         self.via = via
         choices = try BearerChoice.all(via)
         self.devices = devices.devices
+        modelFiles = models.models
         setup = SimulationSetup(simulator, radio)
     }
 
@@ -39,6 +44,7 @@ struct MeshRoute {
     ///   - heard: the last message of each source that the database knows.
     ///   - name: the network's name, under which a simulated world keeps its state; nil to keep none.
     ///   - names: further names of nodes and devices, for options that take such names.
+    ///   - vendorModels: the vendor models of a simulated world, unless the route names files with others.
     ///   - watched: descriptors that also end a wait of the bearer when they become readable.
     func open(
         in context: Context,
@@ -46,6 +52,7 @@ struct MeshRoute {
         heard: @autoclosure () throws -> [ReplayProtection.Entry],
         named name: String?,
         names: [String: DeviceUUID] = [:],
+        vendorModels: @autoclosure () -> [VendorModel] = [],
         watched: [Int32] = []
     ) throws -> BearerAccess {
         defer { context.interrupts.arm() }
@@ -57,7 +64,8 @@ struct MeshRoute {
                 statePath: try name.map { try Simulation.statePath(nil, network: $0) },
                 options: setup,
                 heard: try heard(),
-                names: names
+                names: names,
+                vendorModels: try VendorModelFiles(context: context).models(modelFiles) ?? vendorModels()
             )
             return BearerAccess(bearer: SimulatedBearer(simulation.world), simulation: simulation)
         }

@@ -120,7 +120,8 @@ struct NodeConversation {
             in: context,
             network: knowledge.network ?? .empty,
             heard: knowledge.database?.snapshot.replay ?? [],
-            named: knowledge.database?.name
+            named: knowledge.database?.name,
+            vendorModels: knowledge.vendorModels
         )
     }
 }

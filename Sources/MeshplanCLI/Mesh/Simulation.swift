@@ -1,4 +1,5 @@
 import Bearers
+import Catalogue
 import MeshCore
 import Simulator
 import Store
@@ -27,12 +28,14 @@ struct Simulation {
     /// - Parameters:
     ///   - network: its name; nil for the only one. With devices, it need not have a database.
     ///   - devices: the paths of files with devices.
+    ///   - vendorModels: the models of companies that its nodes simulate.
     ///   - state: the path of the state file; nil for the usual one.
     ///   - options: how radio and nodes behave; nil to only look, without storing anything.
     static func open(
         _ context: Context,
         network: String?,
         devices: [String],
+        vendorModels: [VendorModel] = [],
         state: String?,
         options: SimulationSetup?
     ) throws -> Simulation {
@@ -58,7 +61,8 @@ struct Simulation {
                     network: .empty,
                     devices: devices,
                     statePath: path,
-                    options: options
+                    options: options,
+                    vendorModels: vendorModels
                 )
             }
             name = known
@@ -70,7 +74,8 @@ struct Simulation {
             devices: devices,
             statePath: try statePath(state, network: name),
             options: options,
-            heard: snapshot.replay
+            heard: snapshot.replay,
+            vendorModels: vendorModels
         )
     }
 
@@ -82,6 +87,7 @@ struct Simulation {
     ///   - options: how radio and nodes behave; nil to only look, without storing anything.
     ///   - heard: the last message of each source that the database knows.
     ///   - names: names that a definition or plan gives nodes, in addition to those of the database.
+    ///   - vendorModels: the models of companies that its nodes simulate.
     init(
         _ context: Context,
         network: MeshNetwork,
@@ -89,7 +95,8 @@ struct Simulation {
         statePath: String?,
         options: SimulationSetup?,
         heard: [ReplayProtection.Entry] = [],
-        names: [String: DeviceUUID] = [:]
+        names: [String: DeviceUUID] = [:],
+        vendorModels: [VendorModel] = []
     ) throws {
         self.network = network
         let devices = try DeviceFiles(context: context).load(devices)
@@ -123,6 +130,7 @@ struct Simulation {
             settings: options.settings,
             seed: options.seed,
             state: state,
+            vendorModels: vendorModels,
             recorder: { file?.record($0) ?? true }
         )
         try options.options.applyFaults(to: self)

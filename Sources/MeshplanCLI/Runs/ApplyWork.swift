@@ -163,6 +163,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
             snapshot,
             named: source.network,
             names: source.nodeNames(in: snapshot.network),
+            vendorModels: source.vendorModels,
             secrets: run.secrets,
             options: run.options,
             reporter

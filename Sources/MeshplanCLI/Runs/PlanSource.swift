@@ -1,3 +1,4 @@
+import Catalogue
 import DefinitionModel
 import MeshCore
 import Planning
@@ -10,6 +11,8 @@ protocol PlanSource {
     var network: String { get }
     /// The definition that it plans for; nil if there is none.
     var declared: Definition? { get }
+    /// The vendor models that its definition describes, for simulated nodes.
+    var vendorModels: [VendorModel] { get }
     /// What the network matches if there is nothing to do: “the definition”.
     var goal: String { get }
     /// The text of the definition, for the history; nil if there is none.
@@ -57,6 +60,7 @@ protocol PlanSource {
 
 extension PlanSource {
     var declared: Definition? { nil }
+    var vendorModels: [VendorModel] { [] }
     var goal: String { "the definition" }
     var text: DefinitionText? { nil }
 

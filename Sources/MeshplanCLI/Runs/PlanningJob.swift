@@ -1,3 +1,4 @@
+import Catalogue
 import DefinitionModel
 import Definitions
 import MeshCore
@@ -16,6 +17,9 @@ struct PlanningJob {
         /// The diagnostics of the reader, without errors.
         var diagnostics: [Diagnostic]
 
+        /// The vendor models that the definition describes.
+        var vendorModels: [VendorModel]
+
         /// The name of the network.
         var network: String { definition.network.value }
     }
@@ -24,7 +28,7 @@ struct PlanningJob {
     ///
     /// - Throws: ``InvalidDefinition`` if it has errors; ``Failure`` or ``FileError`` if it cannot be found or read.
     func prepare(_ paths: [String], network: String?) throws -> Prepared {
-        try prepare(try DefinitionFiles(context: context).read(paths), network: network)
+        try prepared(try DefinitionFiles(context: context).reading(paths), network: network)
     }
 
     /// Reads the definition of one network from texts.
@@ -33,12 +37,16 @@ struct PlanningJob {
     ///   nothing is then left to a guard.
     /// - Throws: ``InvalidDefinition`` if the texts have errors; ``Failure`` if the network cannot be chosen.
     func prepare(_ files: SourceFiles, network: String?, wasApplied: Bool = false) throws -> Prepared {
-        let (definitions, diagnostics) = try DefinitionFiles.load(files, toleratesEmptySelectors: wasApplied)
-        return Prepared(
+        try prepared(try DefinitionFiles.load(files, toleratesEmptySelectors: wasApplied), network: network)
+    }
+
+    private func prepared(_ reading: DefinitionReading, network: String?) throws(Failure) -> Prepared {
+        Prepared(
             context: context,
-            definition: try definitions.selected(network).resolvingKeyFiles(in: files),
-            files: files,
-            diagnostics: diagnostics
+            definition: try reading.definitions.selected(network).resolvingKeyFiles(in: reading.files),
+            files: reading.files,
+            diagnostics: reading.diagnostics,
+            vendorModels: reading.vendorModels
         )
     }
 }

@@ -98,6 +98,7 @@ struct ReprovisionRun {
             lease,
             snapshot,
             named: name,
+            vendorModels: conversation.knowledge.vendorModels,
             secrets: secrets,
             reporter
         )

@@ -1,4 +1,6 @@
+import Catalogue
 import DefinitionModel
+import Definitions
 import MeshCore
 import Planning
 import Store
@@ -14,6 +16,11 @@ struct SavedPlanSource: PlanSource {
     var plan: Plan
     /// The definition that it was made from; nil if there is none.
     var text: DefinitionText?
+
+    var vendorModels: [VendorModel] {
+        // Invalid text was reported when the plan was made.
+        text.flatMap { try? DefinitionFiles.load(SourceFiles($0), toleratesEmptySelectors: true).vendorModels } ?? []
+    }
 
     func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID] {
         Dictionary(plan.nodes.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })

@@ -52,32 +52,78 @@ struct DefinitionFiles {
     ) throws -> (
         definitions: [Definition], diagnostics: [Diagnostic], files: SourceFiles
     ) {
+        let reading = try reading(paths)
+        return (reading.definitions, reading.diagnostics, reading.files)
+    }
+
+    /// What the files say, with the files with vendor models that they name.
+    ///
+    /// - Throws: ``InvalidDefinition`` if a diagnostic is an error; otherwise the same as ``read(_:)``.
+    func reading(_ paths: [String]) throws -> DefinitionReading {
         let files = try read(paths)
-        let (definitions, diagnostics) = try Self.load(files)
-        return (definitions, diagnostics, files)
+        return try Self.checked(try DefinitionReader.reading(files) { path in try modelFiles(at: path) })
+    }
+
+    /// What the definition in the working folder says; nil if there is none, or if it is not valid: other commands show
+    /// the errors in it.
+    ///
+    /// - Parameter tells: whether to say that a definition is ignored because it is not valid.
+    func readingOfWorkingFolder(tells: Bool = true) -> DefinitionReading? {
+        do {
+            return try reading([])
+        } catch is InvalidDefinition {
+            if tells {
+                context.errorOutput.line(
+                    "Ignoring the definition here, because it is not valid; meshplan validate shows why."
+                )
+            }
+            return nil
+        } catch {
+            return nil
+        }
     }
 
     /// The definitions of all networks in the given texts, with diagnostics.
     ///
     /// - Throws: ``InvalidDefinition`` if a diagnostic is an error.
-    static func load(
-        _ files: SourceFiles,
-        toleratesEmptySelectors: Bool = false
-    ) throws -> (definitions: [Definition], diagnostics: [Diagnostic]) {
-        let (definitions, diagnostics) = DefinitionReader.read(
-            files: files,
-            toleratesEmptySelectors: toleratesEmptySelectors
+    static func load(_ files: SourceFiles, toleratesEmptySelectors: Bool = false) throws -> DefinitionReading {
+        let nothingElse = { (path: String) throws(Never) -> [SourceFiles.File] in [] }
+        return try checked(
+            DefinitionReader.reading(
+                files,
+                toleratesEmptySelectors: toleratesEmptySelectors,
+                loading: nothingElse
+            )
         )
-        guard !diagnostics.contains(where: { $0.severity == .error }) else {
-            throw InvalidDefinition(diagnostics: diagnostics, files: files)
+    }
+
+    private static func checked(_ reading: DefinitionReading) throws(InvalidDefinition) -> DefinitionReading {
+        guard !reading.diagnostics.contains(where: { $0.severity == .error }) else {
+            throw InvalidDefinition(diagnostics: reading.diagnostics, files: reading.files)
         }
-        guard !definitions.isEmpty else {
+        guard !reading.definitions.isEmpty else {
             throw InvalidDefinition(
-                diagnostics: diagnostics + [Diagnostic(.error, "no file defines a network")],
-                files: files
+                diagnostics: reading.diagnostics + [Diagnostic(.error, "no file defines a network")],
+                files: reading.files
             )
         }
-        return (definitions, diagnostics)
+        return reading
+    }
+
+    /// The file at a path that a definition names, or the YAML files directly in a folder; nothing if nothing is there.
+    private func modelFiles(at path: String) throws -> [SourceFiles.File] {
+        let paths: [String]
+        switch Files.kind(context.absolute(path)) {
+        case .file: paths = [path]
+        case .folder:
+            let names = try Files.names(inFolder: context.absolute(path), as: path)
+            let start = path.hasSuffix("/") ? path : path + "/"
+            paths = DefinitionPaths.definitionFiles(among: names).map { start + $0 }
+        default: paths = []
+        }
+        return try paths.map { path in
+            SourceFiles.File(path: path, bytes: try Files.read(context.absolute(path), as: path, limit: Self.sizeLimit))
+        }
     }
 
     private func add(

@@ -97,12 +97,3 @@ extension Located where Value == KeySource {
         return Located(.file(files.resolving(path, namedAt: location)), at: location)
     }
 }
-
-extension SourceFiles {
-    /// Converts a path relative to the definition's file into one relative to the working folder. Absolute paths stay.
-    func resolving(_ named: String, namedAt location: SourceLocation) -> String {
-        let file = path(of: location)
-        guard !named.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return named }
-        return file[...slash] + named
-    }
-}

@@ -33,7 +33,7 @@ enum UnnamedModels {
             // Imported nodes keep their models; the definition need not name any.
             guard !others.isEmpty else { continue }
             for model in models where !others.contains(model.value) {
-                notes.append(note(on: model, selected.count, others))
+                notes.append(note(on: model, selected.count, others, definition.modelNames))
             }
         }
         return notes
@@ -46,11 +46,12 @@ enum UnnamedModels {
     private static func note(
         on model: Located<ModelIdentifier>,
         _ selected: Int,
-        _ others: Set<ModelIdentifier>
+        _ others: Set<ModelIdentifier>,
+        _ names: ModelNames
     ) -> Diagnostic {
-        let name = model.value.name
+        let name = names.name(of: model.value)
         let nodes = selected == 1 ? "the selected node does not name" : "none of the \(selected) selected nodes names"
-        let list = others.sorted().prefix(listLimit).map { "`\($0.name)`" }.joined(separator: ", ")
+        let list = others.sorted().prefix(listLimit).map { "`\(names.name(of: $0))`" }.joined(separator: ", ")
         return Diagnostic(
             .note,
             "\(nodes) `\(name)` among its models",

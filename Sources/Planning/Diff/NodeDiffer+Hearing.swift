@@ -24,7 +24,7 @@ extension NodeDiffer {
             let wanted = isDesired ? desired.models[place] : DesiredModel(address: address, location: list.location)
             guard hasNoKey(wanted, recorded: other) else { return }
         }
-        let name = model.address.model.name
+        let name = names.model(model.address.model)
         diagnostics.report("deaf \(model.address)", at: list.location) {
             Diagnostic(
                 .note,

@@ -156,7 +156,7 @@ extension NodeDiffer {
         at location: SourceLocation
     ) {
         let name = names.appKey(key)
-        let model = model.address.model.name
+        let model = names.model(model.address.model)
         diagnostics.report("unbound \(model) \(name)", at: location) {
             Diagnostic(
                 .error,
@@ -170,7 +170,7 @@ extension NodeDiffer {
 
     private mutating func reportMissingKey(of model: DesiredModel, in desired: DesiredNode, at location: SourceLocation)
     {
-        let name = model.address.model.name
+        let name = names.model(model.address.model)
         diagnostics.report("no key \(name)", at: location) {
             Diagnostic(
                 .error,

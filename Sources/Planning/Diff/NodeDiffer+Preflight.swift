@@ -36,7 +36,7 @@ extension NodeDiffer {
         name: String
     ) {
         diagnostics.report("missing \(address)", at: location) {
-            MissingModel(model: address.model, element: address.element, node: node, name: name)
+            MissingModel(model: address.model, element: address.element, node: node, name: name, names: names.models)
                 .diagnostic(at: location)
         }
     }
@@ -48,11 +48,11 @@ extension NodeDiffer {
             reportIncapable(known, of: "application keys", at: keys.location, name: name)
             model.bindings = nil
         }
-        if let list = model.subscriptions, !list.value.isEmpty, !known.supportsSubscription {
+        if let list = model.subscriptions, !list.value.isEmpty, known.supportsSubscription == false {
             reportIncapable(known, of: "subscriptions", at: list.location, name: name)
             model.subscriptions = nil
         }
-        if let publication = model.publication, publication.value != nil, !known.supportsPublication {
+        if let publication = model.publication, publication.value != nil, known.supportsPublication == false {
             reportIncapable(known, of: "publication", at: publication.location, name: name)
             model.publication = nil
         }

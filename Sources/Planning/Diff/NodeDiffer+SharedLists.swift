@@ -101,13 +101,13 @@ extension NodeDiffer {
             guard let list = model.subscriptions, list.value != target,
                 let other = declared.first(where: { $0.subscriptions?.value.subtracting(list.value).isEmpty == false })
             else { continue }
-            let name = model.address.model.name
+            let name = names.model(model.address.model)
             let groups = target.subtracting(list.value).map { "`\(names.group($0))`" }.joined(separator: ", ")
             diagnostics.report("shared list \(model.address)", at: list.location) {
                 Diagnostic(
                     .note,
                     "`\(name)` on element \(model.address.element) will also hear \(groups): on this product it "
-                        + "shares a subscription list with `\(other.address.model.name)`",
+                        + "shares a subscription list with `\(names.model(other.address.model))`",
                     at: list.location,
                     resource: "node." + desired.name.value
                 )

@@ -210,7 +210,7 @@ struct AdoptionWriter {
             }
             if !parts.isEmpty {
                 elements[address.element, default: []].append(
-                    "    \(address.model.name): { \(parts.joined(separator: ", ")) }"
+                    "    \(nodeNames.model(address.model)): { \(parts.joined(separator: ", ")) }"
                 )
             }
         }
@@ -262,7 +262,7 @@ struct AdoptionWriter {
                 DriftAdoption.Note(
                     location: rule.location,
                     text: """
-                        this subscribes \(address.model.name) to \(names.joined(separator: ", ")): leave \(result.name) out \
+                        this subscribes \(nodeNames.model(address.model)) to \(names.joined(separator: ", ")): leave \(result.name) out \
                         of it
                         """
                 )
@@ -289,9 +289,9 @@ struct AdoptionWriter {
             DriftAdoption.Note(
                 location: rule.location,
                 text: text == "none"
-                    ? "this has \(address.model.name) publish: leave \(result.name) out of it"
+                    ? "this has \(nodeNames.model(address.model)) publish: leave \(result.name) out of it"
                     : """
-                    in place of this for \(result.name): { node: \(result.name), model: \(address.model.name), \
+                    in place of this for \(result.name): { node: \(result.name), model: \(nodeNames.model(address.model)), \
                     \(text.dropFirst(2))
                     """
             )

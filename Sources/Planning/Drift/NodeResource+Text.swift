@@ -3,16 +3,20 @@ package import MeshCore
 
 extension NodeResource {
     /// Its address as in plans, without the node, with the names of the database.
-    package func path(in network: MeshNetwork) -> String { path(ResourceNames(network: network)) }
+    ///
+    /// - Parameter models: the names of models.
+    package func path(in network: MeshNetwork, _ models: ModelNames = ModelNames()) -> String {
+        path(ResourceNames(network: network, models: models))
+    }
 
     /// Its address as in plans, without the node.
     func path(_ names: ResourceNames) -> String {
         switch self {
         case .netKey(let index): "subnet.\(names.netKey(index))"
         case .appKey(let index): "application_key.\(names.appKey(index))"
-        case .binding(let model, let key): "\(model.path).binding.\(names.appKey(key))"
-        case .subscription(let model, let group): "\(model.path).subscription.\(names.group(group))"
-        case .publication(let model): "\(model.path).publication"
+        case .binding(let model, let key): "\(model.path(names)).binding.\(names.appKey(key))"
+        case .subscription(let model, let group): "\(model.path(names)).subscription.\(names.group(group))"
+        case .publication(let model): "\(model.path(names)).publication"
         case .defaultTTL: "ttl"
         case .secureNetworkBeacon: "secure_network_beacon"
         case .networkTransmit: "network_transmit"
@@ -69,5 +73,5 @@ extension NodeResource {
 
 extension ModelAddress {
     /// `element[0].generic-onoff-server`, the start of the address of each of the model's resources.
-    var path: String { "element[\(element)].\(model.name)" }
+    func path(_ names: ResourceNames) -> String { "element[\(element)].\(names.model(model))" }
 }

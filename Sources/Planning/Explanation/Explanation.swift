@@ -27,6 +27,8 @@ package struct ExplainedValue: Hashable, Sendable {
         package var element: UInt8?
         /// The model.
         package var model: ModelIdentifier
+        /// The model's name in the definition.
+        package var name: String
     }
 
     /// How the value compares with the node's record.
@@ -59,7 +61,7 @@ package struct ExplainedValue: Hashable, Sendable {
     /// Its address as in plans, without the node: `element[0].generic-onoff-server.binding.lighting`.
     package var path: String {
         guard let place else { return name }
-        return "element[\(place.element.map { "\($0)" } ?? "*")].\(place.model.name).\(name)"
+        return "element[\(place.element.map { "\($0)" } ?? "*")].\(place.name).\(name)"
     }
 }
 
@@ -107,6 +109,9 @@ package struct ValueSource: Hashable, Sendable {
 package struct UndeclaredValue: Hashable, Sendable {
     /// The model that it belongs to; nil for the node itself.
     package var model: ModelAddress?
+    /// The start of its address that all values of the model have: `element[0].generic-onoff-server`; nil for the node
+    /// itself.
+    package var modelPath: String?
     /// Its address as in plans, without the node.
     package var path: String
     /// The value as plans write it. Never a key.

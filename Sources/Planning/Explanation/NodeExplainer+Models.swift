@@ -14,7 +14,7 @@ extension NodeExplainer {
         var said: [ExplainedValue.Place: Said] = [:]
         for layer in layers {
             for model in layer.template.models {
-                let place = ExplainedValue.Place(element: model.address.element, model: model.address.model)
+                let place = self.place(of: model.address.model, on: model.address.element)
                 said[place, default: Said()].layers.append((layer.way, model))
             }
         }
@@ -50,9 +50,13 @@ extension NodeExplainer {
     /// The places where a top-level rule finds its model; without an element while the composition is unknown.
     private func places(of model: ModelIdentifier, on element: UInt8?) -> [ExplainedValue.Place] {
         guard isRecorded, node.isCompositionKnown else {
-            return [ExplainedValue.Place(element: element, model: model)]
+            return [place(of: model, on: element)]
         }
-        return node.elements(with: model, on: element).map { ExplainedValue.Place(element: $0, model: model) }
+        return node.elements(with: model, on: element).map { place(of: model, on: $0) }
+    }
+
+    private func place(of model: ModelIdentifier, on element: UInt8?) -> ExplainedValue.Place {
+        ExplainedValue.Place(element: element, model: model, name: names.model(model))
     }
 
     private mutating func values(of said: Said, at place: ExplainedValue.Place) -> [ExplainedValue] {

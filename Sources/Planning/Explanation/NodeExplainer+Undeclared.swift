@@ -11,7 +11,13 @@ extension NodeExplainer {
                 let text = resource.text(of: node, names)
             else { return }
             values.append(
-                UndeclaredValue(model: model, path: resource.path(names), value: text, isDropped: isDropped)
+                UndeclaredValue(
+                    model: model,
+                    modelPath: model?.path(names),
+                    path: resource.path(names),
+                    value: text,
+                    isDropped: isDropped
+                )
             )
         }
         let leaving = explainer.state.leaving

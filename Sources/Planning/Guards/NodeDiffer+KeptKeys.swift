@@ -58,14 +58,14 @@ extension NodeDiffer {
         let name = desired.name.value
         let appKey = names.appKey(key)
         let subnet = boundNetKeys[key].flatMap { difference.deletedNetKeys.contains($0) ? names.netKey($0) : nil }
-        let prefix = "node.\(name).element[\(model.element)].\(model.model.name)"
+        let prefix = "node.\(name).\(model.path(names))"
         let list = subnet == nil ? desired.settings.applicationKeys?.location : desired.settings.subnets?.location
         guards.report(
             GuardFinding(
                 .applicationKeyInUse,
                 "node `\(name)` would lose application key `\(appKey)`"
                     + (subnet.map { " with subnet `\($0)`" } ?? "")
-                    + ", which `\(model.model.name)` on element \(model.element) uses",
+                    + ", which `\(names.model(model.model))` on element \(model.element) uses",
                 nodes: [name],
                 resources: ["node.\(name).application_key.\(appKey)", "\(prefix).binding.\(appKey)"]
             ),

@@ -116,7 +116,7 @@ extension NodeDiffer {
         guards.report(
             GuardFinding(
                 .fullList,
-                list.objection(of: difference.name, to: count, room: room),
+                list.objection(of: difference.name, to: count, room: room, names),
                 nodes: [difference.name],
                 resources: [resource]
             ),
@@ -155,7 +155,7 @@ extension NodeDiffer {
     }
 
     func path(of model: ModelDifference, in difference: NodeDifference) -> String {
-        "node.\(difference.name).element[\(model.address.element)].\(model.address.model.name)"
+        "node.\(difference.name).\(model.address.path(names))"
     }
 }
 

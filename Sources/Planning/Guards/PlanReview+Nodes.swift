@@ -81,7 +81,7 @@ extension PlanReview {
         reports.report(
             GuardFinding(
                 .fullList,
-                list.objection(of: name, to: node.count(of: list), room: room),
+                list.objection(of: name, to: node.count(of: list), room: room, names),
                 nodes: [name],
                 resources: resources(of: uuid, [list.kind])
             ),
@@ -102,14 +102,14 @@ extension ListCapacity.List {
     }
 
     /// What is wrong with the number of entries, as a sentence without a full stop.
-    func objection(of name: String, to count: Int, room: Int) -> String {
+    func objection(of name: String, to count: Int, room: Int, _ names: ResourceNames) -> String {
         let entries: String
         switch self {
         case .netKeys: entries = "NetKeys"
         case .appKeys: entries = "AppKeys"
-        case .bindings(let element, let model): entries = "bindings of `\(model.name)` on element \(element)"
+        case .bindings(let element, let model): entries = "bindings of `\(names.model(model))` on element \(element)"
         case .subscriptions(let element, let model):
-            entries = "subscriptions of `\(model.name)` on element \(element)"
+            entries = "subscriptions of `\(names.model(model))` on element \(element)"
         }
         return "node `\(name)` would need room for \(count) \(entries), and its product has refused more than \(room)"
     }

@@ -130,7 +130,7 @@ extension NodeLowering {
     }
 
     private func addWaiting(_ model: DeferredModel, in builder: inout PlanBuilder) {
-        let path = "element[\(model.address.element)].\(model.address.model.name)"
+        let path = "element[\(model.address.element)].\(builder.names.model(model.address.model))"
         var bindings = model.bindings ?? []
         if case .on(let publication) = model.publication, let key = publication.key { bindings.insertSorted(key) }
         for key in bindings {
@@ -149,7 +149,7 @@ extension NodeLowering {
     }
 
     private func addWaiting(_ rule: ModelRule, in builder: inout PlanBuilder) {
-        let path = "element[\(rule.element.map { "\($0)" } ?? "*")].\(rule.model.name)"
+        let path = "element[\(rule.element.map { "\($0)" } ?? "*")].\(builder.names.model(rule.model))"
         switch rule.effect {
         case .subscribe(let groups): addWaiting(groups, path: path, in: &builder)
         case .publish(let publication):

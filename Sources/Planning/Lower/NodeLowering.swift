@@ -130,7 +130,7 @@ struct NodeLowering {
     /// Adds bindings, subscriptions and publications; keeps removals for later.
     mutating func addModels(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         for model in difference.models {
-            let path = "element[\(model.address.element)].\(model.address.model.name)"
+            let path = model.address.path(builder.names)
             var bindingSteps: [AppKeyIndex: Int] = [:]
             let freeing = addEarlyUnbindings(of: model, path: path, to: &builder)
             for key in model.boundKeys {

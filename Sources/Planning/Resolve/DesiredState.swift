@@ -18,6 +18,8 @@ struct DesiredState {
     var keptSubnets: [NetKeyIndex] = []
     /// What guards have found.
     var findings: [Finding] = []
+    /// The names of models in the definition.
+    var modelNames = ModelNames()
     /// What the network already has and is managed from now on.
     var claims: [NetworkResource] = []
 }

@@ -8,6 +8,8 @@ struct MissingModel {
     var element: UInt8?
     var node: Node
     var name: String
+    /// The names of models.
+    var names = ModelNames()
 
     /// What is missing, and where it is or what is there instead.
     func diagnostic(at location: SourceLocation) -> Diagnostic {
@@ -15,16 +17,16 @@ struct MissingModel {
             .error,
             message,
             at: location,
-            length: model.name.count,
+            length: names.name(of: model).count,
             resource: "node." + name,
             hint: hint
         )
     }
 
     private var message: String {
-        guard let element else { return "node `\(name)` has no `\(model.name)`" }
+        guard let element else { return "node `\(name)` has no `\(names.name(of: model))`" }
         if Int(element) >= node.elements.count { return "node `\(name)` has no element \(element)" }
-        return "element \(element) of node `\(name)` has no `\(model.name)`"
+        return "element \(element) of node `\(name)` has no `\(names.name(of: model))`"
     }
 
     private var hint: String {
@@ -38,6 +40,7 @@ struct MissingModel {
         let models = node.elements.enumerated().filter { element == nil || $0.offset == Int(element ?? 0) }
             .flatMap(\.element.models).map(\.identifier).filter { $0 > .configurationClient }.sortedUnique()
         if models.isEmpty { return "It has only foundation models" }
-        return "There are: " + models.prefix(12).map(\.name).joined(separator: ", ") + (models.count > 12 ? ", …" : "")
+        let list = models.prefix(12).map { names.name(of: $0) }.joined(separator: ", ")
+        return "There are: " + list + (models.count > 12 ? ", …" : "")
     }
 }

@@ -51,11 +51,12 @@ extension ModelRule {
         _ address: ModelAddress,
         on name: String,
         at location: SourceLocation,
-        other: SourceLocation
+        other: SourceLocation,
+        _ names: ModelNames = ModelNames()
     ) -> Diagnostic {
         Diagnostic(
             .error,
-            "`\(address.model.name)` on element \(address.element) of node `\(name)` has two publications",
+            "`\(names.name(of: address.model))` on element \(address.element) of node `\(name)` has two publications",
             at: location,
             resource: "node." + name,
             hint: "A model publishes to one address; keep one of the two",

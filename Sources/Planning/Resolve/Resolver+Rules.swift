@@ -108,7 +108,7 @@ extension Resolver {
                 applies = true
                 let name = state.nodes[number].name.value
                 diagnostics.report("two publications", at: location) {
-                    ModelRule.conflict(address, on: name, at: location, other: other)
+                    ModelRule.conflict(address, on: name, at: location, other: other, definition.modelNames)
                 }
             case .missing:
                 let name = state.nodes[number].name.value
@@ -120,7 +120,8 @@ extension Resolver {
                     model: model.value,
                     element: element?.value,
                     node: network.nodes[position],
-                    name: name
+                    name: name,
+                    names: definition.modelNames
                 )
                 diagnostics.report("missing \(model.value)", at: model.location) {
                     missing.diagnostic(at: model.location)
@@ -136,7 +137,7 @@ extension Resolver {
         without model: Located<ModelIdentifier>,
         areAll: Bool
     ) {
-        let name = model.value.name
+        let name = definition.modelNames.name(of: model.value)
         if areAll {
             diagnostics.report(
                 Diagnostic(

@@ -51,6 +51,7 @@ struct Resolver {
     /// - Returns: which nodes the selectors select, and which defaults apply to them.
     @discardableResult
     mutating func resolve() -> (nodes: NodeSelectorIndex, defaults: DefaultsSelection) {
+        state.modelNames = definition.modelNames
         resolveSubnets()
         resolveApplicationKeys()
         resolveGroups()

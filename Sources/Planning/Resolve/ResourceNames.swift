@@ -14,14 +14,18 @@ struct ResourceNames {
     private var servers: [DeviceUUID: String] = [:]
     private var fixedAddresses: [UnicastAddress: String] = [:]
     private let network: MeshNetwork
+    /// The names of models.
+    let models: ModelNames
 
-    /// Only the names of the database.
-    init(network: MeshNetwork) {
+    /// Only the names of the database, which has none for vendor models.
+    init(network: MeshNetwork, models: ModelNames = ModelNames()) {
         self.network = network
+        self.models = models
     }
 
     init(desired: DesiredState, network: MeshNetwork) {
         self.network = network
+        models = desired.modelNames
         for key in desired.subnets { netKeys[key.index] = key.name.value }
         for key in desired.applicationKeys { appKeys[key.index] = key.name.value }
         for group in desired.groups { groups[group.group.address] = group.group.name }
@@ -49,6 +53,8 @@ struct ResourceNames {
     mutating func name(_ name: String, at address: UnicastAddress) {
         fixedAddresses[address] = name
     }
+
+    func model(_ identifier: ModelIdentifier) -> String { models.name(of: identifier) }
 
     func netKey(_ index: NetKeyIndex) -> String {
         if let name = netKeys[index] { return name }

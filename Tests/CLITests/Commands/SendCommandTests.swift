@@ -36,7 +36,7 @@ struct SendCommandTests {
             (["brian", "0x1000", "--opcode", "0x7f"], "no opcode"),
             (["brian", "0x1000", "--opcode", "8201", "--parameters", "1"], "not hexadecimal"),
             (["brian", "generic-onof-server", "get"], "Did you mean `generic-onoff-server`?"),
-            (["brian", "0x1000", "get", "--expect", "nothing"], "There is no message `nothing`"),
+            (["brian", "0x1000", "get", "--expect", "nothing"], "there is no message `nothing`"),
             (["brian", "0x1000", "set"], "the field onoff is missing"),
             (["brian", "0x1303", "get"], "nothing that is meant has the model light-ctl-server"),
             (["brian", "0x1000", "get", "--key", "nobody"], "there is no application key `nobody`"),

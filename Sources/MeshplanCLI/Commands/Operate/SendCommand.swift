@@ -11,7 +11,8 @@ struct SendCommand: NetworkCommand {
         abstract: "Send any message to models of nodes, and show what they answer.",
         discussion: """
             A message is named with its fields: send hall generic-onoff-server set onoff=on. The transaction identifier \
-            is added. A message without a description is given in octets: send hall 0x0059:0x0001 --opcode 0xC15900 \
+            is added. Models of companies have the names that files with vendor models \
+            give them. A message without a description is given in octets: send hall 0x0059:0x0001 --opcode 0xC15900 \
             --parameters 01ff --expect 0xC25900; the octets of an opcode stand in the order in which they are sent.
 
             What secures messages is an application key; the models that configure nodes use others, and are left to \
@@ -70,8 +71,6 @@ struct SendCommand: NetworkCommand {
         if let parameters, Self.octets(parameters) == nil {
             throw ValidationError("`\(parameters)` is not hexadecimal.")
         }
-        guard let expect, Self.answer(expect) == nil else { return }
-        throw ValidationError("There is no message `\(expect)`.")
     }
 
     func run(in context: Context) throws -> ExitStatus {
@@ -83,28 +82,29 @@ struct SendCommand: NetworkCommand {
             network: networks.network
         )
         return try MessageRun(operating: operating).send(
-            try modelMessage(UInt8(truncatingIfNeeded: context.randomBits())),
+            try modelMessage(UInt8(truncatingIfNeeded: context.randomBits()), of: operating.models),
             to: target.target,
             keyNamed: key
         )
     }
 
-    private func modelMessage(_ transaction: UInt8) throws(Failure) -> OperatingMessage {
-        guard let identifier = ModelIdentifier(name: model) else {
-            let nearest = Suggestion.nearest(to: model, among: ModelDescription.all.map(\.name))
+    private func modelMessage(_ transaction: UInt8, of models: KnownModels) throws(Failure) -> OperatingMessage {
+        guard let identifier = models.names.model(named: model) else {
+            let nearest = Suggestion.nearest(to: model, among: models.names.all)
             throw Failure(
                 .usage,
                 "there is no model `\(model.printable)`",
                 hint: nearest.map { "Did you mean `\($0)`?" }
             )
         }
-        let answer = expect.flatMap { Self.answer($0) }
+        let answer = try expect.map { (name) throws(Failure) in try Self.answer(name, of: models) }
         guard let message else {
             return OperatingMessage(
                 to: identifier,
                 opcode: opcode.flatMap { Self.opcode($0) } ?? 0x00,
                 parameters: parameters.flatMap { Self.octets($0) } ?? [],
-                answer: answer
+                answer: answer,
+                of: models
             )
         }
         do throws(MessageRefusal) {
@@ -113,12 +113,13 @@ struct SendCommand: NetworkCommand {
                 named: message,
                 fields: fields,
                 answer: answer,
-                transaction: transaction
+                transaction: transaction,
+                of: models
             )
         } catch {
             throw Failure(
                 .usage,
-                error.message.printable,
+                error.message(models.names).printable,
                 hint: error.suggestion.map { "Did you mean `\($0)`?" }
             )
         }
@@ -134,7 +135,8 @@ struct SendCommand: NetworkCommand {
         return opcode?.size == octets.count ? opcode : nil
     }
 
-    private static func answer(_ text: String) -> Opcode? {
-        MessageCatalogue.sig.message(named: text)?.opcode ?? opcode(text)
+    private static func answer(_ text: String, of models: KnownModels) throws(Failure) -> Opcode {
+        if let opcode = models.messages.message(named: text)?.opcode ?? opcode(text) { return opcode }
+        throw Failure(.usage, "there is no message `\(text.printable)`")
     }
 }

@@ -73,7 +73,7 @@ struct SetCommand: NetworkCommand {
         )
         let change: StateChange
         do throws(StateError) {
-            let state = try StateSelector.state(named: state)
+            let state = try StateSelector.state(named: state, of: operating.models)
             let isGroup = target.target.hasPrefix(OperatingTarget.groupPrefix)
             change = try StateChange(
                 state,

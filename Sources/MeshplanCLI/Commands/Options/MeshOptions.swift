@@ -4,6 +4,8 @@ import ArgumentParser
 struct MeshOptions: ParsableArguments {
     @OptionGroup var bearer: BearerOptions
 
+    @OptionGroup var models: VendorModelOptions
+
     @OptionGroup(title: "With --via simulator")
     var devices: SimulatedDeviceOptions
 
@@ -22,5 +24,5 @@ struct MeshOptions: ParsableArguments {
     /// The way to the mesh.
     ///
     /// - Throws: what is wrong with the files that it names.
-    func route() throws -> MeshRoute { try MeshRoute(via: bearer.routes, devices, simulator, radio) }
+    func route() throws -> MeshRoute { try MeshRoute(via: bearer.routes, devices, models, simulator, radio) }
 }

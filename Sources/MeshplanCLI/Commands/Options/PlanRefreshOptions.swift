@@ -46,6 +46,9 @@ struct PlanRefreshOptions: ParsableArguments {
     var devices: SimulatedDeviceOptions
 
     @OptionGroup(title: "With --via simulator")
+    var models: VendorModelOptions
+
+    @OptionGroup(title: "With --via simulator")
     var simulator: SimulatorOptions
 
     func validate() throws {
@@ -82,7 +85,7 @@ struct PlanRefreshOptions: ParsableArguments {
         defer { lease.release() }
         let run = RefreshRun(
             context: context,
-            route: try MeshRoute(via: adapter.routes(via), devices, simulator, radio),
+            route: try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio),
             options: execution.options,
             database: database,
             lease: lease,

@@ -45,6 +45,9 @@ struct PlannedRunOptions: ParsableArguments {
     var devices: SimulatedDeviceOptions
 
     @OptionGroup(title: "With --via simulator")
+    var models: VendorModelOptions
+
+    @OptionGroup(title: "With --via simulator")
     var simulator: SimulatorOptions
 
     func validate() throws {
@@ -70,7 +73,7 @@ struct PlannedRunOptions: ParsableArguments {
     ) throws -> ApplyRun {
         var run = ApplyRun(
             context: context,
-            route: try MeshRoute(via: adapter.routes(via), devices, simulator, radio),
+            route: try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio),
             options: self.run.options,
             radio: radio,
             secrets: try SecretsReader(context: context, files: secrets),

@@ -20,7 +20,8 @@ struct MessageRun {
         let all = message.requests(to: target, under: key, in: operating.network)
         if all.requests.isEmpty {
             guard let first = all.problems.first else {
-                throw Failure(.usage, "nothing that is meant has the model \(message.model.name.printable)")
+                let name = operating.models.names.name(of: message.model)
+                throw Failure(.usage, "nothing that is meant has the model \(name.printable)")
             }
             throw Failure(
                 .failure,
@@ -69,7 +70,7 @@ struct MessageRun {
 
     private func show(_ parameters: [UInt8], of message: OperatingMessage, from element: ResolvedTarget.Element) {
         guard let answer = message.answer else { return }
-        let decoded = try? MessageCatalogue.sig.decode((answer.encoded + parameters)[...])
+        let decoded = try? operating.models.messages.decode((answer.encoded + parameters)[...])
         guard let lines = context.json else {
             let text = decoded?.text ?? "\(answer) \(parameters.isEmpty ? "" : "0x" + Hexadecimal.encode(parameters))"
             return context.output.line("\(title(of: element)): \(text.printable.trimmed)")

@@ -1,3 +1,4 @@
+import Catalogue
 import DefinitionModel
 import Execution
 import MeshCore
@@ -10,13 +11,17 @@ struct OperatingRun {
     let conversation: NodeConversation
     /// The network as the database has it.
     let network: MeshNetwork
+    /// The models that are known by name: those of the Bluetooth SIG, and the vendor models of files that the command
+    /// line names, or else of the definition.
+    let models: KnownModels
     /// How the present command is called: for the lock, and for errors.
     let operation: String
 
     /// Finds the database.
     ///
     /// - Parameter network: the network's name; nil for the only one.
-    /// - Throws: ``Failure`` if there is no database.
+    /// - Throws: ``Failure`` if there is no database; ``FileError`` and ``InvalidDefinition`` for a file with vendor
+    ///   models that cannot be used.
     init(
         _ operation: String,
         in context: Context,
@@ -31,7 +36,10 @@ struct OperatingRun {
             _ = try workspace.open(try name ?? knowledge.definition?.network.value ?? workspace.only(nil))
             throw Failure(.failure, "there is no database here")
         }
-        conversation = NodeConversation(context: context, route: try route(), knowledge: knowledge)
+        let route = try route()
+        let vendorModels = try VendorModelFiles(context: context).models(route.modelFiles) ?? knowledge.vendorModels
+        models = KnownModels(vendorModels)
+        conversation = NodeConversation(context: context, route: route, knowledge: knowledge)
         self.network = network
         self.operation = operation
     }

@@ -18,7 +18,9 @@ struct StateReadingRun {
         let resolved = try operating.resolve(target)
         let inquiry: StateInquiry
         do throws(StateError) {
-            inquiry = try StateInquiry(resolved, try StateSelector.read(words), in: operating.network)
+            let models = operating.models
+            let selectors = try StateSelector.read(words, of: models)
+            inquiry = try StateInquiry(resolved, selectors, of: models, in: operating.network)
         } catch {
             throw Failure(error)
         }

@@ -25,7 +25,7 @@ struct StateSettingRun {
         let resolved = try operating.resolve(target)
         let places: StateChangePlaces
         do throws(StateError) {
-            places = try StateChangePlaces(change, on: resolved, in: network)
+            places = try StateChangePlaces(change, on: resolved, of: operating.models, in: network)
             // Shows before anything is sent whether the message can be made.
             _ = try change.payload(transaction: 0, isAcknowledged: !isUnacknowledged)
         } catch {

@@ -1,4 +1,6 @@
+import Catalogue
 import DefinitionModel
+import Definitions
 import MeshCore
 import Store
 
@@ -6,6 +8,8 @@ import Store
 struct ScanKnowledge {
     /// The definition in the working folder.
     var definition: Definition?
+    /// The vendor models that the definition describes.
+    private(set) var vendorModels: [VendorModel] = []
     /// The database of the network, and its contents when the scan began.
     var database: (database: MeshDatabase, snapshot: Snapshot, name: String)?
 
@@ -19,8 +23,12 @@ struct ScanKnowledge {
     init(_ context: Context, paths: [String], network: String?) throws {
         let workspace = Workspace(context: context)
         if !paths.isEmpty {
-            definition = try DefinitionFiles(context: context).load(paths).definitions.selected(network)
-        } else if let definitions = Self.definitions(context) {
+            let reading = try DefinitionFiles(context: context).reading(paths)
+            definition = try reading.definitions.selected(network)
+            vendorModels = reading.vendorModels
+        } else if let reading = DefinitionFiles(context: context).readingOfWorkingFolder() {
+            let definitions = reading.definitions
+            vendorModels = reading.vendorModels
             definition =
                 network == nil && definitions.count == 1
                 ? definitions.first : definitions.first { $0.network.value == network }
@@ -36,20 +44,6 @@ struct ScanKnowledge {
         }
         let opened = try workspace.open(name)
         database = (opened, try opened.snapshot(), name)
-    }
-
-    /// The definitions in the working folder. Other commands show errors in them.
-    private static func definitions(_ context: Context) -> [Definition]? {
-        do {
-            return try DefinitionFiles(context: context).load([]).definitions
-        } catch is InvalidDefinition {
-            context.errorOutput.line(
-                "Ignoring the definition here, because it is not valid; meshplan validate shows why."
-            )
-            return nil
-        } catch {
-            return nil
-        }
     }
 
     /// The network as the database has it; nil without a database.

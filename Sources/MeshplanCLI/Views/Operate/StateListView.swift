@@ -112,7 +112,7 @@ struct StateListView {
         var members = [
             JSONMember("type", type.json), JSONMember("node", operating.name(ofNode: place.node).json),
             JSONMember("element", .integer(place.element)),
-            JSONMember("model", (ModelDescription.model(place.model)?.name ?? place.model.name).json),
+            JSONMember("model", operating.models.names.name(of: place.model).json),
             JSONMember("state", place.state.name.json),
         ]
         for text in place.state.getMessage.texts(of: place.selector.keys) {

@@ -82,7 +82,7 @@ struct StateSettingView {
         [
             JSONMember("type", "set"), JSONMember("node", operating.name(ofNode: place.node).json),
             JSONMember("element", .integer(place.element)),
-            JSONMember("model", (ModelDescription.model(place.model)?.name ?? place.model.name).json),
+            JSONMember("model", operating.models.names.name(of: place.model).json),
             JSONMember("state", change.state.name.json),
         ]
     }

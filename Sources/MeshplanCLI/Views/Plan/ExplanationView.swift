@@ -33,7 +33,7 @@ struct ExplanationView {
             if value.place != place, let next = value.place {
                 place = next
                 let element = next.element.map { "\($0)" } ?? "with the model"
-                lines += [.heading(""), .heading("Element \(element), \(next.model.name)")]
+                lines += [.heading(""), .heading("Element \(element), \(next.name.printable)")]
             }
             lines += self.lines(of: value)
         }
@@ -48,12 +48,11 @@ struct ExplanationView {
         var model: ModelAddress?
         for value in values {
             let dropped = value.isDropped ? "no line declares it any more, so apply removes it" : ""
-            guard let place = value.model, !value.isDropped else {
+            guard let place = value.model, let prefix = value.modelPath, !value.isDropped else {
                 model = nil
                 table.rows.append([value.path.printable, value.value.printable, dropped])
                 continue
             }
-            let prefix = "element[\(place.element)].\(place.model.name)"
             let name = String(value.path.dropFirst(prefix.count + 1)).printable
             if model == place, let last = table.rows.indices.last {
                 if (table.rows[last][1] + name).displayWidth <= Self.undeclaredWidth {
@@ -62,7 +61,7 @@ struct ExplanationView {
                     table.rows.append(["", name])
                 }
             } else {
-                table.rows.append([prefix, name])
+                table.rows.append([prefix.printable, name])
             }
             model = place
         }

@@ -29,7 +29,9 @@ enum ShowJSON {
     }
 
     /// A node with its elements and models.
-    static func node(_ node: Node) -> KeyValuePairs<String, JSONValue?> {
+    ///
+    /// - Parameter models: the names of models.
+    static func node(_ node: Node, _ models: ModelNames = ModelNames()) -> KeyValuePairs<String, JSONValue?> {
         [
             "type": "node", "address": node.unicastAddress.description.json, "name": node.name.json,
             "uuid": node.uuid.description.json,
@@ -60,7 +62,7 @@ enum ShowJSON {
             "bridging_table": node.bridgingTable.map { .array($0.map(entry)) },
             "composition_pages": node.compositionPages.map(pages),
             "models_metadata": node.modelsMetadata.map(pages),
-            "elements": .array(node.elements.map(element)),
+            "elements": .array(node.elements.map { element($0, models) }),
         ]
     }
 
@@ -94,13 +96,13 @@ enum ShowJSON {
         ]
     }
 
-    private static func element(_ element: Element) -> JSONValue {
+    private static func element(_ element: Element, _ models: ModelNames) -> JSONValue {
         .object([
             "name": element.name?.json, "location": .integer(Int(element.location)),
             "models": .array(
                 element.models.map { model in
                     .object([
-                        "model": model.identifier.name.json,
+                        "model": models.name(of: model.identifier).json,
                         "application_keys": .array(model.bindings.map { .integer(Int($0.rawValue)) }),
                         "subscriptions": .array(model.subscriptions.map { $0.description.json }),
                         "publication": model.publication.map(publication),

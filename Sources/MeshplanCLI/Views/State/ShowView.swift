@@ -12,8 +12,11 @@ struct ShowView {
     var style: Style
     /// The names for addresses and indexes.
     let names: NetworkNames
+    /// The names of models.
+    let models: ModelNames
 
-    init(_ network: MeshNetwork, serial: UInt64, style: Style) {
+    init(_ network: MeshNetwork, serial: UInt64, style: Style, models: ModelNames = ModelNames()) {
+        self.models = models
         self.network = network
         self.serial = serial
         self.style = style
@@ -121,7 +124,7 @@ struct ShowView {
         if !unread.isEmpty { facts.rows.append(["not read", list(unread.map { UnreadText.text($0).printable })]) }
         let doubtful = node.doubtfulEntries
         if !doubtful.isEmpty {
-            facts.rows.append(["not known to be there", list(doubtful.map { $0.path(in: network).printable })])
+            facts.rows.append(["not known to be there", list(doubtful.map { $0.path(in: network, models).printable })])
         }
         facts.rows += [
             ["subnets", list(node.netKeys.map { names.text($0.index) + ($0.isUpdated ? " (new key)" : "") })],
@@ -139,7 +142,7 @@ struct ShowView {
             let name = element.name.map { " \($0.printable)" } ?? ""
             text += "\n" + style(.bold, "Element \(index)\(name)") + "  \(address)\n"
             for model in element.models {
-                text += "  \(model.identifier.name)\n"
+                text += "  \(models.name(of: model.identifier).printable)\n"
                 if !model.bindings.isEmpty { text += "    keys        \(list(model.bindings.map(names.text)))\n" }
                 for (position, address) in model.subscriptions.enumerated() {
                     text += "    \(position == 0 ? "subscribed" : "          ")  \(names.text(address))\n"
@@ -161,7 +164,8 @@ struct ShowView {
         for node in network.nodes {
             for (index, element) in node.elements.enumerated() {
                 for model in element.models {
-                    let row = [node.name.printable, "element \(index)", model.identifier.name] + remark(on: node)
+                    let name = models.name(of: model.identifier).printable
+                    let row = [node.name.printable, "element \(index)", name] + remark(on: node)
                     if model.subscriptions.contains(group.address) {
                         let place = UInt8(exactly: index).map { ModelAddress(element: $0, model: model.identifier) }
                         let isDoubtful =

@@ -1,0 +1,128 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import MeshplanCLI
+
+/// The access tag of the house has a model of a company, 0x003F:0x002A.
+@Suite("Commands with vendor models of files")
+struct VendorModelCommandTests {
+    private static let models = """
+        models:
+          access-tag:
+            company: 0x003F
+            model: 0x002A
+            types: { tag-mode: u8 0=idle 1=armed 2=lost ! }
+            messages:
+              access-tag-get: { opcode: 0x01, answer: access-tag-status }
+              access-tag-set: { opcode: 0x02, fields: "mode:tag-mode", answer: access-tag-status }
+              access-tag-status: { opcode: 0x03, fields: "mode:tag-mode", direction: status }
+            states:
+              tag-mode: { get: access-tag-get, set: access-tag-set }
+
+        """
+    private let via = ["--via", "simulator"]
+
+    /// The house, configured, whose definition names a file with the tag's model and uses its name.
+    private func house() throws -> CommandFixture {
+        let fixture = try CommandFixture.house()
+        let text = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
+        let named = text.replacing("network: house\n", with: "network: house\nmodels: [vendors/tag.yaml]\n")
+            .replacing("        0x003F:0x002A:\n", with: "        access-tag:\n")
+        #expect(named != text && !named.contains("0x003F"))
+        try fixture.write(Self.models, to: "vendors/tag.yaml")
+        let before = fixture.run("plan").output
+        try fixture.put(nil, to: "house.yaml")
+        try fixture.write(named, to: "house.yaml")
+        let expected = Self.words(before.replacing("0x003F:0x002A", with: "access-tag"))
+        #expect(Self.words(fixture.run("plan").output) == expected)
+        let applied = fixture.run(["apply", "--auto-approve"] + via)
+        try #require(applied.status == 0, "\(applied.combined)")
+        return fixture
+    }
+
+    /// The words of a plan, without the spaces between columns and the digest, which covers the names.
+    private static func words(_ text: String) -> [Substring] {
+        text.split(separator: "\n").filter { !$0.hasPrefix("Digest:") }.flatMap { $0.split(separator: " ") }
+    }
+
+    @Test("get, set and send take the models of the definition; the simulator holds and answers their states")
+    func definition() throws {
+        let fixture = try house()
+        let first = fixture.run(["get", "tag", "tag-mode"] + via)
+        #expect(first.status == 0 && first.output.hasSuffix("tag         0  tag-mode  idle\n"), "\(first.combined)")
+        let set = fixture.run(["set", "tag", "tag-mode", "armed"] + via)
+        #expect(set.status == 0 && set.output == "tag-mode armed: 1 as asked.\n", "\(set.combined)")
+        let json = fixture.run(["get", "tag", "--json"] + via)
+        #expect(json.output.contains(#""model":"access-tag","state":"tag-mode","value":"armed""#), "\(json.combined)")
+        let sent = fixture.run(["send", "tag", "access-tag", "get"] + via)
+        #expect(sent.status == 0 && sent.output == "tag: access-tag-status mode=armed\n", "\(sent.combined)")
+        let wrong = fixture.run(["send", "tag", "access-tag", "gte"] + via)
+        #expect(wrong.status == 64 && wrong.error.contains("access-tag has no message `gte`"), "\(wrong.error)")
+        let typo = fixture.run(["send", "tag", "acess-tag", "get"] + via)
+        #expect(typo.status == 64 && typo.error.contains("Did you mean `access-tag`?"), "\(typo.error)")
+        #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
+    }
+
+    @Test("Files of the command line stand in for a definition; without either, octets stay hexadecimal")
+    func files() throws {
+        let fixture = try house()
+        try #require(fixture.run(["set", "tag", "tag-mode", "lost"] + via).status == 0)
+        try fixture.put(nil, to: "house.yaml")
+        let named = fixture.run(["get", "0x0109", "tag-mode", "--models", "vendors/tag.yaml"] + via)
+        #expect(named.status == 0 && named.output.hasSuffix("tag-mode  lost\n"), "\(named.combined)")
+        let unknown = fixture.run(["get", "0x0109", "tag-mode"] + via)
+        #expect(unknown.status == 64 && unknown.error.contains("there is no state `tag-mode`"), "\(unknown.error)")
+        let octets = ["send", "0x0109", "0x003F:0x002A", "--opcode", "0xC13F00", "--expect", "0xC33F00"]
+        let silent = fixture.run(octets + via)
+        #expect(silent.status == 4, "without a description the simulator does not answer: \(silent.combined)")
+        try fixture.write("models: { a: { company: 0x003F } }\n", to: "bad.yaml")
+        let bad = fixture.run(["get", "0x0109", "--models", "bad.yaml"] + via)
+        #expect(bad.status == 65 && bad.error.contains("bad.yaml:1:11"), "\(bad.error)")
+        #expect(fixture.run(["get", "0x0109", "--models", "none.yaml"] + via).status != 0)
+    }
+
+    @Test("show, plan, explanations and JSON call the model by its name; numbers stay where no file names it")
+    func names() throws {
+        let fixture = try house()
+        #expect(fixture.run("show", "node.0x0109").output.contains("\n  access-tag\n"))
+        #expect(fixture.run("show", "node.0x0109", "--json").output.contains(#""model":"access-tag""#))
+        let why = fixture.run("show", "node.tag", "--why")
+        #expect(why.status == 0 && why.output.contains("Element 0, access-tag"), "\(why.combined)")
+        let text = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
+        try fixture.put(nil, to: "house.yaml")
+        try fixture.write(text.replacing("ttl: 3, period: 10s", with: "ttl: 4, period: 10s"), to: "house.yaml")
+        let plan = fixture.run("plan")
+        #expect(plan.output.contains("element[0].access-tag.publication"), "\(plan.combined)")
+        #expect(fixture.run("plan", "--json").output.contains("node.tag.element[0].access-tag.publication"))
+        try fixture.put(nil, to: "house.yaml")
+        #expect(fixture.run("show", "node.0x0109").output.contains("\n  0x003F:0x002A\n"))
+    }
+
+    @Test("validate says where a named file is missing or wrong")
+    func validate() throws {
+        let fixture = try house()
+        #expect(fixture.run("validate").status == 0)
+        try fixture.put(nil, to: "vendors/tag.yaml")
+        let missing = fixture.run("validate")
+        #expect(missing.status == 65, "\(missing.combined)")
+        #expect(missing.error.contains("house.yaml:5:10") && missing.error.contains("vendors/tag.yaml"))
+        try fixture.write(Self.models.replacing("u8 0=idle", with: "u99 0=idle"), to: "vendors/tag.yaml")
+        let wrong = fixture.run("validate")
+        #expect(wrong.status == 65 && wrong.error.contains("vendors/tag.yaml:5:24"), "\(wrong.error)")
+        // Whoever operates needs no definition, so a bad one is passed over.
+        #expect(fixture.run(["get", "tag", "battery"] + via).error.contains("Ignoring the definition here"))
+    }
+
+    @Test("Going back reads the files with models from the history")
+    func history() throws {
+        let fixture = try house()
+        let text = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
+        try fixture.put(nil, to: "house.yaml")
+        try fixture.write(text.replacing("ttl: 3, period: 10s", with: "ttl: 4, period: 10s"), to: "house.yaml")
+        try #require(fixture.run(["apply", "--auto-approve"] + via).status == 0)
+        try fixture.put(nil, to: "vendors/tag.yaml")
+        let back = fixture.run(["rollback", "--auto-approve"] + via)
+        #expect(back.status == 0, "\(back.combined)")
+    }
+}
