@@ -146,10 +146,14 @@ package struct WatchReader: Sendable {
     }
 
     private func content(_ decoded: DecodedMessage) -> WatchedMessage.Content {
-        let opcode = decoded.description.opcode
-        let isStatus = decoded.description.isStatus
-        let candidates = (isStatus ? statesByStatus[opcode] : statesBySet[opcode]) ?? []
+        let description = decoded.description
+        let isStatus = description.isStatus
+        let candidates = (isStatus ? statesByStatus : statesBySet)[description.opcode] ?? []
         let found = candidates.compactMap { state -> WatchedState? in
+            // Messages of a vendor may share an opcode, and differ in a fixed value.
+            let carriers: [MessageDescription?] =
+                isStatus ? [state.statusMessage] : [state.setMessage, state.unacknowledgedSetMessage]
+            guard carriers.contains(description) else { return nil }
             guard let value = state.value(in: decoded.values) else { return nil }
             return WatchedState(
                 state: state,

@@ -72,13 +72,15 @@ struct WatchCommand: NetworkCommand {
             definition: definition.definition,
             network: networks.network
         )
-        let selection = try operating.watchSelection(targets, model: try model.map { try Self.identifier(of: $0) })
+        let names = operating.models.names
+        let identifier = try model.map { try Self.identifier(of: $0, names) }
+        let selection = try operating.watchSelection(targets, model: identifier)
         return try WatchRun(operating: operating, selection: selection).watch(for: limit?.duration)
     }
 
-    private static func identifier(of name: String) throws(Failure) -> ModelIdentifier {
-        if let identifier = ModelIdentifier(name: name) { return identifier }
-        let nearest = Suggestion.nearest(to: name, among: ModelDescription.all.map(\.name))
+    private static func identifier(of name: String, _ names: ModelNames) throws(Failure) -> ModelIdentifier {
+        if let identifier = names.model(named: name) { return identifier }
+        let nearest = Suggestion.nearest(to: name, among: names.all)
         throw Failure(
             .usage,
             "there is no model `\(name.printable)`",

@@ -1,3 +1,4 @@
+import Catalogue
 import Execution
 import MeshCore
 
@@ -16,7 +17,12 @@ struct WatchRun {
         let context = operating.conversation.context
         let network = operating.network
         let view = WatchView(operating, since: context.now())
-        let reader = WatchReader(network)
+        let models = operating.models
+        let reader = WatchReader(
+            network,
+            catalogue: models.messages,
+            states: StateCatalogue.states + models.vendorModels.flatMap(\.states)
+        )
         let wish = selection.wish(in: network)
         var tally = WatchTally()
         let (elapsed, status) = try operating.execute { executor in

@@ -272,7 +272,7 @@ struct WatchView {
     }
 
     private func title(of model: ModelIdentifier) -> String {
-        (ModelDescription.model(model)?.name ?? model.name).printable
+        operating.models.names.name(of: model).printable
     }
 
     private static func names(of features: FeatureSet) -> [String] {
