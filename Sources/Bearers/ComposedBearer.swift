@@ -136,7 +136,7 @@ package final class ComposedBearer: PolledBearer {
 
     /// Writes one packet.
     ///
-    /// - Throws: ``BearerError`` if the part's `send` fails.
+    /// - Throws: ``BearerError`` if the part cannot send.
     package func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) {
         guard let place = places[link] else { return }
         do throws(BearerError) {

@@ -1,9 +1,9 @@
 /// Remembers recent network PDUs, so that a PDU that arrives on several ways is handled only once (Mesh Protocol
 /// 3.4.6.5).
 ///
-/// It is asked about every PDU that a node hears, so it is a table of its own: a place in the table names a place in the
-/// list of PDUs. What makes a PDU is spread over the table by a multiplication, without the cost of a keyed hash. Who
-/// could choose colliding PDUs needs the network's key, and makes a search longer, but not longer than the table.
+/// It is asked about every PDU that a node hears, so it is a table of its own: a place in the table names a place in
+/// the list of PDUs. What makes a PDU is spread over the table by a multiplication, without the cost of a keyed hash.
+/// Who could choose colliding PDUs needs the network's key, and makes a search longer, but not longer than the table.
 package struct NetworkMessageCache: Sendable {
     /// The PDUs in order; once the list is full, a ring that begins at `oldest`.
     private var order: [UInt64] = []

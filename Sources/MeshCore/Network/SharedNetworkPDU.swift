@@ -1,9 +1,9 @@
 /// A network PDU that many receivers of one thread hear, as in a simulated network. What they compute alike is computed
 /// once: the PDU that a key opens, its lower transport PDU, the payload that an AppKey opens, and the PDU to relay.
 ///
-/// Every result is kept under all that it depends on: the keys and the IV index that a receiver tries. So receivers with
-/// other keys, or at another step of an IV update or a key refresh, get results of their own. What was computed lives as
-/// long as the PDU itself. Threads must not share an instance.
+/// Every result is kept under all that it depends on: the keys and the IV index that a receiver tries. So receivers
+/// with other keys, or at another step of an IV update or a key refresh, get results of their own. What was computed
+/// lives as long as the PDU itself. Threads must not share an instance.
 package final class SharedNetworkPDU {
     /// The PDU as it is on air.
     package let octets: [UInt8]

@@ -41,8 +41,8 @@ extension SimulatedWorld {
         }
     }
 
-    /// Works out who hears whom, if nodes have places and something has changed since the last time. It depends on which
-    /// nodes relay in which subnet.
+    /// Works out who hears whom, if nodes have places and something has changed since the last time. It depends on
+    /// which nodes relay in which subnet.
     private func updateRadio() {
         if isRadioStale {
             isRadioStale = false
