@@ -12,7 +12,7 @@ extension MeshClient {
         var message = OutgoingMessage(
             source: address,
             destination: .unicast(node),
-            payload: exchange.inquiry.payload,
+            payload: exchange.inquiry.payload(at: now),
             security: exchange.inquiry.security(of: node),
             netKeyIndex: subnet,
             ttl: transport.ttl(to: node, over: link)

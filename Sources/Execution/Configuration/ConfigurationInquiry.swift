@@ -68,6 +68,8 @@ package struct ConfigurationInquiry {
     /// for a change is not repeated, but read back.
     private(set) var oddLimit = 2
     private var readings: [Reading]
+    /// The payload as it is sent at an instant, if it is not always the same.
+    private var timedPayload: ((Instant) -> [UInt8])?
     /// The verdict for any other message of the node; nil if it has no meaning.
     var otherAnswer: ConfigurationVerdict?
 
@@ -175,6 +177,7 @@ package struct ConfigurationInquiry {
     /// A message to any model; its verdict is ``ConfigurationVerdict/told(_:)``.
     init(_ request: OperatingRequest) {
         payload = request.payload
+        if request.delayEnd != nil { timedPayload = { request.payload(at: $0) } }
         applicationKey = request.key
         canBeDivided = false
         isSegmented = OutgoingMessage.pduCount(payloadSize: payload.count) > 1
@@ -184,6 +187,9 @@ package struct ConfigurationInquiry {
         }
         readings = [reading]
     }
+
+    /// The payload of a transmission at an instant.
+    func payload(at now: Instant) -> [UInt8] { timedPayload?(now) ?? payload }
 
     /// How messages of this inquiry to and from a node are secured.
     func security(of node: UnicastAddress) -> MessageSecurity {

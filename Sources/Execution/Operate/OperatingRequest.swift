@@ -20,6 +20,9 @@ package struct OperatingRequest: Hashable, Sendable {
     /// Fields that the answer must hold if the catalogue knows it: of several instances of a state that which was
     /// asked for.
     package var instance: FieldValues
+    /// When the delay ends that the last octet of the payload holds: every transmission says how much of it is left, so
+    /// that it does not matter which one arrives. Nil if the payload ends with no delay.
+    package var delayEnd: Instant?
 
     /// A request.
     package init(
@@ -40,6 +43,12 @@ package struct OperatingRequest: Hashable, Sendable {
         self.answer = answer
         self.status = status
         self.instance = instance
+    }
+
+    /// The access payload as it is sent at an instant.
+    package func payload(at now: Instant) -> [UInt8] {
+        guard let delayEnd, !payload.isEmpty else { return payload }
+        return payload.dropLast() + [UInt8(clamping: StateChange.delay(from: now, to: delayEnd))]
     }
 
     /// Whether these parameters of a message with the opcode ``answer`` answer the request. Parameters that cannot be

@@ -12,6 +12,10 @@ package final class OperatingSession {
     private var positions: [RequestIdentifier: Int] = [:]
     /// Receives each outcome when it is known.
     private var tell: (Int, OperatingOutcome) -> Void = { _, _ in }
+    /// Makes the request that follows from an answer, if one does.
+    private var follow: (Int, [UInt8]) -> OperatingRequest? = { _, _ in nil }
+    /// How many nodes to talk to at once.
+    private var window: SendWindow
     /// Receives the end of a request that is none of ``work``.
     private var other: (RequestIdentifier) -> Void = { _ in }
     /// When the last message left that nobody answers; nil if none did.
@@ -23,6 +27,12 @@ package final class OperatingSession {
 
     init(_ access: MeshAccess, _ client: MeshClient) {
         self.access = access
+        // What operates fits one PDU mostly, where what configures takes several.
+        window = SendWindow(
+            initial: access.options.initialWindow,
+            maximum: access.options.maximumWindow * Self.windowFactor,
+            isProbing: true
+        )
         driver = ClientDriver(client, over: access.bearer, scanning: .client)
     }
 
@@ -30,29 +40,37 @@ package final class OperatingSession {
     ///
     /// - Parameters:
     ///   - requests: at most one at a time goes to a node, in this order.
+    ///   - follow: makes the request that follows from the answer to one, by its position and the parameters; nil if
+    ///     none does. It goes to the same node at once, and gets the next position.
     ///   - tell: receives the position and the outcome of each as soon as it is known.
-    /// - Returns: the outcomes in the order of the requests.
+    /// - Returns: the outcomes in the order of the requests, then those of requests that followed.
     package func ask(
         _ requests: [OperatingRequest],
+        following follow: @escaping (Int, [UInt8]) -> OperatingRequest? = { _, _ in nil },
         telling tell: @escaping (Int, OperatingOutcome) -> Void = { _, _ in }
     ) -> [OperatingOutcome] {
-        let options = access.options
-        work = OperatingWork(
-            requests,
-            window: SendWindow(initial: options.initialWindow, maximum: options.maximumWindow)
-        )
+        work = OperatingWork(requests, window: window)
         positions = [:]
         self.tell = tell
-        defer { self.tell = { _, _ in } }
+        self.follow = follow
+        defer {
+            self.tell = { _, _ in }
+            self.follow = { _, _ in nil }
+        }
         while !work.isDone, !isInterrupted {
-            send(requests)
+            send()
             if !work.isDone { wait(until: now.advanced(by: .seconds(1))) }
         }
-        for (_, position) in positions { cancel(requests[position].destination) }
+        for (_, position) in positions { cancel(work.requests[position].destination) }
         positions = [:]
         if !work.isDone { work.abandon() }
+        // What one round has learnt of the proxy, the next one begins with.
+        window = work.window
         return work.outcomes.map { $0 ?? .abandoned }
     }
+
+    /// How many times as many nodes are talked to at once as when they are configured.
+    private static let windowFactor = 3
 
     /// Waits until there is a link for messages that nobody answers: only a request makes the client look for one. It
     /// asks one of the nodes for its Default TTL.
@@ -123,11 +141,12 @@ package final class OperatingSession {
         return driver.client.takeReplayEntries()
     }
 
-    private var now: Instant { driver.bearer.now }
+    /// The present, on the clock of the bearer.
+    package var now: Instant { driver.bearer.now }
 
-    private func send(_ requests: [OperatingRequest]) {
+    private func send() {
         while ending == nil, let position = work.next() {
-            let request = requests[position]
+            let request = work.requests[position]
             let (identifier, outputs) = driver.client.request(
                 ConfigurationInquiry(request),
                 to: request.destination,
@@ -168,15 +187,18 @@ package final class OperatingSession {
             guard let position = positions.removeValue(forKey: request), case .told(let parameters) = verdict else {
                 return
             }
+            if let further = follow(position, parameters) { _ = work.add(further) }
             work.answered(position, parameters, transmissions: transmissions)
             tell(position, .answered(parameters))
+        case .sent(let request, let transmissions):
+            if transmissions > 1, let position = positions[request] { work.isLate(position) }
         case .unanswered(let request): giveUp(request, .unanswered)
         case .unreachable(let request, let failure):
             giveUp(request, .unreachable(failure.reason, hint: failure.hint))
         case .linkDown(let failure, retryIn: nil): ending = ending ?? .linkFailed(failure.reason, hint: failure.hint)
         case .unsendable(_, let error): ending = ending ?? .sendingFailed(error.explanation)
         case .stopped(let reason): ending = ending ?? reason
-        case .listening, .connecting, .linkUp, .directLinkUp, .directLinkDown, .linkDown, .sent, .habit, .said,
+        case .listening, .connecting, .linkUp, .directLinkUp, .directLinkDown, .linkDown, .habit, .said,
             .watch, .ivIndexStored, .keyRefreshPhaseChanged:
             break
         }
@@ -187,6 +209,24 @@ package final class OperatingSession {
         guard let position = positions.removeValue(forKey: request) else { return }
         work.gaveUp(position, outcome)
         tell(position, outcome)
+    }
+}
+
+extension MeshAccess {
+    /// The same with time-outs for short messages: somebody waits for a lamp, where nobody waits for a node that is
+    /// being configured. Answers to one PDU take a fraction of this time (measured in the simulator over three hops).
+    fileprivate var operating: MeshAccess {
+        var options = options
+        options.retry.minimumTimeout = min(options.retry.minimumTimeout, .milliseconds(400))
+        options.retry.initialTimeout = min(options.retry.initialTimeout, .milliseconds(700))
+        return MeshAccess(
+            database: database,
+            lease: lease,
+            bearer: bearer,
+            options: options,
+            context: context,
+            heardProxies: heardProxies
+        )
     }
 }
 
@@ -207,7 +247,8 @@ extension Executor {
             if let own = try access.snapshot().network.ownNode(with: needs) { changes.nodes = [own] }
             try access.commit(changes)
             let snapshot = try access.snapshot()
-            let session = OperatingSession(access, try access.client(of: snapshot))
+            let operating = access.operating
+            let session = OperatingSession(operating, try operating.client(of: snapshot))
             let result = body(session)
             changes = StoreChanges()
             changes.replay = session.end()

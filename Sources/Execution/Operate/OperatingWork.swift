@@ -3,14 +3,21 @@ import Planning
 
 /// Requests that go out side by side: one at a time to a node, as many nodes at once as the window allows. A value
 /// without input or output; whoever has it sends what it hands out.
+///
+/// A node that did not answer in time is asked again by the client, ever more rarely. It leaves its place in the window
+/// to the next node, because otherwise a few nodes without power would keep all others waiting.
 struct OperatingWork {
-    private let requests: [OperatingRequest]
-    private var window: SendWindow
+    /// The requests, those that were added last.
+    private(set) var requests: [OperatingRequest]
+    /// How many nodes are talked to at once.
+    private(set) var window: SendWindow
     /// The positions of the requests of each node that were not handed out, in reverse order.
     private var waiting: [DeviceUUID: [Int]] = [:]
     /// The nodes that wait for their turn, from the last to the first.
     private var turns: [DeviceUUID] = []
     private var asked: Set<DeviceUUID> = []
+    /// The nodes among them that let others go first.
+    private var late: Set<DeviceUUID> = []
     private var answering: Set<DeviceUUID> = []
     /// What became of the requests; nil for those that are open.
     private(set) var outcomes: [OperatingOutcome?]
@@ -36,9 +43,34 @@ struct OperatingWork {
 
     /// The position of the next request that may be sent now; nil if none may.
     mutating func next() -> Int? {
-        guard asked.count < window.size, let node = turns.popLast() else { return nil }
-        guard let position = waiting[node]?.popLast() else { return next() }
-        asked.insert(node)
+        guard asked.count - min(late.count, Self.mostLate) < window.size else { return nil }
+        while let node = turns.popLast() {
+            guard let position = waiting[node]?.popLast() else { continue }
+            asked.insert(node)
+            return position
+        }
+        return nil
+    }
+
+    /// How many late nodes at most let others go first. Their repetitions take air time, too.
+    private static let mostLate = 32
+
+    /// A request was sent again, because its answer did not come in time.
+    mutating func isLate(_ position: Int) {
+        let node = requests[position].node
+        if outcomes[position] == nil, asked.contains(node) { late.insert(node) }
+    }
+
+    /// Adds a request that follows from the answer to another one; its node is asked as soon as it is free.
+    ///
+    /// - Returns: the position of the request.
+    mutating func add(_ request: OperatingRequest) -> Int {
+        requests.append(request)
+        outcomes.append(nil)
+        openCount += 1
+        let position = requests.count - 1
+        if waiting[request.node, default: []].isEmpty, !asked.contains(request.node) { turns.append(request.node) }
+        waiting[request.node, default: []].append(position)
         return position
     }
 
@@ -63,6 +95,8 @@ struct OperatingWork {
         openCount = 0
         turns = []
         waiting = [:]
+        asked = []
+        late = []
     }
 
     private mutating func end(_ position: Int, _ outcome: OperatingOutcome) {
@@ -70,6 +104,7 @@ struct OperatingWork {
         outcomes[position] = outcome
         openCount -= 1
         let node = requests[position].node
+        late.remove(node)
         guard asked.remove(node) != nil, waiting[node]?.isEmpty == false else { return }
         turns.append(node)
     }

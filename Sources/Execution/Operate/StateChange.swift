@@ -61,11 +61,13 @@ package struct StateChange: Hashable, Sendable {
     ///   - transaction: tells one command from the next; repeats of a message have the same.
     ///   - isAcknowledged: whether the node is to answer.
     ///   - delay: the delay in steps, if the change has a transition; nil for that of the change.
+    ///   - transition: another raw transition time, if the change has one; nil for that of the change.
     /// - Throws: ``StateError/value(_:_:)`` if the state has no such message.
     package func payload(
         transaction: UInt8,
         isAcknowledged: Bool = true,
-        delay: Int64? = nil
+        delay: Int64? = nil,
+        transition: Int64? = nil
     ) throws(StateError) -> [UInt8] {
         guard let message = isAcknowledged ? state.setMessage : state.unacknowledgedSetMessage else {
             throw .value(state.name, "it is set with an acknowledged message only")
@@ -74,13 +76,37 @@ package struct StateChange: Hashable, Sendable {
             let parameters = try state.setParameters(
                 value,
                 transaction: transaction,
-                transition: transition,
+                transition: self.transition.map { transition ?? $0 },
                 delay: delay ?? self.delay
             )
             return message.opcode.encoded + parameters
         } catch {
             throw .value(state.name, error.description)
         }
+    }
+
+    /// The steps of a delay from one instant to another, to the nearest step; 0 if it is over, and at most
+    /// ``longestDelay``.
+    package static func delay(from now: Instant, to end: Instant) -> Int64 {
+        let microseconds = max(now.duration(to: end).microseconds, 0)
+        let step = Int64(delayStep) * 1_000
+        return min((microseconds + step / 2) / step, longestDelay)
+    }
+
+    /// Whether a message can say when the change is to begin.
+    var isTimed: Bool { transition != nil && state.hasDelay }
+
+    /// The raw transition time with which a change that begins at an instant ends as if it had begun at `start`.
+    func transition(at now: Instant, since start: Instant) -> Int64? {
+        guard let transition, let field = state.setMessage?.field(named: "transition") else { return transition }
+        let whole = field.type.number(of: transition)
+        let late = Double(max(start.duration(to: now).microseconds, 0)) / 1_000_000
+        return field.type.raw(nearest: max(whole - late, 0))
+    }
+
+    /// Whether a status says that the state is, or becomes, what was asked for.
+    func isReached(in reading: StateReading) -> Bool {
+        reading.agrees(with: wanted) { state.agrees($0, $1, with: $2) }
     }
 
     /// What of the value a status can show: without what selects the instance.
@@ -149,6 +175,35 @@ package struct StateChangePlaces: Hashable, Sendable {
         }
     }
 
+    /// The groups and single messages that set the state at all places, without reaching others.
+    ///
+    /// - Parameters:
+    ///   - group: the group that somebody named; it is used whatever it costs.
+    ///   - copies: how a message to a group is repeated.
+    package func cover(
+        _ change: StateChange,
+        named group: SubscriptionAddress?,
+        copies: GroupCopies = GroupCopies(),
+        in network: MeshNetwork
+    ) -> GroupCover {
+        guard let message = change.state.unacknowledgedSetMessage else {
+            return GroupCover(places.count, with: [], copies: copies.count)
+        }
+        return GroupCover(
+            places,
+            named: group,
+            models: Set(message.servers),
+            copies: copies.count,
+            in: network
+        )
+    }
+
+    /// What our own node needs if groups are used, which may have other keys than the places.
+    package func needs(under cover: GroupCover) -> Set<OwnModel> {
+        let clients = Set(needs.map(\.model))
+        return needs.union(cover.groups.flatMap { group in clients.map { OwnModel($0, key: group.key.index) } })
+    }
+
     /// The acknowledged messages that set the state at some of the places.
     ///
     /// - Throws: ``StateError`` if the message cannot be made.
@@ -159,20 +214,28 @@ package struct StateChangePlaces: Hashable, Sendable {
         in network: MeshNetwork
     ) throws(StateError) -> [OperatingRequest] {
         let payload = try change.payload(transaction: transaction)
-        return positions.compactMap { position in
-            let place = places[position]
-            let node = network.nodes[place.node]
-            guard let destination = node.unicastAddress.element(UInt8(clamping: place.element)) else { return nil }
-            return OperatingRequest(
-                node: node.uuid,
-                destination: destination,
-                payload: payload,
-                key: keys[position].index,
-                subnets: [keys[position].boundNetKey],
-                answer: change.state.statusMessage.opcode,
-                status: change.state.statusMessage,
-                instance: place.selector.instance
-            )
-        }
+        return positions.compactMap { request(payload, of: change, at: $0, in: network) }
+    }
+
+    /// The request with a payload to one of the places; nil if the element cannot exist.
+    func request(
+        _ payload: [UInt8],
+        of change: StateChange,
+        at position: Int,
+        in network: MeshNetwork
+    ) -> OperatingRequest? {
+        let place = places[position]
+        let node = network.nodes[place.node]
+        guard let destination = node.unicastAddress.element(UInt8(clamping: place.element)) else { return nil }
+        return OperatingRequest(
+            node: node.uuid,
+            destination: destination,
+            payload: payload,
+            key: keys[position].index,
+            subnets: [keys[position].boundNetKey],
+            answer: change.state.statusMessage.opcode,
+            status: change.state.statusMessage,
+            instance: place.selector.instance
+        )
     }
 }

@@ -24,12 +24,17 @@ package enum StateReading: Hashable, Sendable {
 
     /// Whether the node has these values, or a transition ends with them. Fields that the status leaves out count as
     /// they are.
-    package func agrees(with wanted: FieldValues) -> Bool {
+    ///
+    /// - Parameter agree: whether a field with the first value is what the second one asks for.
+    package func agrees(
+        with wanted: FieldValues,
+        by agree: (_ field: String, _ found: FieldValue, _ wanted: FieldValue) -> Bool = { $1 == $2 }
+    ) -> Bool {
         guard case .value(let value, let target, remaining: _) = self else { return false }
-        return Self.agree(target ?? value, wanted) || Self.agree(value, wanted) && target == nil
-    }
-
-    private static func agree(_ found: FieldValues, _ wanted: FieldValues) -> Bool {
-        wanted.items.allSatisfy { item in found[item.name].map { $0 == item.value } ?? true }
+        let found = target ?? value
+        return wanted.items.allSatisfy { item in
+            // A transition may tell only what changes, as that of a scene does.
+            (found[item.name] ?? value[item.name]).map { agree(item.name, $0, item.value) } ?? true
+        }
     }
 }

@@ -1,102 +1,91 @@
 import Catalogue
-package import MeshCore
-
-/// How a message to a group is repeated.
-package struct GroupCopies: Hashable, Sendable {
-    /// How often it is sent, at least 1.
-    package var count = 3
-    /// The time from one copy to the next.
-    package var interval = Duration.milliseconds(75)
-
-    /// Three copies, 75 ms apart.
-    package init() {}
-
-    /// The delay of a copy in steps of a message, so that a change starts at the same time whichever copy arrives: that
-    /// of the last copy, and the time until then (Mesh Model 3.1.3).
-    ///
-    /// - Parameters:
-    ///   - last: the delay of the last copy, in steps.
-    ///   - elapsed: since the first copy was due.
-    func delay(last: Int64, elapsed: Duration) -> Int64 {
-        let left = max(interval * (count - 1) - elapsed, .zero)
-        let (seconds, attoseconds) = left.components
-        let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
-        return min(last + milliseconds / Int64(StateChange.delayStep), StateChange.longestDelay)
-    }
-}
+import MeshCore
 
 extension StateSetting {
-    /// Sets the state with a few messages to a group, then asks every member, and sets stragglers one by one.
+    /// Sets the state so that it changes at all places in the same moment: with a few messages to each group, whose
+    /// delays end together, and with acknowledged messages to those whom no group reaches. Then it asks every member of
+    /// a group, and sets stragglers one by one; they end with the others, as far as there is time.
+    ///
+    /// A change without a transition time cannot say when it begins; then a place changes when a message arrives.
     ///
     /// - Parameters:
-    ///   - group: the group to which the models of all places listen.
-    ///   - copies: how the message is repeated.
-    ///   - key: the key of the message; members with another key are set one by one.
+    ///   - cover: the groups and single messages, made for the places of this setting.
+    ///   - copies: how a message to a group is repeated.
+    ///   - isCollected: whether to ask and to repair; otherwise all messages are unacknowledged.
     /// - Returns: the outcomes in the order of the places; without collecting, ``StateSettingOutcome/sent``.
     /// - Throws: ``StateError`` if the messages cannot be made; nothing was sent then.
-    package func set(
-        group: SubscriptionAddress,
-        under key: AppKey,
+    package func setTogether(
+        _ cover: GroupCover,
         copies: GroupCopies = GroupCopies(),
         isCollected: Bool = true,
         in session: OperatingSession
     ) throws(StateError) -> [StateSettingOutcome] {
-        var payloads: [[UInt8]] = []
-        for copy in 0..<copies.count {
-            let delay = copies.delay(last: change.delay, elapsed: copies.interval * copy)
-            payloads.append(try change.payload(transaction: transaction, isAcknowledged: false, delay: delay))
-        }
+        let unacknowledged = try payloadOfCopies(needed: !cover.groups.isEmpty || !isCollected)
         let inquiry = try StateInquiry(places.places.map { $0.read(of: change.state) }, in: network)
-        guard let destination = group.destination else {
-            throw .value(change.state.name, "the label of the group's virtual address is not known")
-        }
-        // The copies are not to wait for a link, since their delays count from the first.
+        // Delays count from the first message, so nothing may have to wait for a link.
+        guard let key = cover.groups.first?.key ?? places.keys.first else { return [] }
         session.connect(toReach: nodes, under: key)
-        for (copy, payload) in payloads.enumerated() {
-            if copy > 0 { session.pause(for: copies.interval) }
-            guard session.post(payload, to: destination, under: key) else {
-                return Array(repeating: .unknown(.abandoned), count: places.places.count)
+        let lead = copies.lead(groups: cover.groups.count, singles: cover.rest.count)
+        let asked = Duration.milliseconds(Int(change.delay) * StateChange.delayStep)
+        let start = session.now.advanced(by: max(lead, asked))
+        send(unacknowledged, to: cover.groups, copies, startingAt: start, in: session)
+        guard isCollected else {
+            for position in cover.rest {
+                session.pause(for: copies.spacing)
+                _ = post(payload(unacknowledged, at: session.now, start), at: position, in: session)
             }
+            let outcome = session.ending == nil ? StateSettingOutcome.sent : .unknown(.abandoned)
+            return Array(repeating: outcome, count: places.places.count)
         }
-        guard isCollected else { return Array(repeating: .sent, count: places.places.count) }
-        session.pause(for: .milliseconds(Int(change.delay) * StateChange.delayStep))
-        return try repair(session.ask(inquiry.requests), inquiry, in: session)
-    }
-
-    /// Sets those one by one of which the collected states do not say that they are as asked.
-    private func repair(
-        _ collected: [OperatingOutcome],
-        _ inquiry: StateInquiry,
-        in session: OperatingSession
-    ) throws(StateError) -> [StateSettingOutcome] {
-        // Who cannot be read is set, and told from that.
-        var outcomes = [StateSettingOutcome](repeating: .unknown(.abandoned), count: places.places.count)
-        var stragglers: [Int] = []
-        let positions = Dictionary(
-            zip(inquiry.places.map { [$0.node, $0.element] }, collected),
+        var dialogue = StateSettingDialogue(self, startingAt: start)
+        let requests = Dictionary(
+            zip(inquiry.places.map { [$0.node, $0.element] }, inquiry.requests),
             uniquingKeysWith: { first, _ in first }
         )
-        for (position, place) in places.places.enumerated() {
-            let outcome = positions[[place.node, place.element]] ?? .abandoned
-            switch outcome {
-            case .answered(let parameters):
-                if StateReading(parameters, of: change.state).agrees(with: change.wanted) {
-                    outcomes[position] = .asAsked
-                } else {
-                    stragglers.append(position)
-                }
-            case .unanswered, .silent, .unreachable: outcomes[position] = .unknown(outcome)
-            case .abandoned: if session.ending == nil { stragglers.append(position) }
+        // Those whom no group reaches come first, because they have not been told when to begin.
+        for position in cover.rest { try dialogue.set(position) }
+        for position in Set(places.places.indices).subtracting(cover.rest).sorted() {
+            let place = places.places[position]
+            if let request = requests[[place.node, place.element]] {
+                dialogue.read(position, with: request)
+            } else {
+                // Who cannot be read is set, and told from that.
+                try dialogue.set(position)
             }
         }
-        guard !stragglers.isEmpty, session.ending == nil else { return outcomes }
-        for (position, outcome) in zip(
-            stragglers,
-            try set(stragglers, transaction &+ 1, .repaired, in: session)
-        ) {
-            outcomes[position] = outcome
+        return dialogue.carryOut(in: session)
+    }
+
+    private func payloadOfCopies(needed isNeeded: Bool) throws(StateError) -> [UInt8] {
+        isNeeded ? try change.payload(transaction: transaction, isAcknowledged: false) : []
+    }
+
+    /// A payload that says how much of the delay is left.
+    private func payload(_ payload: [UInt8], at now: Instant, _ start: Instant) -> [UInt8] {
+        guard change.isTimed, !payload.isEmpty else { return payload }
+        return payload.dropLast() + [UInt8(clamping: StateChange.delay(from: now, to: start))]
+    }
+
+    /// Sends a copy to each group in turn, then the next one. A copy that no link takes is lost like one on the air:
+    /// who missed all of them is a straggler.
+    private func send(
+        _ payload: [UInt8],
+        to groups: [GroupCover.Candidate],
+        _ copies: GroupCopies,
+        startingAt start: Instant,
+        in session: OperatingSession
+    ) {
+        guard !groups.isEmpty else { return }
+        let begin = session.now
+        for round in 0..<copies.count {
+            for (place, candidate) in groups.enumerated() {
+                guard let destination = candidate.group.destination else { continue }
+                let due = begin.advanced(by: copies.round(of: groups.count) * round + copies.spacing * place)
+                session.pause(for: session.now.duration(to: due))
+                let octets = self.payload(payload, at: session.now, start)
+                _ = session.post(octets, to: destination, under: candidate.key)
+            }
         }
-        return outcomes
     }
 }
 

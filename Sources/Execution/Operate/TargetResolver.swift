@@ -21,6 +21,9 @@ package struct ResolvedTarget: Hashable, Sendable {
     /// Whether the target chooses nodes by a pattern or a tag.
     package var isSelector: Bool
 
+    /// Whether it may stand for several nodes, so that a change of them is one event for whoever sees it.
+    package var isForSeveral: Bool { group != nil || isSelector }
+
     /// Whether somebody has to approve that a command acts on so many nodes of it: a selector may select more than was
     /// meant. A group of the network, and a node by its name, are what they are.
     ///
@@ -185,6 +188,21 @@ package struct TargetResolver {
         let sharing = node.extensionGroups(onElement: element).filter { !subscribers.isDisjoint(with: $0) }
         let members = subscribers.union(sharing.flatMap(\.self))
         return models.filter { members.contains($0.identifier) }
+    }
+
+    /// The groups to which one of some models of an element listens, by its own subscriptions or by a list that it
+    /// shares.
+    static func groups(
+        of identifiers: Set<ModelIdentifier>,
+        _ node: Node,
+        _ element: Int
+    ) -> Set<SubscriptionAddress> {
+        let models = node.elements[element].models
+        let own = identifiers.intersection(models.map(\.identifier))
+        guard !own.isEmpty, models.contains(where: { !$0.subscriptions.isEmpty }) else { return [] }
+        let sharing = node.extensionGroups(onElement: element).filter { !own.isDisjoint(with: $0) }
+        let sources = own.union(sharing.flatMap(\.self))
+        return Set(models.filter { sources.contains($0.identifier) }.flatMap(\.subscriptions))
     }
 
     private func tagged(_ name: String, _ value: String) throws(TargetError) -> ResolvedTarget {

@@ -63,4 +63,30 @@ struct OperatingWorkTests {
         work.answered(1, [2], transmissions: 1)
         #expect(work.isDone && work.next() == nil && work.outcomes == [.answered([1]), .abandoned])
     }
+
+    @Test("let others go first once they are late, so that a few silent nodes keep nobody waiting")
+    func late() throws {
+        var work = try work([1, 2, 3, 4], window: 2)
+        #expect(work.next() == 0 && work.next() == 1 && work.next() == nil)
+        work.isLate(0)
+        work.isLate(0)
+        #expect(work.next() == 2 && work.next() == nil, "one is late, and so one more is asked")
+        work.answered(0, [1], transmissions: 2)
+        #expect(work.next() == nil, "the late one has answered, and two others are under way")
+        work.answered(1, [1], transmissions: 1)
+        #expect(work.next() == 3)
+    }
+
+    @Test("that follow from an answer go to the same node before others are asked")
+    func following() throws {
+        var work = try work([1, 2], window: 1)
+        #expect(work.next() == 0)
+        #expect(try work.add(request(1, 9)) == 2)
+        work.answered(0, [1], transmissions: 1)
+        #expect(!work.isDone && work.next() == 2)
+        work.answered(2, [3], transmissions: 1)
+        #expect(work.next() == 1)
+        work.answered(1, [2], transmissions: 1)
+        #expect(work.isDone && work.outcomes == [.answered([1]), .answered([2]), .answered([3])])
+    }
 }

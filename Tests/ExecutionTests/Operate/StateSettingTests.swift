@@ -45,13 +45,9 @@ struct StateSettingTests {
             executor.operate(with: places.needs) { session -> Recap in
                 do throws(StateError) {
                     let outcomes: [StateSettingOutcome]
-                    if let group = resolved.group, let key = places.keys.first {
-                        outcomes = try setting.set(
-                            group: group.address,
-                            under: key,
-                            isCollected: !isUnacknowledged,
-                            in: session
-                        )
+                    if resolved.isForSeveral, transition != nil {
+                        let cover = places.cover(change, named: resolved.group?.address, in: network)
+                        outcomes = try setting.setTogether(cover, isCollected: !isUnacknowledged, in: session)
                     } else {
                         outcomes =
                             try isUnacknowledged
@@ -107,22 +103,69 @@ struct StateSettingTests {
     func unacknowledged() throws {
         for target in ["group.kitchen", "lamp-*"] {
             let site = try Site(network: Self.kitchen())
-            let recap = try set(["on"], of: target, at: site, isUnacknowledged: true)
+            let recap = try set(["on"], of: target, at: site, transition: 0, isUnacknowledged: true)
             #expect(recap.outcomes == [.sent, .sent, .sent])
             #expect(recap.states == [.answered([1]), .answered([1]), .answered([1])], "\(target)")
         }
     }
 
-    @Test("The delays of copies end at the same time, also when a copy is late")
+    @Test("A delay is what is left until the change begins, also when a copy is late")
     func delays() throws {
-        let copies = GroupCopies()
-        #expect([0, 75, 150].map { copies.delay(last: 0, elapsed: .milliseconds($0)) } == [30, 15, 0])
-        #expect(copies.delay(last: 20, elapsed: .milliseconds(90)) == 32)
-        #expect(copies.delay(last: 20, elapsed: .milliseconds(900)) == 20)
-        #expect(copies.delay(last: 250, elapsed: .zero) == 255, "no message can say more")
+        let start = Instant(microseconds: 1_150_000)
+        let sent: [Int64] = [1_000_000, 1_075_000, 1_077_600, 1_150_000, 1_900_000, 0, -500_000]
+        let delays = sent.map { StateChange.delay(from: Instant(microseconds: $0), to: start) }
+        #expect(delays == [30, 15, 14, 0, 0, 230, 255], "no message can say more than 255 steps")
         let change = try Self.change(["on"], transition: 2_000)
         let payload = try change.payload(transaction: 7, isAcknowledged: false, delay: 30)
         #expect(payload == [0x82, 0x03, 0x01, 0x07, 0x14, 0x1E])
+        let late = start.advanced(by: .milliseconds(600))
+        #expect(change.transition(at: late, since: start) == 14, "who is late ends with the others")
+        #expect(change.transition(at: start.advanced(by: .seconds(9)), since: start) == 0)
+    }
+
+    @Test("Each transmission of a request says what is left of its delay")
+    func timedRequest() throws {
+        let change = try Self.change(["on"], transition: 2_000)
+        var request = OperatingRequest(
+            node: uuid(1),
+            destination: try unicast(0x10),
+            payload: try change.payload(transaction: 7),
+            key: nil,
+            subnets: [.primary],
+            answer: 0x8204
+        )
+        let inquiry = ConfigurationInquiry(request)
+        #expect(inquiry.payload(at: .zero) == [0x82, 0x02, 1, 7, 0x14, 0], "nothing says when it begins")
+        request.delayEnd = Instant(microseconds: 500_000)
+        let timed = ConfigurationInquiry(request)
+        #expect(timed.payload(at: .zero) == [0x82, 0x02, 1, 7, 0x14, 100])
+        #expect(timed.payload(at: Instant(microseconds: 400_000)) == [0x82, 0x02, 1, 7, 0x14, 20])
+        #expect(timed.payload(at: Instant(microseconds: 700_000)) == [0x82, 0x02, 1, 7, 0x14, 0])
+    }
+
+    @Test("Messages have left before the change begins, as far as a delay can say")
+    func lead() {
+        let copies = GroupCopies()
+        #expect(copies.lead(groups: 1, singles: 0) == .milliseconds(150))
+        #expect(copies.lead(groups: 1, singles: 2) == .milliseconds(230))
+        #expect(copies.lead(groups: 0, singles: 3) == .milliseconds(120))
+        #expect(copies.lead(groups: 2, singles: 0) == .milliseconds(275))
+        #expect(copies.lead(groups: 4, singles: 90) == .milliseconds(1_275))
+    }
+
+    @Test("A state that is kept in other numbers, or goes on by itself, is as asked all the same")
+    func agreement() throws {
+        func agrees(_ name: String, _ field: String, _ found: Int64, _ wanted: Int64) throws -> Bool {
+            let state = try required(StateCatalogue.state(named: name))
+            return state.agrees(field, .integer(found), with: .integer(wanted))
+        }
+        #expect(try agrees("lightness-linear", "lightness", 26_215, 26_214))
+        #expect(try !agrees("lightness-linear", "lightness", 0, 1) && !agrees("lightness", "lightness", 26_215, 26_214))
+        #expect(try agrees("level", "level", -10_365, -10_348) && !agrees("level", "level", 100, 0))
+        #expect(try agrees("attention", "attention", 3, 5) && !agrees("attention", "attention", 0, 5))
+        #expect(try !agrees("attention", "attention", 6, 5))
+        #expect(try agrees("time", "tai", 1_001, 1_000) && agrees("time", "subsecond", 3, 0))
+        #expect(try !agrees("time", "tai", 999, 1_000) && !agrees("time", "zone", 1, 0))
     }
 
     @Test("A change says what it cannot be")

@@ -11,8 +11,15 @@ struct SendWindow: Hashable, Sendable {
     /// once.
     private var answersSinceDecrease = Int.max
 
+    /// Whether it grows by one with every answer until the first loss, as TCP begins (RFC 5681, 3.1): an answer makes
+    /// room for two PDUs at most, so nothing is sent in bursts.
+    private var isProbing: Bool
+
     /// Starts at `initial` and stays between 1 and `maximum`.
-    init(initial: Int, maximum: Int) {
+    ///
+    /// - Parameter isProbing: whether it grows by one with every answer until the first loss.
+    init(initial: Int, maximum: Int, isProbing: Bool = false) {
+        self.isProbing = isProbing
         self.maximum = Double(max(maximum, 1))
         value = min(Double(max(initial, 1)), self.maximum)
     }
@@ -24,8 +31,9 @@ struct SendWindow: Hashable, Sendable {
     mutating func answered(attempts: Int) {
         if answersSinceDecrease < Int.max { answersSinceDecrease += 1 }
         if attempts <= 1 {
-            value = min(maximum, value + 1 / value)
+            value = min(maximum, value + (isProbing ? 1 : 1 / value))
         } else if answersSinceDecrease >= size {
+            isProbing = false
             value = max(1, value * WindowPolicy.decrease)
             answersSinceDecrease = 0
         }

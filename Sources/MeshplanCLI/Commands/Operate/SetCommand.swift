@@ -13,9 +13,10 @@ struct SetCommand: NetworkCommand {
             write --.
 
             To a group, the state is sent a few times with shrinking delays, so that all members start at once; then \
-            each member is asked, and stragglers are set one by one. Without --transition a group changes at once, and \
-            other targets take the default transition time of each node. Ends with 4 if some are silent or otherwise \
-            than asked.
+            each member is asked, and stragglers are set one by one. Of a pattern or tag, whole groups of the network \
+            that it selects are set so, and the others one by one, to start with them. Without --transition several \
+            nodes change at once; a single one takes its default transition time. Ends with 4 if some are silent or \
+            otherwise than asked.
 
             A pattern or tag that acts on more than 30 % of ten or more nodes needs approval.
             """
@@ -71,14 +72,14 @@ struct SetCommand: NetworkCommand {
             definition: definition.definition,
             network: networks.network
         )
+        let isForSeveral = try operating.resolve(target.target).isForSeveral
         let change: StateChange
         do throws(StateError) {
             let state = try StateSelector.state(named: state, of: operating.models)
-            let isGroup = target.target.hasPrefix(OperatingTarget.groupPrefix)
             change = try StateChange(
                 state,
                 words: values,
-                transition: transition?.milliseconds ?? (isGroup && state.hasTransition ? 0 : nil),
+                transition: transition?.milliseconds ?? (isForSeveral && state.hasTransition ? 0 : nil),
                 delay: delay?.milliseconds ?? 0
             )
         } catch {

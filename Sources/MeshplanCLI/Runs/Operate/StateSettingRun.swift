@@ -45,17 +45,12 @@ struct StateSettingRun {
             in: network,
             transaction: UInt8(truncatingIfNeeded: context.randomBits())
         )
-        let key = groupKey(of: resolved, places)
-        let (outcomes, status) = try operating.operate(with: places.needs) { session in
+        let cover = places.cover(change, named: resolved.group?.address, in: network)
+        // One node is set as it is; several start together.
+        let isTogether = resolved.isForSeveral && (!cover.groups.isEmpty || places.places.count > 1)
+        let (outcomes, status) = try operating.operate(with: places.needs(under: cover)) { session in
             Swift.Result { () throws(StateError) -> [StateSettingOutcome] in
-                if let group = resolved.group, let key {
-                    return try setting.set(
-                        group: group.address,
-                        under: key,
-                        isCollected: !isUnacknowledged,
-                        in: session
-                    )
-                }
+                if isTogether { return try setting.setTogether(cover, isCollected: !isUnacknowledged, in: session) }
                 return isUnacknowledged ? try setting.sendEach(in: session) : try setting.setEach(in: session)
             }
         }
@@ -69,15 +64,6 @@ struct StateSettingRun {
         view.show(Array(zip(places.places, told)), places.refusals)
         guard status == .success else { return status }
         return told.allSatisfy(\.isGood) && places.refusals.isEmpty ? .success : .partial
-    }
-
-    /// The key of a message to a group: that of all its members; nil if they have several, or if the state has no
-    /// unacknowledged message.
-    private func groupKey(of target: ResolvedTarget, _ places: StateChangePlaces) -> AppKey? {
-        guard target.group != nil, change.state.unacknowledgedSetMessage != nil, let first = places.keys.first else {
-            return nil
-        }
-        return places.keys.allSatisfy { $0.index == first.index } ? first : nil
     }
 
     /// Asks before a selector acts on a large part of the network.
