@@ -93,8 +93,8 @@ let package = Package(
         .executableTarget(
             name: "meshplan-bench",
             dependencies: [
-                "SystemLayer", "MeshCore", "DefinitionModel", "Definitions", "Planning", "Store", "Execution",
-                "Simulator", "Bearers", "TLS", "CYAML",
+                "SystemLayer", "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning", "Store",
+                "Execution", "Simulator", "Bearers", "TLS", "CYAML",
                 "CCrypto", .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict

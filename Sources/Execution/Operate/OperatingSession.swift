@@ -40,14 +40,14 @@ package final class OperatingSession {
     ///
     /// - Parameters:
     ///   - requests: at most one at a time goes to a node, in this order.
+    ///   - tell: receives the position and the outcome of each as soon as it is known.
     ///   - follow: makes the request that follows from the answer to one, by its position and the parameters; nil if
     ///     none does. It goes to the same node at once, and gets the next position.
-    ///   - tell: receives the position and the outcome of each as soon as it is known.
     /// - Returns: the outcomes in the order of the requests, then those of requests that followed.
     package func ask(
         _ requests: [OperatingRequest],
-        following follow: @escaping (Int, [UInt8]) -> OperatingRequest? = { _, _ in nil },
-        telling tell: @escaping (Int, OperatingOutcome) -> Void = { _, _ in }
+        telling tell: @escaping (Int, OperatingOutcome) -> Void = { _, _ in },
+        following follow: @escaping (Int, [UInt8]) -> OperatingRequest? = { _, _ in nil }
     ) -> [OperatingOutcome] {
         work = OperatingWork(requests, window: window)
         positions = [:]

@@ -10,6 +10,8 @@ extension StateDescription {
     /// - The Attention Timer counts down, and time passes.
     func agrees(_ field: String, _ found: FieldValue, with wanted: FieldValue) -> Bool {
         guard found != wanted else { return true }
+        // A company may give its states the same names.
+        guard statusMessage.opcode.size < 3 else { return false }
         if name == "time", field != "tai" { return field == "subsecond" || field == "uncertainty" }
         guard case .integer(let found) = found, case .integer(let wanted) = wanted else { return false }
         switch name {

@@ -130,9 +130,10 @@ struct StateSettingDialogue {
     /// - Returns: the outcomes in the order of the places.
     func carryOut(in session: OperatingSession) -> [StateSettingOutcome] {
         var dialogue = self
-        let outcomes = session.ask(requests) { position, parameters in
-            dialogue.further(after: position, parameters, at: session.now)
-        }
+        let outcomes = session.ask(
+            requests,
+            following: { position, parameters in dialogue.further(after: position, parameters, at: session.now) }
+        )
         return dialogue.results(of: outcomes)
     }
 
