@@ -1,3 +1,4 @@
+import Catalogue
 import DefinitionModel
 import Foundation
 import MeshCore

@@ -1,4 +1,5 @@
 import Catalogue
+import MeshCore
 
 extension StateDescription {
     /// Whether a node that was asked for a value, and tells another one, has done what was asked.

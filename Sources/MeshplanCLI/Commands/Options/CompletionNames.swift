@@ -79,7 +79,7 @@ final class CompletionNames {
 
     /// The models of the target of the line, or all models if it has none that is known; sorted.
     var models: [String] {
-        guard let target = target() else { return ModelDescription.all.map(\.name).sorted() }
+        guard let target = target() else { return ModelNames().all.sorted() }
         return Set(target.elements.flatMap { $0.models.map(\.identifier.name) }).sorted()
     }
 

@@ -1,3 +1,4 @@
+import Catalogue
 import Execution
 import MeshCore
 
@@ -23,7 +24,7 @@ struct HealthRun {
         do throws(MessageRefusal) {
             check = try HealthCheck(target, wishes, in: operating.network)
         } catch {
-            throw Failure(.usage, error.message.printable)
+            throw Failure(.usage, error.message(operating.models.names).printable)
         }
         guard !check.places.isEmpty else {
             guard let first = check.problems.first else {
