@@ -65,7 +65,8 @@ extension FieldType {
         if notation == .date, let day = CalendarDay(text) { return try ordinary(Double(day.daysSince1970), text) }
         guard let quantity = Quantity(text) else { throw refusal(of: text) }
         guard let number = quantity.number(in: unit) else {
-            throw TextError("\(text): the unit is \(unit.isEmpty ? "none" : unit)")
+            if unit.isEmpty { throw TextError("\(text): a number without a unit is meant\(rangeText)") }
+            throw TextError("\(text): the unit is \(unit)")
         }
         if notation == .hexadecimal || notation == .property { throw refusal(of: text) }
         return try ordinary(number, text)

@@ -79,7 +79,10 @@ package struct OperatingMessage: Hashable, Sendable {
         if let exact = known.first(where: { $0.name == name }) { return exact }
         let stem = ["-setup-server", "-server", "-client"].first(where: model.hasSuffix)
         let full = model.dropLast(stem?.count ?? 0) + "-" + name
-        return known.first { $0.name == full }
+        if let exact = known.first(where: { $0.name == full }) { return exact }
+        // Names of some messages lack a word of their model: generic-delta-set of generic-level-server.
+        let ending = known.filter { $0.name.hasSuffix("-" + name) }
+        return ending.count == 1 ? ending[0] : nil
     }
 
     /// The requests to the elements of a target that have the model.

@@ -105,7 +105,8 @@ extension StateError {
         case .unknown(let name, suggestion: _): "there is no state `\(name)`"
         case .noInstance(let state, let field, known: _): "`\(field)` does not select an instance of \(state)"
         case .needsInstance(let state, fields: _): "there are several of \(state)"
-        case .value(let state, let reason): "\(state): \(reason)"
+        // A state of one field is called like its field.
+        case .value(let state, let reason): reason.hasPrefix("\(state): ") ? reason : "\(state): \(reason)"
         case .nobodyHas(let state, others: _): "nothing that is meant has the state \(state)"
         case .nothingToRead: "nothing that is meant has a state with an application key"
         case .readOnly(let state): "\(state) can only be read"

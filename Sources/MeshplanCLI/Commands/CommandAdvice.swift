@@ -149,11 +149,16 @@ enum CommandAdvice {
         return nil
     }
 
-    /// Advice about a negative number after an option, which the parser takes for another option.
+    /// Advice about a negative number, which the parser takes for an option.
     private static func negative(in rest: ArraySlice<String>) -> Failure? {
-        for (option, value) in zip(rest, rest.dropFirst()) {
-            guard option.hasPrefix("--"), !option.contains("="), value.hasPrefix("-"), Double(value) != nil else {
-                continue
+        for (option, value) in zip(rest, rest.dropFirst()) where value.hasPrefix("-") && Double(value) != nil {
+            if option == "--" { return nil }
+            guard option.hasPrefix("--"), !option.contains("=") else {
+                return Failure(
+                    .usage,
+                    "\(value.printable) looks like an option",
+                    hint: "Write the options first, and this after two hyphens: -- \(option.printable) \(value)"
+                )
             }
             return Failure(
                 .usage,

@@ -24,7 +24,7 @@ struct SendCommandTests {
             "\(get.output)"
         )
         let quiet = fixture.run(["send", "brian", "0x1000", "set-unacknowledged", "onoff=off"] + via)
-        #expect(quiet.status == 0 && quiet.output == "Sent to 1 element; nobody answers this message.\n")
+        #expect(quiet.status == 0 && quiet.output == "Sent to 1 element; no answer is awaited.\n")
         #expect(fixture.run(octets + via).output.contains(#""parameters":"00""#))
     }
 

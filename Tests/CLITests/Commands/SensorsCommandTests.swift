@@ -25,7 +25,7 @@ struct SensorsCommandTests {
         let json = fixture.run(["sensors", "Bell", "--json"] + via).output.split(separator: "\n").dropFirst()
         let head = #"{"type":"sensor","node":"Bell","element":0,"property":"#
         #expect(
-            json == [
+            json.map(String.init) == [
                 head + #""present-ambient-light-level","value":12.5,"unit":"lx"}"#,
                 head + #""0x7abc","octets":"0102"}"#,
             ]
@@ -61,7 +61,7 @@ struct SensorsCommandTests {
 
     @Test("who does not answer is named, and the command ends with 4")
     func silence() throws {
-        let fixture = try CommandFixture.measuredHouse()
+        let fixture = try CommandFixture.measuredHouse(copies: 1)
         let off = fixture.run(["sensors", "--off", "Bell"] + via)
         #expect(off.status == 4 && off.output.contains("(no answer)"), "\(off.combined)")
         #expect(off.error.hasPrefix("Warning: no answer of Bell\n"), "\(off.error)")

@@ -90,7 +90,7 @@ struct MessageRun {
     private func finish(_ message: OperatingMessage, _ all: OperatingMessage.Requests, _ outcomes: [OperatingOutcome]) {
         if message.answer == nil, context.json == nil {
             let sent = outcomes.count { $0 != .abandoned }
-            context.output.line("Sent to \(count(sent, "element")); nobody answers this message.")
+            context.output.line("Sent to \(count(sent, "element")); no answer is awaited.")
         }
         var silent: [(node: Int, outcome: OperatingOutcome)] = []
         for (element, outcome) in zip(all.elements, outcomes) {
