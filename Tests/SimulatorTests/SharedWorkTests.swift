@@ -152,4 +152,20 @@ struct KeptNeighboursTests {
         world.change(world.nodes[silent].state.uuid) { $0.relay = .enabled }
         #expect(audiences() == before)
     }
+
+    @Test("Many nodes may lose power at once")
+    func many() {
+        var settings = WorldSettings.ideal
+        settings.topology = .hops(2)
+        let world = SimulatedWorld(network: TestNetwork.network(relays: 7), settings: settings, seed: 1)
+        func audiences() -> [[RadioNeighbours.Neighbour]] { world.nodes.indices.map { world.audience(of: $0) } }
+        let before = audiences()
+        let root = world.rootNode
+        let others = world.nodes.indices.filter { $0 != root }.map { world.nodes[$0].state.uuid }
+        #expect(others.count > 4)
+        for uuid in others { world.setFaults(NodeFaults(isOff: true), of: uuid) }
+        #expect(audiences().allSatisfy { $0.isEmpty })
+        for uuid in others { world.setFaults(NodeFaults(), of: uuid) }
+        #expect(audiences() == before)
+    }
 }

@@ -41,10 +41,13 @@ extension SimulatedWorld {
         }
     }
 
+    /// So many nodes may change before all neighbours are worked out anew. Each relay among them costs as much as that.
+    private static let mostUpdates = 4
+
     /// Works out who hears whom, if nodes have places and something has changed since the last time. It depends on
     /// which nodes relay in which subnet.
     private func updateRadio() {
-        if isRadioStale {
+        if isRadioStale || changedStations.count > Self.mostUpdates {
             isRadioStale = false
             changedStations = []
             radio = RadioNeighbours(
@@ -109,7 +112,7 @@ extension SimulatedWorld {
                 [RadioNeighbours.Neighbour(node: root)]
                 + radio.neighbours[root].filter { $0.node != node && !guests.contains($0.node) }
                 + guests.filter { $0 != node }.map { RadioNeighbours.Neighbour(node: $0) }
-            // The neighbours from its own place; there are few.
+            // It also hears its neighbours from its own place.
             let isHeard = Set(heardAsRoot.map(\.node))
             return heardAsRoot + own.filter { !isHeard.contains($0.node) }
         }

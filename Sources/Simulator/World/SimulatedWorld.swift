@@ -35,9 +35,9 @@ package final class SimulatedWorld {
     var positions: [DeviceUUID: Int] = [:]
     var owners: [UInt16: Int] = [:]
     var radio: RadioNeighbours
-    /// Whether who hears whom has yet to be worked out for all nodes; see ``audience(of:)``.
+    /// Whether ``radio`` has yet to be worked out for all nodes; see ``audience(of:)``.
     var isRadioStale = false
-    /// The nodes whose neighbours may have changed since then.
+    /// The nodes that have changed since ``radio`` was worked out.
     var changedStations: Set<Int> = []
     /// The answers of ``audience(of:)`` that still hold.
     var audiences: [Int: [RadioNeighbours.Neighbour]] = [:]
