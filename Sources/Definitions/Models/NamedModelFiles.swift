@@ -23,35 +23,49 @@ struct NamedModelFiles {
         loading load: (String) throws(Failure) -> [SourceFiles.File]
     ) throws(Failure) {
         self.files = files
-        var known: [String: Int] = [:]
-        for (place, file) in files.files.enumerated() { known[Self.normalized(file.path)] = place }
-        var found: [String: [Int]] = [:]
+        var known = KnownFiles()
+        for (place, file) in files.files.enumerated() { known.add(KnownFiles.normalized(file.path), at: place) }
+        var seen: Set<String> = []
         for name in names {
             let path = files.resolving(name.value, namedAt: name.location)
-            let plain = Self.normalized(path)
-            if found[plain] == nil {
-                if known[plain] == nil {
-                    for file in try load(path) where known[Self.normalized(file.path)] == nil {
-                        known[Self.normalized(file.path)] = self.files.files.count
+            let plain = KnownFiles.normalized(path)
+            if seen.insert(plain).inserted {
+                if !known.contains(plain) {
+                    for file in try load(path) {
+                        let loaded = KnownFiles.normalized(file.path)
+                        guard !known.contains(loaded) else { continue }
+                        known.add(loaded, at: self.files.files.count)
                         self.files.files.append(file)
                     }
                 }
-                found[plain] = known[plain].map { [$0] } ?? Self.places(in: plain, known)
+                places.formUnion(known.places(at: plain))
             }
-            let places = found[plain] ?? []
-            if places.isEmpty { missing.append(name) }
-            self.places.formUnion(places)
+            if known.places(at: plain).isEmpty { missing.append(name) }
         }
     }
+}
 
-    /// The files directly in a folder that may hold vendor models.
-    private static func places(in folder: String, _ known: [String: Int]) -> [Int] {
-        let start = folder == "." ? "" : folder.hasSuffix("/") ? folder : folder + "/"
-        return known.compactMap { path, place in
-            guard path.hasPrefix(start) else { return nil }
-            let name = String(path.dropFirst(start.count))
-            return !name.contains("/") && DefinitionPaths.definitionFiles(among: [name]) == [name] ? place : nil
-        }
+/// The files of a run by their paths. A hostile definition names very many paths, so finding one must not mean to
+/// look at all files.
+private struct KnownFiles {
+    private var files: [String: Int] = [:]
+    /// The files directly in each folder that may hold vendor models.
+    private var folders: [String: [Int]] = [:]
+
+    /// Whether there is a file at a normalized path.
+    func contains(_ path: String) -> Bool { files[path] != nil }
+
+    /// The file at a normalized path, or the files of the folder there; empty if there is nothing.
+    func places(at path: String) -> [Int] { files[path].map { [$0] } ?? folders[path] ?? [] }
+
+    /// Adds a file with a normalized path.
+    mutating func add(_ path: String, at place: Int) {
+        guard files.updateValue(place, forKey: path) == nil else { return }
+        let slash = path.lastIndex(of: "/")
+        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        guard DefinitionPaths.definitionFiles(among: [name]) == [name] else { return }
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        folders[folder, default: []].append(place)
     }
 
     /// A path without `.` and, as far as it goes, without `..`.

@@ -117,7 +117,8 @@ struct DefinitionFiles {
         case .file: paths = [path]
         case .folder:
             let names = try Files.names(inFolder: context.absolute(path), as: path)
-            let start = path.hasSuffix("/") ? path : path + "/"
+            // An empty path is the working folder, and not the root.
+            let start = path.isEmpty || path.hasSuffix("/") ? path : path + "/"
             paths = DefinitionPaths.definitionFiles(among: names).map { start + $0 }
         default: paths = []
         }
