@@ -1,15 +1,16 @@
 /// Remembers recent network PDUs, so that a PDU that arrives on several ways is handled only once (Mesh Protocol
 /// 3.4.6.5).
 ///
-/// It is asked about every PDU that a node hears, so it is a table of its own: a place in the table names a place in
-/// the list of PDUs. What makes a PDU is spread over the table by a multiplication, without the cost of a keyed hash.
-/// Who could choose colliding PDUs needs the network's key, and makes a search longer, but not longer than the table.
+/// It is asked about every PDU that a node hears, so it has a hash table of its own. An entry of the table is the
+/// position of a PDU in the list of PDUs. A multiplication spreads the PDUs over the table, because a keyed hash would
+/// cost more. Only somebody with the network's key can choose PDUs that collide. They make a search longer, but never
+/// longer than the list.
 package struct NetworkMessageCache: Sendable {
     /// The PDUs in order; once the list is full, a ring that begins at `oldest`.
     private var order: [UInt64] = []
     private var oldest = 0
-    /// For each place the index into `order` plus one; 0 if the place is free. A PDU is at the place that its number
-    /// leads to, or at one of the next without a free one between. Empty until the first PDU.
+    /// For each place the index into `order` plus one; 0 if the place is free. A PDU is at its home, or at a later place
+    /// with no free one in between. Empty until the first PDU.
     private var table: [UInt32] = []
     private let capacity: Int
 
@@ -55,6 +56,7 @@ package struct NetworkMessageCache: Sendable {
         table = []
     }
 
+    /// The place where the search for a PDU begins.
     private func home(of identity: UInt64) -> Int {
         let spread = (identity ^ identity >> 32) &* 0x9E37_79B9_7F4A_7C15
         return Int(truncatingIfNeeded: spread >> 40) & (table.count - 1)
@@ -67,7 +69,7 @@ package struct NetworkMessageCache: Sendable {
         return place
     }
 
-    /// Frees the place of a PDU, and moves those after it that could not be at their own place because of it.
+    /// Frees the place of a PDU, and moves PDUs from later places there, so that searches still find them.
     private mutating func forget(_ identity: UInt64) {
         let last = table.count - 1
         var free = place(of: identity)
