@@ -262,8 +262,8 @@ struct AdoptionWriter {
                 DriftAdoption.Note(
                     location: rule.location,
                     text: """
-                        this subscribes \(nodeNames.model(address.model)) to \(names.joined(separator: ", ")): leave \(result.name) out \
-                        of it
+                        this subscribes \(nodeNames.model(address.model)) to \(names.joined(separator: ", ")): \
+                        leave \(result.name) out of it
                         """
                 )
             )
@@ -291,8 +291,8 @@ struct AdoptionWriter {
                 text: text == "none"
                     ? "this has \(nodeNames.model(address.model)) publish: leave \(result.name) out of it"
                     : """
-                    in place of this for \(result.name): { node: \(result.name), model: \(nodeNames.model(address.model)), \
-                    \(text.dropFirst(2))
+                    in place of this for \(result.name): { node: \(result.name), \
+                    model: \(nodeNames.model(address.model)), \(text.dropFirst(2))
                     """
             )
         )

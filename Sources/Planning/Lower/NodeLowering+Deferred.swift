@@ -130,7 +130,7 @@ extension NodeLowering {
     }
 
     private func addWaiting(_ model: DeferredModel, in builder: inout PlanBuilder) {
-        let path = "element[\(model.address.element)].\(builder.names.model(model.address.model))"
+        let path = model.address.path(builder.names)
         var bindings = model.bindings ?? []
         if case .on(let publication) = model.publication, let key = publication.key { bindings.insertSorted(key) }
         for key in bindings {
