@@ -45,8 +45,8 @@ enum GroupBenchmark {
             let ratio = median(plain.map(\.spread)) / max(median(group.map(\.spread)), 1)
             let cost = median(group.map { Double($0.advertised) }) / max(median(plain.map { Double($0.advertised) }), 1)
             ratios.append(
-                "\(air.rawValue): fades begin within a time \(text(ratio)) times as short, with \(text(cost)) times as many "
-                    + "PDUs advertised (medians)"
+                "\(air.rawValue): fades begin within a time \(text(ratio)) times as short, with \(text(cost)) times "
+                    + "as many PDUs advertised (medians)"
             )
         }
         print("\n" + ratios.joined(separator: "\n"))

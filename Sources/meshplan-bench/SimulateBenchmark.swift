@@ -6,13 +6,13 @@ import Simulator
 /// configured.
 ///
 /// Each network is a building whose first node of every room relays and is a proxy, with the losses of an office. The
-/// traffic of neighbours does not count as interference: with it, nodes of a large network lose more PDUs, and less work
-/// would look like more speed. Every node publishes the state of its sensor to its room, so often that the whole network
-/// sends ten messages a second whatever its size: what a place hears is what limits a mesh. Every node hears every
-/// message, so the work grows with the number of nodes.
+/// traffic of neighbours does not count as interference. With it, nodes of a large network would lose more PDUs, and
+/// less work would look like more speed. Every node publishes the state of its sensor to its room. The whole network
+/// sends ten messages a second whatever its size, because the traffic at one place is what limits a mesh. Every node
+/// hears every message, so the work grows with the number of nodes.
 ///
-/// The floor is one bare decryption for each PDU that a node hears. The simulator shares decryptions between nodes, so
-/// it can be below its floor.
+/// The ratio compares the time with one bare decryption for each PDU that a node hears. It can be below 1, because the
+/// nodes of the simulator share decryptions.
 enum SimulateBenchmark {
     /// Messages per second in the whole network.
     private static let messagesPerSecond = 10
@@ -91,7 +91,7 @@ enum SimulateBenchmark {
         let building = BuildingGenerator(nodeCount: count, changedEvery: 1)
         guard var network = building.network() else { throw BenchmarkFailure("that many nodes have no addresses") }
         let milliseconds = count * 1_000 / messagesPerSecond
-        // Nodes are rounded to what a period can express: tenths of a second, seconds or tens of them.
+        // A publish period is a number of tenths of a second, of seconds or of tens of seconds, so it is rounded down.
         let unit = milliseconds <= 6_300 ? 100 : milliseconds <= 63_000 ? 1_000 : 10_000
         guard let period = PublishPeriod(milliseconds: milliseconds / unit * unit) else {
             throw BenchmarkFailure("no publish period is \(milliseconds) ms")
@@ -128,12 +128,9 @@ enum SimulateBenchmark {
         }
         let transportPDU = (0..<16).map { UInt8($0) }
         var best = Double.infinity
-        var checksum: UInt64 = 0
         for _ in 0..<9 {
             let encrypting = ProcessUsage.measure {
-                for sequence in 0..<UInt32(20_000) {
-                    checksum &+= UInt64(encryption.encryptInPlace(sequence, transportPDU))
-                }
+                for sequence in 0..<UInt32(20_000) { _ = encryption.encryptInPlace(sequence, transportPDU) }
             }
             best = min(best, encrypting.seconds / 20_000)
         }
