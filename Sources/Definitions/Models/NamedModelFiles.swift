@@ -24,15 +24,15 @@ struct NamedModelFiles {
     ) throws(Failure) {
         self.files = files
         var known = KnownFiles()
-        for (place, file) in files.files.enumerated() { known.add(KnownFiles.normalized(file.path), at: place) }
+        for (place, file) in files.files.enumerated() { known.add(Self.normalized(file.path), at: place) }
         var seen: Set<String> = []
         for name in names {
             let path = files.resolving(name.value, namedAt: name.location)
-            let plain = KnownFiles.normalized(path)
+            let plain = Self.normalized(path)
             if seen.insert(plain).inserted {
                 if !known.contains(plain) {
                     for file in try load(path) {
-                        let loaded = KnownFiles.normalized(file.path)
+                        let loaded = Self.normalized(file.path)
                         guard !known.contains(loaded) else { continue }
                         known.add(loaded, at: self.files.files.count)
                         self.files.files.append(file)
@@ -42,6 +42,16 @@ struct NamedModelFiles {
             }
             if known.places(at: plain).isEmpty { missing.append(name) }
         }
+    }
+
+    /// A path without `.` and, as far as it goes, without `..`.
+    static func normalized(_ path: String) -> String {
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
+        }
+        let text = parts.joined(separator: "/")
+        return path.hasPrefix("/") ? "/" + text : text.isEmpty ? "." : text
     }
 }
 
@@ -66,15 +76,5 @@ private struct KnownFiles {
         guard DefinitionPaths.definitionFiles(among: [name]) == [name] else { return }
         let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         folders[folder, default: []].append(place)
-    }
-
-    /// A path without `.` and, as far as it goes, without `..`.
-    static func normalized(_ path: String) -> String {
-        var parts: [Substring] = []
-        for part in path.split(separator: "/") where part != "." {
-            if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
-        }
-        let text = parts.joined(separator: "/")
-        return path.hasPrefix("/") ? "/" + text : text.isEmpty ? "." : text
     }
 }
