@@ -78,10 +78,11 @@ package enum DefinitionReader {
         var diagnostics = pass.decoder.diagnostics
         for name in named?.missing ?? [] {
             diagnostics.report(
-                "there is no file \(quoted(name.value)) with vendor models",
+                "there is no YAML file \(quoted(name.value)) with vendor models",
                 at: name.location,
                 length: name.value.utf8.count,
-                hint: "paths start from the folder of the file that names them; a folder stands for its YAML files"
+                hint: "paths start from the folder of the file that names them and end in .yaml or .yml; "
+                    + "a folder stands for its YAML files"
             )
         }
         let models = pass.decoder.vendorModels.resolved(into: &diagnostics)

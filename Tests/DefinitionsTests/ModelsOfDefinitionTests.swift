@@ -96,7 +96,7 @@ struct ModelsOfDefinitionTests {
     func missing() {
         let (reading, problems) = read(["a.yaml": Self.definition("models: [m.yaml]")])
         #expect(problems.count == 1, "\(problems)")
-        #expect(problems.first?.hasPrefix("a.yaml:3:10: error: there is no file `m.yaml` with vendor models") == true)
+        #expect(problems.first?.hasPrefix("a.yaml:3:10: error: there is no YAML file `m.yaml` with vendor models") == true)
         #expect(reading.vendorModels.isEmpty)
     }
 

@@ -114,7 +114,10 @@ struct DefinitionFiles {
     private func modelFiles(at path: String) throws -> [SourceFiles.File] {
         let paths: [String]
         switch Files.kind(context.absolute(path)) {
-        case .file: paths = [path]
+        case .file:
+            // A definition from elsewhere must not make a diagnostic quote whatever file can be read here.
+            let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+            paths = DefinitionPaths.definitionFiles(among: [name]).isEmpty ? [] : [path]
         case .folder:
             let names = try Files.names(inFolder: context.absolute(path), as: path)
             // An empty path is the working folder, and not the root.
