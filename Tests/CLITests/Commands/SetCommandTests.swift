@@ -1,3 +1,4 @@
+import Execution
 import TestSupport
 import Testing
 
@@ -35,6 +36,19 @@ struct SetCommandTests {
                 #""node":"brian","element":0,"model":"generic-onoff-server","state":"onoff","result":"silent""#
             )
         )
+    }
+
+    @Test("the recap names who was repaired, as people count")
+    func recap() {
+        let some: [(title: String, outcome: StateSettingOutcome)] = [
+            ("lamp-10", .repaired), ("lamp-1", .asAsked), ("lamp-2", .repaired), ("lamp-3", .unknown(.silent)),
+        ]
+        let lines = StateSettingView.recap("onoff on", some)
+        #expect(lines == ["Repaired: lamp-2, lamp-10.", "onoff on: 1 as asked, 2 repaired, 1 silent."])
+        let none = some.filter { $0.outcome != .repaired }
+        #expect(StateSettingView.recap("onoff on", none) == ["onoff on: 1 as asked, 1 silent."])
+        let many = (1...23).map { (title: "lamp-\($0)", outcome: StateSettingOutcome.repaired) }
+        #expect(StateSettingView.recap("onoff on", many).first?.hasSuffix(", lamp-20 and 3 more.") == true)
     }
 
     @Test(

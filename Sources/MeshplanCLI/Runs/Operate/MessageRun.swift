@@ -23,10 +23,10 @@ struct MessageRun {
                 let name = operating.models.names.name(of: message.model)
                 throw Failure(.usage, "nothing that is meant has the model \(name.printable)")
             }
-            throw Failure(
-                .failure,
-                "\(title(of: first.element)) \(first.problem.clause.printable)",
-                hint: first.problem.advice?.worded
+            throw OperatedNodes(operating).failure(
+                of: first.problem,
+                node: first.element.node,
+                element: first.element.element
             )
         }
         let (outcomes, status) = try operating.operate(with: all.needs) { session -> [OperatingOutcome] in
@@ -97,7 +97,7 @@ struct MessageRun {
             if case .answered = outcome { continue }
             silent.append((element.node, outcome))
         }
-        StateListView(operating, isRaw: false).tellSilent(silent)
+        OperatedNodes(operating).tellSilent(silent)
         for problem in all.problems {
             FailureView(context).warn(
                 "nothing was sent to \(title(of: problem.element)): it \(problem.problem.clause.printable)",
@@ -107,7 +107,6 @@ struct MessageRun {
     }
 
     private func title(of element: ResolvedTarget.Element) -> String {
-        let name = operating.name(ofNode: element.node)
-        return element.element == 0 ? name : "\(name)/\(element.element)"
+        OperatedNodes(operating).title(ofNode: element.node, element: element.element)
     }
 }

@@ -24,7 +24,13 @@ struct StateReadingRun {
         } catch {
             throw Failure(error)
         }
-        if inquiry.requests.isEmpty, let first = inquiry.refusals.first { throw failure(of: first) }
+        if inquiry.requests.isEmpty, let first = inquiry.refusals.first {
+            throw OperatedNodes(operating).failure(
+                of: first.problem,
+                node: first.place.node,
+                element: first.place.element
+            )
+        }
         let view = StateListView(operating, isRaw: isRaw)
         let (outcomes, status) = try operating.operate(with: inquiry.needs) { session in
             session.ask(inquiry.requests) { position, outcome in view.tell(inquiry.places[position], outcome) }
@@ -33,14 +39,5 @@ struct StateReadingRun {
         guard status == .success else { return status }
         let isComplete = outcomes.allSatisfy { if case .answered = $0 { true } else { false } }
         return isComplete && inquiry.refusals.isEmpty ? .success : .partial
-    }
-
-    private func failure(of refusal: StateRefusal) -> Failure {
-        let name = operating.name(ofNode: refusal.place.node)
-        return Failure(
-            .failure,
-            "\(name) \(refusal.problem.clause.printable)",
-            hint: refusal.problem.advice?.worded
-        )
     }
 }

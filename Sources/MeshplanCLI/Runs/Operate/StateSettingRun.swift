@@ -32,10 +32,10 @@ struct StateSettingRun {
             throw Failure(error)
         }
         if places.places.isEmpty, let first = places.refusals.first {
-            throw Failure(
-                .failure,
-                "\(operating.name(ofNode: first.place.node)) \(first.problem.clause.printable)",
-                hint: first.problem.advice?.worded
+            throw OperatedNodes(operating).failure(
+                of: first.problem,
+                node: first.place.node,
+                element: first.place.element
             )
         }
         try approve(resolved, places, target)

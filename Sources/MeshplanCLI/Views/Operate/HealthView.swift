@@ -86,7 +86,7 @@ struct HealthView {
                 silent.append((place.node, missing))
             }
         }
-        StateListView(operating, isRaw: false).tellSilent(silent)
+        nodes.tellSilent(silent)
         nodes.tellProblems(problems)
     }
 

@@ -1,7 +1,8 @@
 import Execution
 import MeshCore
 
-/// Tells of the nodes of a command that asks many what it could not ask, and who did not answer.
+/// Tells of the nodes of a command that operates many: how they are called, what it could not ask, and who did not
+/// answer.
 struct OperatedNodes {
     private let operating: OperatingRun
 
@@ -31,15 +32,51 @@ struct OperatedNodes {
         }
         for problem in order {
             let names = titles[problem] ?? []
-            let list = names.prefix(Self.mostNames).joined(separator: ", ")
-            let rest = names.count > Self.mostNames ? " and \(names.count - Self.mostNames) more" : ""
+            let list = Self.list(names)
             let clause = problem.clause.printable
             FailureView(context).warn(
                 names.count == 1
-                    ? "not asked: \(list), which \(clause)" : "not asked, because each \(clause): \(list)\(rest)",
+                    ? "not asked: \(list), which \(clause)" : "not asked, because each \(clause): \(list)",
                 hint: problem.advice?.worded
             )
         }
+    }
+
+    /// Names the nodes that did not answer, on standard error.
+    func tellSilent(_ outcomes: [(node: Int, outcome: OperatingOutcome)]) {
+        var told: Set<Int> = []
+        var silent: [String] = []
+        var unreachable: (String, Advice?)?
+        for (node, outcome) in outcomes.sorted(by: { $0.node < $1.node }) where told.insert(node).inserted {
+            switch outcome {
+            case .unanswered, .silent: silent.append(operating.name(ofNode: node))
+            case .unreachable(let reason, let hint):
+                silent.append(operating.name(ofNode: node))
+                unreachable = (reason, hint)
+            case .answered, .abandoned: break
+            }
+        }
+        guard !silent.isEmpty else { return }
+        let hint =
+            silent.count == 1
+            ? "Check that it has power and that other nodes relay messages to it."
+            : "Check that they have power and that other nodes relay messages to them."
+        let names = Self.sorted(silent).joined(separator: ", ")
+        FailureView(context).warn(
+            "no answer of \(names)" + (unreachable.map { ": \($0.0)" } ?? ""),
+            hint: unreachable.map { $0.1?.worded ?? hint } ?? hint
+        )
+    }
+
+    /// Names in the order in which people count, no more than a screen takes: `lamp-2, lamp-10 and 3 more`.
+    static func list(_ names: [String]) -> String {
+        let rest = names.count - mostNames
+        return sorted(names).prefix(mostNames).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+    }
+
+    private static func sorted(_ names: [String]) -> [String] {
+        let ordered = names.map { (order: NaturalOrder($0), name: $0) }
+        return ordered.sorted { $0.order < $1.order }.map { $0.name }
     }
 
     /// The failure of a command that can ask nobody.

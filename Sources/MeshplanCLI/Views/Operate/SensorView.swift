@@ -43,8 +43,9 @@ struct SensorView {
         let silent = findings.compactMap { finding in
             finding.missing.map { (node: finding.node, outcome: $0) }
         }
-        StateListView(operating, isRaw: false).tellSilent(silent)
-        OperatedNodes(operating).tellProblems(
+        let nodes = OperatedNodes(operating)
+        nodes.tellSilent(silent)
+        nodes.tellProblems(
             refusals.map { (node: $0.place.node, element: $0.place.element, problem: $0.problem) }
         )
     }

@@ -31,7 +31,7 @@ struct StateListView {
         let silent = outcomes.filter { if case .answered = $0.1 { false } else { true } }
         if let lines = context.json {
             for (place, outcome) in silent {
-                let reason = JSONMember("reason", Self.reason(outcome).json)
+                let reason = JSONMember("reason", OperatedNodes.reason(outcome).json)
                 lines.output.line(JSONValue.object(head("no_state", place) + [reason]).line)
             }
             for refusal in refusals {
@@ -41,11 +41,12 @@ struct StateListView {
             return
         }
         context.output.write(table(outcomes))
-        tellSilent(silent.map { ($0.0.node, $0.1) })
+        let nodes = OperatedNodes(operating)
+        nodes.tellSilent(silent.map { ($0.0.node, $0.1) })
         for refusal in refusals {
-            let name = operating.name(ofNode: refusal.place.node)
+            let title = nodes.title(ofNode: refusal.place.node, element: refusal.place.element)
             FailureView(context).warn(
-                "\(name): \(refusal.place.state.name) was not asked for: it \(refusal.problem.clause.printable)",
+                "\(title): \(refusal.place.state.name) was not asked for: it \(refusal.problem.clause.printable)",
                 hint: refusal.problem.advice?.worded
             )
         }
@@ -63,7 +64,7 @@ struct StateListView {
                 let text = StateText(state: place.state, isRaw: isRaw)
                 value = text.text(of: StateReading(parameters, of: place.state))
             } else {
-                value = "(\(Self.reason(outcome)))"
+                value = "(\(OperatedNodes.reason(outcome)))"
             }
             table.rows.append([operating.name(ofNode: place.node), "\(place.element)", title(of: place), value])
         }
@@ -74,37 +75,6 @@ struct StateListView {
     private func title(of place: StatePlace) -> String {
         let texts = place.state.getMessage.texts(of: place.selector.keys)
         return ([place.state.name] + texts.map(\.text)).joined(separator: " ").printable
-    }
-
-    /// Names the nodes that did not answer, on standard error.
-    func tellSilent(_ outcomes: [(node: Int, outcome: OperatingOutcome)]) {
-        var told: Set<Int> = []
-        var silent: [String] = []
-        var unreachable: (String, Advice?)?
-        for (node, outcome) in outcomes.sorted(by: { $0.node < $1.node }) where told.insert(node).inserted {
-            switch outcome {
-            case .unanswered, .silent: silent.append(operating.name(ofNode: node))
-            case .unreachable(let reason, let hint):
-                silent.append(operating.name(ofNode: node))
-                unreachable = (reason, hint)
-            case .answered, .abandoned: break
-            }
-        }
-        guard !silent.isEmpty else { return }
-        let hint = "Check that they have power and that other nodes relay messages to them."
-        FailureView(context).warn(
-            "no answer of \(silent.joined(separator: ", "))" + (unreachable.map { ": \($0.0)" } ?? ""),
-            hint: unreachable.map { $0.1?.worded ?? hint } ?? hint
-        )
-    }
-
-    private static func reason(_ outcome: OperatingOutcome) -> String {
-        switch outcome {
-        case .answered: "answered"
-        case .unanswered, .silent: "no answer"
-        case .unreachable: "not reached"
-        case .abandoned: "not asked to the end"
-        }
     }
 
     /// The members that say what a line is about.

@@ -29,32 +29,43 @@ struct StateSettingView {
             return
         }
         let text = StateText(state: change.state, isRaw: false)
-        for (place, outcome) in outcomes {
-            guard case .differs(let reading) = outcome else { continue }
-            context.output.line("\(title(of: place)): \(change.state.name) is \(text.text(of: reading)), not as asked.")
+        let nodes = OperatedNodes(operating)
+        let named = outcomes.map { place, outcome in
+            (title: nodes.title(ofNode: place.node, element: place.element), outcome: outcome)
         }
-        context.output.line(recap(outcomes.map(\.1)))
+        for (title, outcome) in named {
+            guard case .differs(let reading) = outcome else { continue }
+            context.output.line("\(title): \(change.state.name) is \(text.text(of: reading)), not as asked.")
+        }
+        for line in Self.recap("\(change.state.name) \(text.text(of: change.wanted))", named) {
+            context.output.line(line)
+        }
         let silent = outcomes.compactMap { place, outcome -> (node: Int, outcome: OperatingOutcome)? in
             guard case .unknown(let reason) = outcome else { return nil }
             return (place.node, reason)
         }
-        StateListView(operating, isRaw: false).tellSilent(silent)
+        nodes.tellSilent(silent)
         for refusal in refusals {
+            let title = nodes.title(ofNode: refusal.place.node, element: refusal.place.element)
             FailureView(context).warn(
-                "\(title(of: refusal.place)) was not set: it \(refusal.problem.clause.printable)",
+                "\(title) was not set: it \(refusal.problem.clause.printable)",
                 hint: refusal.problem.advice?.worded
             )
         }
     }
 
-    /// `3 of 5 as asked, 1 repaired, 1 silent.`
-    private func recap(_ outcomes: [StateSettingOutcome]) -> String {
+    /// Who was repaired, and how many are as asked: `Repaired: lamp-2, lamp-10.` and
+    /// `onoff on: 3 as asked, 2 repaired, 1 silent.`
+    ///
+    /// - Parameter wanted: the state and what it was to become.
+    static func recap(_ wanted: String, _ outcomes: [(title: String, outcome: StateSettingOutcome)]) -> [String] {
         var counts: [String: Int] = [:]
-        for outcome in outcomes { counts[Self.word(outcome), default: 0] += 1 }
-        let value = StateText(state: change.state, isRaw: false).text(of: change.wanted)
+        for (_, outcome) in outcomes { counts[word(outcome), default: 0] += 1 }
         let order = ["as asked", "repaired", "sent", "different", "silent", "not reached", "not asked to the end"]
         let parts = order.compactMap { word in counts[word].map { "\($0) \(word)" } }
-        return "\(change.state.name) \(value): \(parts.joined(separator: ", "))."
+        let repaired = outcomes.filter { $0.outcome == .repaired }.map { $0.title }
+        let names = repaired.isEmpty ? [] : ["Repaired: \(OperatedNodes.list(repaired))."]
+        return names + ["\(wanted): \(parts.joined(separator: ", "))."]
     }
 
     private static func word(_ outcome: StateSettingOutcome) -> String {
@@ -85,10 +96,5 @@ struct StateSettingView {
             JSONMember("model", operating.models.names.name(of: place.model).json),
             JSONMember("state", change.state.name.json),
         ]
-    }
-
-    private func title(of place: StatePlace) -> String {
-        let name = operating.name(ofNode: place.node)
-        return place.element == 0 ? name : "\(name)/\(place.element)"
     }
 }
