@@ -26,6 +26,7 @@ struct CompletionTests {
         #expect(offered.contains("Bell") && offered.contains("Door Bell") && offered.contains("bell"))
         #expect(offered.contains("group.bedroom") || offered.contains("group.Bedroom"), "\(offered)")
         #expect(offered.suffix(2) == ["bed=left", "bed=right"])
+        #expect(self.offered(fixture, ["watch", ""], at: "positional@0") == offered)
         #expect(self.offered(fixture, ["health", ""], at: "positional@0") == offered)
         #expect(self.offered(fixture, ["sensors", ""], at: "positional@0") == offered)
         let elements = self.offered(fixture, ["set", "Bedroom Light/"], at: "positional@0")
@@ -95,7 +96,7 @@ struct CompletionTests {
         for shell in ["bash", "zsh", "fish"] {
             let script = fixture.run("--generate-completion-script", shell)
             #expect(script.status == 0)
-            for command in ["get", "set", "send", "health", "sensors"] {
+            for command in ["get", "set", "watch", "send", "health", "sensors"] {
                 #expect(script.output.contains("---completion \(command) -- positional@0"), "\(shell) \(command)")
             }
             #expect(script.output.contains("---completion get -- positional@1"))

@@ -74,6 +74,23 @@ struct VendorModelCommandTests {
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
     }
 
+    @Test("shells complete the names of models, states, words and messages of the definition")
+    func completion() throws {
+        let fixture = try house()
+        let lines = [
+            (words: ["get", "tag", ""], argument: 1, name: "tag-mode"),
+            (words: ["set", "tag", "tag-mode", ""], argument: 2, name: "armed"),
+            (words: ["send", "tag", ""], argument: 1, name: "access-tag"),
+            (words: ["send", "tag", "access-tag", ""], argument: 2, name: "access-tag-set"),
+        ]
+        for (words, argument, name) in lines {
+            let call = ["---completion", words[0], "--", "positional@\(argument)", "\(words.count)", "0", "meshplan"]
+            let result = fixture.run(call + words)
+            let offered = result.output.split(separator: "\n").map(String.init)
+            #expect(result.status == 0 && offered.contains(name), "\(result.combined)")
+        }
+    }
+
     @Test("Files of the command line stand in for a definition; without either, octets stay hexadecimal")
     func files() throws {
         let fixture = try house()

@@ -30,11 +30,15 @@ struct WatchCommand: NetworkCommand {
             characters. (default: everything)
             """,
             valueName: "target"
-        )
+        ),
+        completion: Completion.targets
     )
     var targets: [String] = []
 
-    @Option(help: ArgumentHelp("Only messages of this model, client or server.", valueName: "model"))
+    @Option(
+        help: ArgumentHelp("Only messages of this model, client or server.", valueName: "model"),
+        completion: Completion.models
+    )
     var model: String?
 
     @Option(

@@ -1,5 +1,6 @@
 import Catalogue
 import DefinitionModel
+import Definitions
 import Execution
 import MeshCore
 import Store
@@ -58,7 +59,8 @@ final class CompletionNames {
     /// The states of the target of the line, or all states if it has none that is known; sorted.
     func states(isSettable: Bool) -> [String] {
         let models = target().map { Set($0.elements.flatMap { $0.models.map(\.identifier) }) }
-        let states = StateCatalogue.states.filter { state in
+        let all = StateCatalogue.states + known.vendorModels.flatMap(\.states)
+        let states = all.filter { state in
             guard let server = isSettable ? state.setServer : state.server else { return false }
             return models?.contains(server) ?? true
         }
@@ -67,7 +69,7 @@ final class CompletionNames {
 
     /// The words for values of the last state in the line, sorted.
     var values: [String] {
-        guard let state = line.words.lazy.reversed().compactMap({ StateCatalogue.state(named: $0) }).first else {
+        guard let state = line.words.lazy.reversed().compactMap({ self.known.state(named: $0) }).first else {
             return []
         }
         let words = state.fields.flatMap { field in
@@ -79,14 +81,16 @@ final class CompletionNames {
 
     /// The models of the target of the line, or all models if it has none that is known; sorted.
     var models: [String] {
-        guard let target = target() else { return ModelNames().all.sorted() }
-        return Set(target.elements.flatMap { $0.models.map(\.identifier.name) }).sorted()
+        guard let target = target() else { return known.names.all.sorted() }
+        return Set(target.elements.flatMap { $0.models.map { known.names.name(of: $0.identifier) } }).sorted()
     }
 
     /// The messages that the last model in the line receives, sorted.
     var messages: [String] {
-        guard let model = line.words.lazy.reversed().compactMap({ ModelIdentifier(name: $0) }).first else { return [] }
-        return MessageCatalogue.sig.messages(of: model).filter { $0.servers.contains(model) && !$0.isStatus }
+        guard let model = line.words.lazy.reversed().compactMap({ self.known.names.model(named: $0) }).first else {
+            return []
+        }
+        return known.messages.messages(of: model).filter { $0.servers.contains(model) && !$0.isStatus }
             .map(\.name).sorted()
     }
 
@@ -119,11 +123,21 @@ final class CompletionNames {
         return try? database.snapshot().network
     }()
 
+    /// What the definition in the folder says; nil if there is none, or if it is not valid.
+    private lazy var reading: DefinitionReading? = {
+        let paths = line.value(of: "--definition").map { [$0] } ?? []
+        return try? DefinitionFiles(context: context).reading(paths)
+    }()
+
+    /// The models of the Bluetooth SIG, and the vendor models of the definition.
+    private lazy var known: KnownModels = {
+        KnownModels(reading?.vendorModels ?? [])
+    }()
+
     /// The definition of the network in the folder; nil if there is none, or if it is not valid.
     private lazy var definition: Definition? = {
         let named = line.value(of: "--network")
-        let paths = line.value(of: "--definition").map { [$0] } ?? []
-        guard let definitions = try? DefinitionFiles(context: context).load(paths).definitions else { return nil }
+        guard let definitions = reading?.definitions else { return nil }
         return named == nil && definitions.count == 1
             ? definitions.first : definitions.first { $0.network.value == named }
     }()
