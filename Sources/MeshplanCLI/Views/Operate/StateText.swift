@@ -14,7 +14,7 @@ struct StateText {
 
     // MARK: For people
 
-    /// What a status says: `40 %`, `on`, `lightness 80 %, temperature 3000 K`, `20 % → 40 % in 1.5 s`.
+    /// What a status says: `40 %`, `on`, `lightness 80 %, temperature 3000 K`, `20 %, becomes 40 % in 1.5 s`.
     func text(of reading: StateReading) -> String {
         switch reading {
         case .value(let value, let target, let remaining):
