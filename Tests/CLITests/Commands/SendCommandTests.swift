@@ -26,6 +26,12 @@ struct SendCommandTests {
         let quiet = fixture.run(["send", "brian", "0x1000", "set-unacknowledged", "onoff=off"] + via)
         #expect(quiet.status == 0 && quiet.output == "Sent to 1 element; no answer is awaited.\n")
         #expect(fixture.run(octets + via).output.contains(#""parameters":"00""#))
+        let posted = fixture.run(["send", "brian", "0x1000", "set-unacknowledged", "onoff=on", "--json"] + via)
+        let sent = #"{"type":"sent","node":"brian","element":0}"#
+        #expect(posted.output.hasSuffix("\n\(sent)\n"), "\(posted.output)")
+        let silent = fixture.run(octets + ["--off", "brian"] + via)
+        let line = #"{"type":"no_message","node":"brian","element":0,"reason":"no answer"}"#
+        #expect(silent.status == 4 && silent.output.hasSuffix("\n\(line)\n"), "\(silent.output)")
     }
 
     @Test(

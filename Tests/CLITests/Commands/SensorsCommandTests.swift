@@ -73,7 +73,7 @@ struct SensorsCommandTests {
         "says what is wrong before anything is connected to",
         arguments: [
             (["nobody"], "there is no node `nobody`"),
-            (["Door Bell"], "nothing that is meant has the state sensor"),
+            (["Door Bell"], "nothing that is meant has a sensor"),
         ]
     )
     func mistakes(_ arguments: [String], text: String) throws {

@@ -67,7 +67,9 @@ struct SendCommand: NetworkCommand {
             throw ValidationError("Give either the name of a message or --opcode.")
         }
         if parameters != nil, opcode == nil { throw ValidationError("--parameters goes with --opcode.") }
-        if let opcode, Self.opcode(opcode) == nil { throw ValidationError("`\(opcode)` is no opcode.") }
+        if let opcode, Self.opcode(opcode) == nil {
+            throw ValidationError("`\(opcode)` is no opcode; one is written like 0x04, 0x8201 or 0xC15900.")
+        }
         if let parameters, Self.octets(parameters) == nil {
             throw ValidationError("`\(parameters)` is not hexadecimal.")
         }
@@ -137,6 +139,10 @@ struct SendCommand: NetworkCommand {
 
     private static func answer(_ text: String, of models: KnownModels) throws(Failure) -> Opcode {
         if let opcode = models.messages.message(named: text)?.opcode ?? opcode(text) { return opcode }
-        throw Failure(.usage, "there is no message `\(text.printable)`")
+        throw Failure(
+            .usage,
+            "there is no message `\(text.printable)`",
+            hint: "Give its whole name, such as generic-onoff-status, or its opcode, such as 0x8204."
+        )
     }
 }

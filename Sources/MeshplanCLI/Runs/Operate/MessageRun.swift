@@ -88,7 +88,8 @@ struct MessageRun {
     }
 
     private func finish(_ message: OperatingMessage, _ all: OperatingMessage.Requests, _ outcomes: [OperatingOutcome]) {
-        if message.answer == nil, context.json == nil {
+        if let lines = context.json { return write(message, all, outcomes, lines) }
+        if message.answer == nil {
             let sent = outcomes.count { $0 != .abandoned }
             context.output.line("Sent to \(count(sent, "element")); no answer is awaited.")
         }
@@ -104,6 +105,32 @@ struct MessageRun {
                 hint: problem.problem.advice?.worded
             )
         }
+    }
+
+    /// What was not shown as an answer: a line for each element.
+    private func write(
+        _ message: OperatingMessage,
+        _ all: OperatingMessage.Requests,
+        _ outcomes: [OperatingOutcome],
+        _ lines: JSONLines
+    ) {
+        for (element, outcome) in zip(all.elements, outcomes) {
+            guard case .answered = outcome else {
+                write("no_message", element, OperatedNodes.reason(outcome), lines)
+                continue
+            }
+            if message.answer == nil { write("sent", element, nil, lines) }
+        }
+        for problem in all.problems {
+            write("no_message", problem.element, problem.problem.clause.printable, lines)
+        }
+    }
+
+    private func write(_ type: String, _ element: ResolvedTarget.Element, _ reason: String?, _ lines: JSONLines) {
+        lines.write([
+            "type": type.json, "node": operating.name(ofNode: element.node).json,
+            "element": .integer(element.element), "reason": reason?.json,
+        ])
     }
 
     private func title(of element: ResolvedTarget.Element) -> String {

@@ -18,7 +18,10 @@ struct SensorRun {
         do throws(StateError) {
             inspection = try SensorInspection(target, details, in: operating.network)
         } catch {
-            throw Failure(error)
+            guard case .nobodyHas(_, let others) = error else { throw Failure(error) }
+            // What else it has is of no use to somebody who wants sensors.
+            let hint = others.isEmpty ? error.advice?.worded.printable : nil
+            throw Failure(.usage, "nothing that is meant has a sensor", hint: hint)
         }
         if inspection.isEmpty, let first = inspection.refusals.first {
             throw OperatedNodes(operating).failure(
