@@ -9,8 +9,8 @@ package struct NetworkMessageCache: Sendable {
     /// The PDUs in order; once the list is full, a ring that begins at `oldest`.
     private var order: [UInt64] = []
     private var oldest = 0
-    /// For each place the index into `order` plus one; 0 if the place is free. A PDU is at its home, or at a later place
-    /// with no free one in between. Empty until the first PDU.
+    /// For each place the index into `order` plus one; 0 if the place is free. A PDU is at its home, or at a later
+    /// place with no free one in between. Empty until the first PDU.
     private var table: [UInt32] = []
     private let capacity: Int
 
