@@ -48,37 +48,45 @@ package struct GroupCover: Hashable, Sendable {
         groups = required.filter { !$0.positions.isEmpty }
         for candidate in groups { left.subtract(candidate.positions) }
         let named = groups.count
-        // Candidates only lose what others have covered, so one that is not worth its copies never becomes so again.
-        var open = candidates
-        while true {
-            open.removeAll { $0.positions.intersection(left).count <= copies }
-            let best = open.min { Self.isBetter($0, $1, left) }
-            guard let best else { break }
-            groups.append(best)
-            left.subtract(best.positions)
-        }
+        choose(among: candidates.sorted(by: Self.comesBefore), max(copies, 0), &left)
         giveBack(after: named, copies, &left)
         rest = left.sorted()
     }
 
-    /// More of what is left; else fewer who are reached twice; else the order of addresses and keys, so that the result
-    /// does not depend on the order of the candidates.
-    private static func isBetter(_ one: Candidate, _ other: Candidate, _ left: Set<Int>) -> Bool {
-        let (gain, otherGain) = (one.positions.intersection(left).count, other.positions.intersection(left).count)
-        if gain != otherGain { return gain > otherGain }
+    /// Among groups that reach equally many of what is left: fewer who are reached twice; else the order of keys and
+    /// addresses, so that the result does not depend on the order of the candidates.
+    private static func comesBefore(_ one: Candidate, _ other: Candidate) -> Bool {
         if one.positions.count != other.positions.count { return one.positions.count < other.positions.count }
         if one.key.index != other.key.index { return one.key.index < other.key.index }
-        return one.group.description < other.group.description
+        return one.group < other.group
+    }
+
+    /// Takes the group that reaches the most of what is left, the first of several, as long as one is worth its copies.
+    ///
+    /// A large network has thousands of groups, so what each of them gains is counted down, not counted anew.
+    private mutating func choose(among candidates: [Candidate], _ copies: Int, _ left: inout Set<Int>) {
+        var gains = candidates.map { $0.positions.intersection(left).count }
+        var reaching: [Int: [Int]] = [:]
+        for (place, candidate) in candidates.enumerated() {
+            for position in candidate.positions { reaching[position, default: []].append(place) }
+        }
+        while let most = gains.max(), most > copies, let best = gains.firstIndex(of: most) {
+            groups.append(candidates[best])
+            for position in candidates[best].positions where left.remove(position) != nil {
+                for place in reaching[position] ?? [] { gains[place] -= 1 }
+            }
+        }
     }
 
     /// Gives back groups of which later ones have left too little, the last chosen first.
     private mutating func giveBack(after named: Int, _ copies: Int, _ left: inout Set<Int>) {
+        var counts: [Int: Int] = [:]
+        for position in groups.lazy.flatMap(\.positions) { counts[position, default: 0] += 1 }
         for place in groups.indices.dropFirst(named).reversed() {
-            var alone = groups[place].positions
-            for (other, candidate) in groups.enumerated() where other != place { alone.subtract(candidate.positions) }
+            let alone = groups[place].positions.filter { counts[$0] == 1 }
             guard alone.count <= copies else { continue }
             left.formUnion(alone)
-            groups.remove(at: place)
+            for position in groups.remove(at: place).positions { counts[position, default: 0] -= 1 }
         }
     }
 }
