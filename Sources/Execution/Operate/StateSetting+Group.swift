@@ -12,7 +12,8 @@ extension StateSetting {
     ///   - cover: the groups and single messages, made for the places of this setting.
     ///   - copies: how a message to a group is repeated.
     ///   - isCollected: whether to ask and to repair; otherwise all messages are unacknowledged.
-    /// - Returns: the outcomes in the order of the places; without collecting, ``StateSettingOutcome/sent``.
+    /// - Returns: the outcomes in the order of the places; without collecting, ``StateSettingOutcome/sent`` where a
+    ///   message has left.
     /// - Throws: ``StateError`` if the messages cannot be made; nothing was sent then.
     package func setTogether(
         _ cover: GroupCover,
@@ -28,14 +29,16 @@ extension StateSetting {
         let lead = copies.lead(groups: cover.groups.count, singles: cover.rest.count)
         let asked = Duration.milliseconds(Int(change.delay) * StateChange.delayStep)
         let start = session.now.advanced(by: max(lead, asked))
-        send(unacknowledged, to: cover.groups, copies, startingAt: start, in: session)
+        let reached = send(unacknowledged, to: cover.groups, copies, startingAt: start, in: session)
         guard isCollected else {
+            var outcomes = places.places.indices.map { position in
+                reached.contains(position) ? StateSettingOutcome.sent : .unknown(.abandoned)
+            }
             for position in cover.rest {
                 session.pause(for: copies.spacing)
-                _ = post(payload(unacknowledged, at: session.now, start), at: position, in: session)
+                outcomes[position] = post(payload(unacknowledged, at: session.now, start), at: position, in: session)
             }
-            let outcome = session.ending == nil ? StateSettingOutcome.sent : .unknown(.abandoned)
-            return Array(repeating: outcome, count: places.places.count)
+            return outcomes
         }
         var dialogue = StateSettingDialogue(self, startingAt: start)
         let requests = Dictionary(
@@ -68,14 +71,16 @@ extension StateSetting {
 
     /// Sends a copy to each group in turn, then the next one. A copy that no link takes is lost like one on the air:
     /// who missed all of them is a straggler.
+    ///
+    /// - Returns: the positions of the places for which at least one copy left.
     private func send(
         _ payload: [UInt8],
         to groups: [GroupCover.Candidate],
         _ copies: GroupCopies,
         startingAt start: Instant,
         in session: OperatingSession
-    ) {
-        guard !groups.isEmpty else { return }
+    ) -> Set<Int> {
+        var reached: Set<Int> = []
         let begin = session.now
         for round in 0..<copies.count {
             for (place, candidate) in groups.enumerated() {
@@ -83,9 +88,11 @@ extension StateSetting {
                 let due = begin.advanced(by: copies.round(of: groups.count) * round + copies.spacing * place)
                 session.pause(for: session.now.duration(to: due))
                 let octets = self.payload(payload, at: session.now, start)
-                _ = session.post(octets, to: destination, under: candidate.key)
+                guard session.post(octets, to: destination, under: candidate.key) else { continue }
+                reached.formUnion(candidate.positions)
             }
         }
+        return reached
     }
 }
 
