@@ -3,6 +3,9 @@ import Planning
 
 /// Messages under an AppKey that nobody answers: to groups, and unacknowledged ones to elements.
 extension MeshClient {
+    /// Whether a ready link forwards messages under an AppKey.
+    func canPost(under key: AppKey) -> Bool { transport.placeToPost(under: key) != nil }
+
     /// Sends an access message once, over a ready link of the mesh.
     ///
     /// - Parameters:
@@ -26,6 +29,13 @@ extension MeshClient {
 }
 
 extension LinkTransport {
+    /// The place of the first ready link that forwards messages under an AppKey.
+    fileprivate func placeToPost(under key: AppKey) -> Int? {
+        keeper.links.firstIndex { link in
+            link.isReady && link.directNode == nil && link.subnets.contains(key.boundNetKey)
+        }
+    }
+
     /// Sends an access message under an AppKey, once.
     ///
     /// - Returns: what the stack does, and the link; nil if no ready link forwards messages of the subnet.
@@ -36,10 +46,7 @@ extension LinkTransport {
         under key: AppKey,
         at now: Instant
     ) throws(StackError) -> (actions: [StackAction], link: LinkTarget)? {
-        let place = keeper.links.firstIndex { link in
-            link.isReady && link.directNode == nil && link.subnets.contains(key.boundNetKey)
-        }
-        guard let place else { return nil }
+        guard let place = placeToPost(under: key) else { return nil }
         let message = OutgoingMessage(
             source: address,
             destination: destination,

@@ -72,12 +72,12 @@ package final class OperatingSession {
     /// How many times as many nodes are talked to at once as when they are configured.
     private static let windowFactor = 3
 
-    /// Waits until there is a link for messages that nobody answers: only a request makes the client look for one. It
-    /// asks one of the nodes for its Default TTL.
+    /// Waits until there is a link for messages that nobody answers: only a request makes the client look for one. So
+    /// this asks one of the nodes for its Default TTL.
     ///
     /// - Parameter key: the AppKey of the messages.
     package func connect(toReach nodes: [Node], under key: AppKey) {
-        guard !driver.client.isLinkReady, !isInterrupted,
+        guard !driver.client.canPost(under: key), !isInterrupted,
             let node = nodes.first(where: { $0.deviceKey != nil })
         else { return }
         let question = Question<Void>(ConfigDefaultTTLGet())
@@ -92,7 +92,9 @@ package final class OperatingSession {
         other = { request in if request == identifier { isOver = true } }
         defer { other = { _ in } }
         perform(outputs)
-        while !isOver, !driver.client.isLinkReady, !isInterrupted { wait(until: now.advanced(by: .seconds(1))) }
+        while !isOver, !driver.client.canPost(under: key), !isInterrupted {
+            wait(until: now.advanced(by: .seconds(1)))
+        }
         cancel(node.unicastAddress)
     }
 
