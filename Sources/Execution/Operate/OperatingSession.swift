@@ -254,7 +254,12 @@ extension Executor {
             let result = body(session)
             changes = StoreChanges()
             changes.replay = session.end()
-            try access.commit(changes)
+            do throws(ExecutionStop) {
+                try access.commit(changes)
+            } catch {
+                // What became of the nodes is known all the same.
+                return (result, error.ending)
+            }
             return (result, session.ending ?? .completed)
         } catch {
             return (nil, error.ending)
