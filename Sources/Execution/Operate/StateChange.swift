@@ -93,8 +93,12 @@ package struct StateChange: Hashable, Sendable {
         return min((microseconds + step / 2) / step, longestDelay)
     }
 
-    /// Whether a message can say when the change is to begin.
-    var isTimed: Bool { transition != nil && state.hasDelay }
+    /// Whether a message can say when the change is to begin: its last octet is the delay. Messages of a company may
+    /// have another form.
+    var isTimed: Bool {
+        guard transition != nil, state.hasDelay, let last = state.setMessage?.fields.last else { return false }
+        return last.name == "delay" && last.type.bits == 8
+    }
 
     /// The raw transition time with which a change that begins at an instant ends as if it had begun at `start`.
     func transition(at now: Instant, since start: Instant) -> Int64? {
@@ -202,19 +206,6 @@ package struct StateChangePlaces: Hashable, Sendable {
     package func needs(under cover: GroupCover) -> Set<OwnModel> {
         let clients = Set(needs.map(\.model))
         return needs.union(cover.groups.flatMap { group in clients.map { OwnModel($0, key: group.key.index) } })
-    }
-
-    /// The acknowledged messages that set the state at some of the places.
-    ///
-    /// - Throws: ``StateError`` if the message cannot be made.
-    package func requests(
-        _ change: StateChange,
-        at positions: [Int],
-        transaction: UInt8,
-        in network: MeshNetwork
-    ) throws(StateError) -> [OperatingRequest] {
-        let payload = try change.payload(transaction: transaction)
-        return positions.compactMap { request(payload, of: change, at: $0, in: network) }
     }
 
     /// The request with a payload to one of the places; nil if the element cannot exist.
