@@ -139,7 +139,9 @@ package struct TargetResolver {
     }
 
     private func elements(of place: Int, only element: Int?) -> [ResolvedTarget.Element] {
-        network.nodes[place].elements.enumerated().compactMap { index, record in
+        let records = network.nodes[place].elements
+        // Every node has a primary element, even if nobody has recorded it.
+        return (records.isEmpty ? [Element()] : records).enumerated().compactMap { index, record in
             guard element ?? index == index else { return nil }
             return ResolvedTarget.Element(node: place, element: index, models: record.models)
         }
@@ -160,10 +162,7 @@ package struct TargetResolver {
     // MARK: Groups and tags
 
     private func group(_ name: String) throws(TargetError) -> ResolvedTarget {
-        let group = network.groups.first { group in
-            group.name == name || group.address.description.lowercased() == name.lowercased()
-        }
-        guard let group else {
+        guard let group = network.group(called: name) else {
             let nearest = Suggestion.nearest(to: name, among: network.groups.map(\.name))
             throw .noGroup(name, suggestion: nearest.map { OperatingTarget.groupPrefix + $0 })
         }
@@ -224,6 +223,12 @@ package struct TargetResolver {
 }
 
 extension MeshNetwork {
+    /// The group with a name or an address; nil if there is none.
+    func group(called text: String) -> Group? {
+        let address = text.lowercased()
+        return groups.first { $0.name == text || $0.address.description.lowercased() == address }
+    }
+
     /// How many nodes it has that can be operated, without provisioners.
     package var operableCount: Int {
         let provisioners = Set(provisioners.map(\.uuid))

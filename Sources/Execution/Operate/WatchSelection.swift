@@ -45,10 +45,7 @@ package struct WatchSelection: Hashable, Sendable {
     }
 
     private static func group(named name: String, in network: MeshNetwork) throws(TargetError) -> SubscriptionAddress {
-        let known = network.groups.first { group in
-            group.name == name || group.address.description.lowercased() == name.lowercased()
-        }
-        if let known { return known.address }
+        if let known = network.group(called: name) { return known.address }
         if let fixed = GroupAddress(fixedName: name) { return .group(fixed) }
         let names = network.groups.map(\.name) + GroupAddress.fixedGroups.map(\.name)
         let nearest = Suggestion.nearest(to: name, among: names)
