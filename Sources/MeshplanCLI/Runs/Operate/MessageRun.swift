@@ -51,8 +51,12 @@ struct MessageRun {
     ) -> [OperatingOutcome] {
         let nodes = all.elements.map { operating.network.nodes[$0.node] }
         if let key = all.keys.first { session.connect(toReach: nodes, under: key) }
-        return zip(all.requests, all.keys).map { request, key in
-            session.post(message.payload, to: .unicast(request.destination), under: key) ? .answered([]) : .abandoned
+        return zip(all.requests, all.keys).enumerated().map { position, sending -> OperatingOutcome in
+            let (request, key) = sending
+            // A node drops silently what its queue cannot hold.
+            if position > 0 { session.pause(for: GroupCopies().spacing) }
+            let isSent = session.post(message.payload, to: .unicast(request.destination), under: key)
+            return isSent ? .answered([]) : .abandoned
         }
     }
 
