@@ -7,7 +7,7 @@ import Planning
 /// A node that did not answer in time is asked again by the client, ever more rarely. It leaves its place in the window
 /// to the next node, because otherwise a few nodes without power would keep all others waiting.
 struct OperatingWork {
-    /// The requests, those that were added last.
+    /// The requests; those that were added later stand at the end.
     private(set) var requests: [OperatingRequest]
     /// How many nodes are talked to at once.
     private(set) var window: SendWindow
