@@ -106,22 +106,11 @@ enum ApplyBenchmark {
         guard let plan = planned.plan else {
             throw BenchmarkFailure("\(planned.diagnostics.first?.message ?? "no plan")")
         }
-        let lease = try database.lock(
-            holder: LockHolder(
-                user: "bench",
-                host: "bench",
-                process: 1,
-                operation: "apply",
-                since: Timestamp(rawValue: 0)
-            )
-        )
+        let lease = try database.lockForBenchmark("apply")
         defer { lease.release() }
         let revision = lease.revision
-        let context = ExecutionContext(
-            user: "bench",
-            host: "bench",
-            now: { Timestamp(rawValue: 0) },
-            key: { (_) throws(ExecutionContext.KeyError) in KeyMaterial.random(using: &generator) },
+        let context = ExecutionContext.benchmark(
+            key: { KeyMaterial.random(using: &generator) },
             provisioningSecrets: { ProvisioningSecrets.random(using: &generator) }
         )
         let executor = Executor(

@@ -160,21 +160,10 @@ final class EstimateSite {
 
     /// Runs `body` with an executor of its own.
     private func execute(_ body: (Executor) throws -> Recap) throws -> Recap {
-        let lease = try database.lock(
-            holder: LockHolder(
-                user: "bench",
-                host: "bench",
-                process: 1,
-                operation: "apply",
-                since: Timestamp(rawValue: 0)
-            )
-        )
+        let lease = try database.lockForBenchmark("apply")
         defer { lease.release() }
-        let context = ExecutionContext(
-            user: "bench",
-            host: "bench",
-            now: { Timestamp(rawValue: 0) },
-            key: { (_) throws(ExecutionContext.KeyError) in KeyMaterial.random(using: &self.generator) },
+        let context = ExecutionContext.benchmark(
+            key: { KeyMaterial.random(using: &self.generator) },
             provisioningSecrets: { ProvisioningSecrets.random(using: &self.generator) }
         )
         return try body(

@@ -143,21 +143,10 @@ final class GroupSite {
         with needs: Set<OwnModel>,
         _ body: (OperatingSession) -> Result
     ) throws -> Result {
-        let lease = try database.lock(
-            holder: LockHolder(
-                user: "bench",
-                host: "bench",
-                process: 1,
-                operation: "set",
-                since: Timestamp(rawValue: 0)
-            )
-        )
+        let lease = try database.lockForBenchmark("set")
         defer { lease.release() }
-        let context = ExecutionContext(
-            user: "bench",
-            host: "bench",
-            now: { Timestamp(rawValue: 0) },
-            key: { (_) throws(ExecutionContext.KeyError) in KeyMaterial.random(using: &self.generator) }
+        let context = ExecutionContext.benchmark(
+            key: { KeyMaterial.random(using: &self.generator) }
         )
         let executor = Executor(
             database: database,

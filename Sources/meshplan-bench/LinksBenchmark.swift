@@ -80,15 +80,7 @@ enum LinksBenchmark {
         // One radio serves a link for about 3.75 ms at a time, so many links lengthen the interval of each.
         settings.connectionInterval = max(settings.connectionInterval, .microseconds(3_750) * way.connections)
         let world = SimulatedWorld(network: office.network, settings: settings, seed: seed)
-        let lease = try database.lock(
-            holder: LockHolder(
-                user: "bench",
-                host: "bench",
-                process: 1,
-                operation: "apply",
-                since: Timestamp(rawValue: 0)
-            )
-        )
+        let lease = try database.lockForBenchmark("apply")
         defer { lease.release() }
         var options = ExecutionOptions()
         options.maximumConnections = way.connections
@@ -96,11 +88,8 @@ enum LinksBenchmark {
             options.maximumWindow = window
             options.initialWindow = window
         }
-        let context = ExecutionContext(
-            user: "bench",
-            host: "bench",
-            now: { Timestamp(rawValue: 0) },
-            key: { (_) throws(ExecutionContext.KeyError) in KeyMaterial.random(using: &generator) }
+        let context = ExecutionContext.benchmark(
+            key: { KeyMaterial.random(using: &generator) }
         )
         let executor = Executor(
             database: database,

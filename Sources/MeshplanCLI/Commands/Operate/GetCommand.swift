@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// `meshplan get`
-struct GetCommand: NetworkCommand {
+struct GetCommand: OperatingCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
         abstract: "Read states of nodes: onoff, lightness, ctl, sensor …",
@@ -26,24 +26,10 @@ struct GetCommand: NetworkCommand {
     @Flag(help: "Show the raw numbers of the messages instead of values with units.")
     var raw = false
 
-    @OptionGroup var definition: TagOptions
-
-    @OptionGroup var mesh: MeshOptions
-
-    @OptionGroup var networks: NetworkOptions
-
-    @OptionGroup var format: FormatOptions
-
-    var writesJSON: Bool { format.json }
+    @OptionGroup var options: OperatingOptions
 
     func run(in context: Context) throws -> ExitStatus {
-        let operating = try OperatingRun(
-            "get",
-            in: context,
-            over: mesh.route(),
-            definition: definition.definition,
-            network: networks.network
-        )
+        let operating = try operatingRun(in: context)
         return try StateReadingRun(operating: operating, isRaw: raw).read(target.target, states)
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Execution
 
 /// `meshplan health`
-struct HealthCommand: NetworkCommand {
+struct HealthCommand: OperatingCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
         abstract: "Read the faults that nodes have registered, clear them, or run tests.",
@@ -50,15 +50,7 @@ struct HealthCommand: NetworkCommand {
     @Flag(help: "Do not ask before a pattern, a tag or no target acts on many nodes.")
     var autoApprove = false
 
-    @OptionGroup var definition: TagOptions
-
-    @OptionGroup var mesh: MeshOptions
-
-    @OptionGroup var networks: NetworkOptions
-
-    @OptionGroup var format: FormatOptions
-
-    var writesJSON: Bool { format.json }
+    @OptionGroup var options: OperatingOptions
 
     func validate() throws {
         if let attention {
@@ -74,13 +66,7 @@ struct HealthCommand: NetworkCommand {
     }
 
     func run(in context: Context) throws -> ExitStatus {
-        let operating = try OperatingRun(
-            "health",
-            in: context,
-            over: mesh.route(),
-            definition: definition.definition,
-            network: networks.network
-        )
+        let operating = try operatingRun(in: context)
         var wishes = HealthWishes()
         wishes.clears = clear
         wishes.test = test

@@ -5,7 +5,7 @@ import Execution
 import MeshCore
 
 /// `meshplan send`
-struct SendCommand: NetworkCommand {
+struct SendCommand: OperatingCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
         abstract: "Send any message to models of nodes, and show what they answer.",
@@ -52,15 +52,7 @@ struct SendCommand: NetworkCommand {
     )
     var key: String?
 
-    @OptionGroup var definition: TagOptions
-
-    @OptionGroup var mesh: MeshOptions
-
-    @OptionGroup var networks: NetworkOptions
-
-    @OptionGroup var format: FormatOptions
-
-    var writesJSON: Bool { format.json }
+    @OptionGroup var options: OperatingOptions
 
     func validate() throws {
         guard (message == nil) != (opcode == nil) else {
@@ -76,13 +68,7 @@ struct SendCommand: NetworkCommand {
     }
 
     func run(in context: Context) throws -> ExitStatus {
-        let operating = try OperatingRun(
-            "send",
-            in: context,
-            over: mesh.route(),
-            definition: definition.definition,
-            network: networks.network
-        )
+        let operating = try operatingRun(in: context)
         return try MessageRun(operating: operating).send(
             try modelMessage(UInt8(truncatingIfNeeded: context.randomBits()), of: operating.models),
             to: target.target,

@@ -2,7 +2,7 @@ import ArgumentParser
 import Execution
 
 /// `meshplan sensors`
-struct SensorsCommand: NetworkCommand {
+struct SensorsCommand: OperatingCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensors",
         abstract: "Read what sensors measure: every property of every sensor, with its unit.",
@@ -20,24 +20,10 @@ struct SensorsCommand: NetworkCommand {
     @Flag(help: "Show when a value is published; this asks the Sensor Setup Servers.")
     var cadence = false
 
-    @OptionGroup var definition: TagOptions
-
-    @OptionGroup var mesh: MeshOptions
-
-    @OptionGroup var networks: NetworkOptions
-
-    @OptionGroup var format: FormatOptions
-
-    var writesJSON: Bool { format.json }
+    @OptionGroup var options: OperatingOptions
 
     func run(in context: Context) throws -> ExitStatus {
-        let operating = try OperatingRun(
-            "sensors",
-            in: context,
-            over: mesh.route(),
-            definition: definition.definition,
-            network: networks.network
-        )
+        let operating = try operatingRun(in: context)
         var details: SensorInspection.Details = []
         if descriptor { details.insert(.descriptor) }
         if cadence { details.insert(.cadence) }

@@ -3,7 +3,7 @@ import Catalogue
 import Execution
 
 /// `meshplan set`
-struct SetCommand: NetworkCommand {
+struct SetCommand: OperatingCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Set a state of nodes: set kitchen-1 lightness 40%, set group.kitchen onoff on.",
@@ -54,24 +54,10 @@ struct SetCommand: NetworkCommand {
     @Flag(help: "Do not ask before a pattern or tag acts on many nodes.")
     var autoApprove = false
 
-    @OptionGroup var definition: TagOptions
-
-    @OptionGroup var mesh: MeshOptions
-
-    @OptionGroup var networks: NetworkOptions
-
-    @OptionGroup var format: FormatOptions
-
-    var writesJSON: Bool { format.json }
+    @OptionGroup var options: OperatingOptions
 
     func run(in context: Context) throws -> ExitStatus {
-        let operating = try OperatingRun(
-            "set",
-            in: context,
-            over: mesh.route(),
-            definition: definition.definition,
-            network: networks.network
-        )
+        let operating = try operatingRun(in: context)
         let isForSeveral = try operating.resolve(target.target).isForSeveral
         let change: StateChange
         do throws(StateError) {

@@ -5,7 +5,7 @@ import Execution
 import MeshCore
 
 /// `meshplan watch`
-struct WatchCommand: NetworkCommand {
+struct WatchCommand: OperatingCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Show what nodes publish: states, messages and heartbeats.",
@@ -48,18 +48,10 @@ struct WatchCommand: NetworkCommand {
     )
     var limit: DurationArgument?
 
-    @OptionGroup var definition: TagOptions
-
-    @OptionGroup var mesh: MeshOptions
-
-    @OptionGroup var networks: NetworkOptions
-
-    @OptionGroup var format: FormatOptions
-
-    var writesJSON: Bool { format.json }
+    @OptionGroup var options: OperatingOptions
 
     func validate() throws {
-        guard limit == nil, mesh.bearer.via == ["simulator"] else { return }
+        guard limit == nil, options.mesh.bearer.via == ["simulator"] else { return }
         throw ValidationError(
             """
             Without --for, watch needs real time; run the simulation as a process with meshplan sim, or say how long \
@@ -69,13 +61,7 @@ struct WatchCommand: NetworkCommand {
     }
 
     func run(in context: Context) throws -> ExitStatus {
-        let operating = try OperatingRun(
-            "watch",
-            in: context,
-            over: mesh.route(),
-            definition: definition.definition,
-            network: networks.network
-        )
+        let operating = try operatingRun(in: context)
         let names = operating.models.names
         let identifier = try model.map { try Self.identifier(of: $0, names) }
         let selection = try operating.watchSelection(targets, model: identifier)
