@@ -4,7 +4,7 @@ import Testing
 /// Tests calls of `meshplan-bench`, and how they end.
 @Suite("Calls of meshplan-bench")
 struct BenchmarkProcessTests {
-    private static var bench: URL { House.meshplan.deletingLastPathComponent().appending(path: "meshplan-bench") }
+    private static var bench: URL { House.products.appending(path: "meshplan-bench") }
 
     @Test("It finds itself for its child processes when the shell has found it by PATH")
     func foundByPath() async throws {

@@ -39,8 +39,8 @@ struct Fault: CustomStringConvertible, Sendable {
 
     var description: String { "\(kind.rawValue) at call \(call)" }
 
-    /// The library, which the build places beside the executable.
-    private static let library = House.meshplan.deletingLastPathComponent().appending(path: "libFaultInjection.so")
+    /// The library, which the build places beside the test bundle.
+    private static let library = House.products.appending(path: "libFaultInjection.so")
 
     /// Whether faults can be injected. Systems other than Linux load libraries into programs differently.
     static var isPossible: Bool { FileManager.default.fileExists(atPath: library.path) }

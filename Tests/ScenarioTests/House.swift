@@ -6,12 +6,18 @@ struct House: Sendable {
     /// The folder of the house.
     let folder: URL
 
-    /// The executable, which the build places beside the test bundle.
-    static let meshplan: URL = {
+    /// The folder in which the build places the test bundle, and beside it what it has built for the tests.
+    static let products: URL = {
         let bundle = Bundle.main.bundleURL
-        let products = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
-        return products.appending(path: "meshplan")
+        return bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
     }()
+
+    /// The executable: the one that `MESHPLAN_EXECUTABLE` names by its absolute path, such as that of a release build,
+    /// which is many times faster; else the one beside the test bundle. Its name is `meshplan`, because the tests type
+    /// the commands that it suggests.
+    static let meshplan =
+        ProcessInfo.processInfo.environment["MESHPLAN_EXECUTABLE"].map { URL(filePath: $0) }
+        ?? products.appending(path: "meshplan")
 
     /// The folder with the examples.
     static let examples = URL(filePath: #filePath)
