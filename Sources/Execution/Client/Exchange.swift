@@ -21,7 +21,10 @@ struct Exchange {
     static let maximumMoves = 2
 
     let identifier: RequestIdentifier
+    /// The element that is asked.
     let node: UnicastAddress
+    /// The primary element of its node, by which proxies are known.
+    let host: UnicastAddress
     let inquiry: ConfigurationInquiry
     /// The subnets in which the node takes messages, sorted.
     let subnets: [NetKeyIndex]
@@ -62,7 +65,7 @@ struct Exchange {
     var odd: (answer: OddAnswer, transmission: Int)?
 
     /// What it needs of a proxy.
-    var need: ProxySelection.Need { ProxySelection.Need(node: node, subnets: subnets, isUrgent: misses > 0) }
+    var need: ProxySelection.Need { ProxySelection.Need(node: host, subnets: subnets, isUrgent: misses > 0) }
 
     /// When the client has to act on it next.
     var nextDeadline: Instant? {

@@ -85,6 +85,8 @@ struct Exchanges {
     /// Begins a request, which then waits for a link.
     ///
     /// - Parameters:
+    ///   - node: the element that is asked.
+    ///   - host: the primary element of its node.
     ///   - subnets: the subnets in which the node takes messages, sorted, at least one.
     ///   - missing: those of them whose new key the node does not have.
     ///   - limit: how long to wait for the answer while a link carries the request.
@@ -92,6 +94,7 @@ struct Exchanges {
     mutating func begin(
         _ inquiry: ConfigurationInquiry,
         to node: UnicastAddress,
+        of host: UnicastAddress,
         subnets: [NetKeyIndex],
         withOldKey missing: [NetKeyIndex],
         deadline limit: Duration?,
@@ -104,6 +107,7 @@ struct Exchanges {
         var exchange = Exchange(
             identifier: identifier,
             node: node,
+            host: host,
             inquiry: inquiry,
             subnets: subnets,
             oldKeySubnets: missing,

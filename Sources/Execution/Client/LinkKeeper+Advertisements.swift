@@ -26,7 +26,7 @@ extension LinkKeeper {
         if direct.beganAt != nil { return true }
         let waiting = waiting(exchanges)
         let isWatchable = watchNeed?.subnets.contains(subnet) ?? false
-        guard isWatchable || waiting.contains(where: { $0.node == node || $0.subnets.contains(subnet) }) else {
+        guard isWatchable || waiting.contains(where: { $0.host == node || $0.subnets.contains(subnet) }) else {
             return false
         }
         guard let since = search.listeningSince else {
@@ -40,7 +40,7 @@ extension LinkKeeper {
             return isPromising
         }
         // No proxy is better than the node itself.
-        if let node, waiting.contains(where: { $0.node == node }) { return true }
+        if let node, waiting.contains(where: { $0.host == node }) { return true }
         // Once a proxy is known, more of them change nothing until one is chosen.
         guard search.lastCandidateAt != nil else { return true }
         guard since.advanced(by: policy.listeningTime) <= now else { return false }

@@ -155,7 +155,7 @@ struct LinkKeeper {
                 let place = links.bestPlace(for: exchange, nodes)
             else { continue }
             let link = links[place]
-            let isDirect = link.isDirect(to: node)
+            let isDirect = link.isDirect(to: exchange.host)
             let isUnknown = !isDirect && link.forwarding == .unknown
             guard
                 exchanges.carry(

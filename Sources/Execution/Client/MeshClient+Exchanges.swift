@@ -15,7 +15,7 @@ extension MeshClient {
             payload: exchange.inquiry.payload(at: now),
             security: exchange.inquiry.security(of: node),
             netKeyIndex: subnet,
-            ttl: transport.ttl(to: node, over: link)
+            ttl: transport.ttl(to: exchange.host, over: link)
         )
         message.usesOldNetKey = exchange.oldKeySubnets.contains(subnet)
         do {
@@ -104,9 +104,9 @@ extension MeshClient {
         hear(message, arrivedOn: arrival, into: &outputs)
         report(message, arrivedOn: arrival, into: &outputs)
         guard message.destination == address.address, let hearing = exchanges.hearing(of: message) else { return }
-        let carrier = exchanges[message.source]?.carrier
-        for target in [carrier, arrival] { transport.keeper.prove(target) }
-        transport.keeper.links.proveForwarding(to: message.source, by: carrier)
+        let exchange = exchanges[message.source]
+        for target in [exchange?.carrier, arrival] { transport.keeper.prove(target) }
+        if let exchange { transport.keeper.links.proveForwarding(to: exchange.host, by: exchange.carrier) }
         if let ending = exchanges.hear(hearing, in: message, at: now) {
             end(message.source, ending, at: now, into: &outputs)
         }

@@ -123,6 +123,7 @@ package struct MeshClient {
         let identifier = exchanges.begin(
             inquiry,
             to: node,
+            of: transport.keeper.nodes.host(of: node),
             subnets: subnets,
             withOldKey: missing,
             deadline: deadline,

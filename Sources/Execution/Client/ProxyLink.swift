@@ -151,9 +151,9 @@ struct ProxyLink {
     func isDirect(to node: UnicastAddress) -> Bool { isReady && proxy == node }
 
     private func reaches(_ exchange: Exchange, _ nodes: ProxyNodes) -> Bool {
-        if let directNode { return directNode == exchange.node }
+        if let directNode { return directNode == exchange.host }
         guard let onlyNode else { return true }
-        return onlyNode == exchange.node
+        return onlyNode == exchange.host
             || nodes.forwards(onlyNode, supposing: exchange.misses > 0 || policy.proxy != nil)
     }
 

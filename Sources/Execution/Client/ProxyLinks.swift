@@ -82,7 +82,7 @@ struct ProxyLinks: RandomAccessCollection, MutableCollection {
     func isUneasy(_ exchange: Exchange) -> Bool {
         guard exchange.moves < Exchange.maximumMoves, let carrier = exchange.carrier, let link = link(to: carrier)
         else { return false }
-        return link.forwarding == .doubted && link.proxy != exchange.node
+        return link.forwarding == .doubted && link.proxy != exchange.host
     }
 
     /// The place of the link that serves a request best: the link to the node itself if there is one, else the one that
@@ -90,8 +90,8 @@ struct ProxyLinks: RandomAccessCollection, MutableCollection {
     func bestPlace(for exchange: Exchange, _ nodes: ProxyNodes) -> Int? {
         links.indices.filter { links[$0].serves(exchange, nodes) }
             .min { left, right in
-                let isLeftDirect = links[left].isDirect(to: exchange.node)
-                guard isLeftDirect == links[right].isDirect(to: exchange.node) else { return isLeftDirect }
+                let isLeftDirect = links[left].isDirect(to: exchange.host)
+                guard isLeftDirect == links[right].isDirect(to: exchange.host) else { return isLeftDirect }
                 let isLeftDoubted = links[left].forwarding == .doubted
                 guard isLeftDoubted == (links[right].forwarding == .doubted) else { return !isLeftDoubted }
                 return links[left].load < links[right].load

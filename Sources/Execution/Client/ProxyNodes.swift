@@ -14,6 +14,8 @@ struct ProxyNodes {
     private var subnets: [NetKeyIndex: String] = [:]
     /// The names of nodes, by their primary elements.
     private var names: [UnicastAddress: String] = [:]
+    /// The primary elements of nodes, by their other elements.
+    private var hosts: [UInt16: UnicastAddress] = [:]
 
     /// No nodes.
     init() {}
@@ -43,6 +45,7 @@ struct ProxyNodes {
         let isPrivateProxy = node.state(.privateGATTProxy) == .privateGATTProxy(.enabled)
         isProxyOn[node.unicastAddress] = isPrivateProxy ? true : node.features.proxy.map { $0 == .enabled }
         names[node.unicastAddress] = node.name
+        for element in node.addresses.dropFirst() { hosts[element] = node.unicastAddress }
     }
 
     /// Adds a device that may have become a node.
@@ -56,6 +59,17 @@ struct ProxyNodes {
         isProxyOn[node] = nil
         netKeys[node] = nil
         names[node] = nil
+        var element = node.rawValue + 1
+        while hosts[element] == node {
+            hosts[element] = nil
+            element += 1
+        }
+    }
+
+    /// The primary element of the node with an element; the element itself if it is a primary one, or unknown.
+    func host(of element: UnicastAddress) -> UnicastAddress {
+        // A node that has replaced a larger one may have its primary element where that had another.
+        names[element] == nil ? hosts[element.rawValue] ?? element : element
     }
 
     /// The sender of an advertisement; nil for strangers and devices.

@@ -47,9 +47,17 @@ package struct StateSelector: Hashable, Sendable {
         of models: KnownModels = .sig
     ) throws(StateError) -> StateDescription {
         guard let state = models.state(named: name) else {
-            throw .unknown(name, suggestion: Suggestion.nearest(to: name, among: models.stateNames))
+            throw .unknown(name, suggestion: suggestion(for: name, of: models))
         }
         return state
+    }
+
+    /// The state that is probably meant: one with a similar name, else the one whose name follows that of its model, as
+    /// in `health-attention`.
+    private static func suggestion(for name: String, of models: KnownModels) -> String? {
+        let known = models.stateNames
+        return Suggestion.nearest(to: name, among: known)
+            ?? known.filter { name.hasSuffix("-" + $0) }.max { $0.count < $1.count }
     }
 
     private func selecting(_ name: String, _ text: String) throws(StateError) -> StateSelector {

@@ -41,6 +41,8 @@ final class ProxyField {
         var answer: [UInt8] = ConfigDefaultTTLStatus(ttl: 7).encoded
         /// The TTL of its answers.
         var answerTTL: UInt8 = 5
+        /// The element that answers, and how; nil for the primary one under the DeviceKey.
+        fileprivate var answering: (element: UnicastAddress, security: MessageSecurity)?
         /// Requests that reached it.
         fileprivate(set) var requests = 0
 
@@ -353,6 +355,28 @@ final class ProxyField {
         try take(client.keepDirectLinks(to: peers.map(\.address), at: now))
     }
 
+    /// Asks the second element of a peer for a state under an AppKey; from now on that element answers.
+    func askSecondElement(of peer: Peer) throws {
+        let index = try required(AppKeyIndex(rawValue: 0))
+        let key = AppKey(index: index, name: "lighting", boundNetKey: .primary, key: secret(0x99))
+        client.set(key)
+        peer.stack.keys.set(key)
+        let element = try required(peer.address.element(1))
+        peer.answering = (element, .application(index))
+        peer.answer = [0x82, 0x04, 0x01]
+        let request = OperatingRequest(
+            node: node(peer).uuid,
+            destination: element,
+            payload: [0x82, 0x01],
+            key: index,
+            subnets: peer.netKeys,
+            answer: 0x8204
+        )
+        let inquiry = ConfigurationInquiry(request)
+        let (_, outputs) = client.request(inquiry, to: element, subnets: peer.netKeys, at: now)
+        try take(outputs)
+    }
+
     /// Asks a peer for its composition, whose answer comes in segments.
     func requestComposition(_ peer: Peer) throws {
         let inquiry = try ActionInquiries(
@@ -444,10 +468,10 @@ final class ProxyField {
     private func answer(_ peer: Peer) throws {
         guard peer.isOn else { return }
         let message = OutgoingMessage(
-            source: peer.address,
+            source: peer.answering?.element ?? peer.address,
             destination: .unicast(try unicast(0x0001)),
             payload: peer.answer,
-            security: .device(node: peer.address),
+            security: peer.answering?.security ?? .device(node: peer.address),
             netKeyIndex: try required(peer.netKeys.first),
             ttl: peer.answerTTL
         )

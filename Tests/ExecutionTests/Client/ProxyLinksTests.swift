@@ -244,6 +244,19 @@ struct ProxyLinksTests {
         #expect(field.logged("answered").count == 2)
     }
 
+    @Test("The other elements of a node that advertises its identity are asked over the link to it, with TTL 0")
+    func otherElements() throws {
+        let field = try ProxyField()
+        let lamp = try field.add("lamp", 0x10, [home])
+        lamp.isProxy = false
+        lamp.showsIdentity = true
+        try field.askSecondElement(of: lamp)
+        try field.run(for: .seconds(5))
+        #expect(field.logged("answered") == ["answered after 1"], "\(field.log)")
+        #expect(field.sentTTLs == [0])
+        #expect(lamp.requests == 1)
+    }
+
     @Test("A proxy known by its identity only serves others at once if its GATT proxy is on, else after listening")
     func forwardingIdentity() throws {
         for (state, delay) in [(FeatureState.enabled, 1_650), (nil, 12_150), (.disabled, nil)]

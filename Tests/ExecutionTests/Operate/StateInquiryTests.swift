@@ -55,6 +55,9 @@ struct StateInquiryTests {
     @Test("that nobody has, or that are no states, are told with what is meant")
     func unknown() throws {
         #expect(throws: StateError.unknown("onof", suggestion: "onoff")) { _ = try inquiry(["onof"]) }
+        #expect(throws: StateError.unknown("health-attention", suggestion: "attention")) {
+            _ = try inquiry(["health-attention"])
+        }
         #expect(throws: StateError.unknown("property=1", suggestion: nil)) { _ = try inquiry(["property=1"]) }
         do {
             _ = try inquiry(["ctl"])
