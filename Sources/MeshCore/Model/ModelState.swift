@@ -1,0 +1,86 @@
+/// How a state of a model is read, set and recognised, in octets only: neither plans nor executors need to know what the
+/// state means, so states of vendor models are handled like those of the specifications.
+package struct ModelStateForm: Hashable, Sendable, Comparable {
+    /// The name, with its key if the model has several instances: `on-power-up`, `schedule.3`,
+    /// `lc-property.light-control-time-run-on`.
+    package let name: String
+    /// The model that answers the Get.
+    package let server: ModelIdentifier
+    /// The model that takes the Set, often a setup server. The application key of the Set is bound to it.
+    package let setServer: ModelIdentifier
+    /// The message that reads the state: opcode and parameters.
+    package let getPayload: [UInt8]
+    /// The opcode of the message that reports the state.
+    package let statusOpcode: Opcode
+    /// Which parameters of the status say that it is of this instance; empty for a state of which there is one.
+    package let instance: MaskedOctets
+
+    /// A form.
+    package init(
+        name: String,
+        server: ModelIdentifier,
+        setServer: ModelIdentifier,
+        getPayload: [UInt8],
+        statusOpcode: Opcode,
+        instance: MaskedOctets = MaskedOctets()
+    ) {
+        self.name = name
+        self.server = server
+        self.setServer = setServer
+        self.getPayload = getPayload
+        self.statusOpcode = statusOpcode
+        self.instance = instance
+    }
+
+    /// By name; forms of one name by their models.
+    package static func < (left: ModelStateForm, right: ModelStateForm) -> Bool {
+        (left.name, left.server, left.setServer) < (right.name, right.server, right.setServer)
+    }
+}
+
+/// Octets of which only some bits count.
+package struct MaskedOctets: Hashable, Sendable {
+    /// The octets.
+    package let octets: [UInt8]
+    /// A 1 for each bit that counts; as long as ``octets``.
+    package let mask: [UInt8]
+
+    /// Nothing counts.
+    package init() {
+        octets = []
+        mask = []
+    }
+
+    /// Octets with a mask; bits that do not count become 0, and octets at the end of which none counts are left out.
+    package init(_ octets: [UInt8], mask: [UInt8]) {
+        let count = min(octets.count, (mask.lastIndex { $0 != 0 } ?? -1) + 1)
+        self.octets = (0..<count).map { octets[$0] & mask[$0] }
+        self.mask = Array(mask.prefix(count))
+    }
+
+    /// Whether the bits that count are the same in `parameters`, which may be longer.
+    package func match(_ parameters: [UInt8]) -> Bool {
+        parameters.count >= mask.count && mask.indices.allSatisfy { parameters[$0] & mask[$0] == octets[$0] }
+    }
+}
+
+/// A state of a model as a definition demands it.
+package struct ModelState: Hashable, Sendable {
+    /// Which state it is.
+    package let form: ModelStateForm
+    /// The acknowledged message that sets it: opcode and parameters.
+    package let setPayload: [UInt8]
+    /// The parameters of a status that shows it. Bits that the definition leaves open, or that the node may choose, do
+    /// not count.
+    package let expected: MaskedOctets
+
+    /// A state with the message that sets it.
+    package init(form: ModelStateForm, setPayload: [UInt8], expected: MaskedOctets) {
+        self.form = form
+        self.setPayload = setPayload
+        self.expected = expected
+    }
+
+    /// Whether the parameters of a status show the state.
+    package func isShown(by status: [UInt8]) -> Bool { expected.match(status) }
+}
