@@ -41,7 +41,7 @@ let package = Package(
         .target(name: "SystemLayer", dependencies: ["CMalloc"], swiftSettings: strict),
         .target(name: "MeshCore", dependencies: ["CCrypto"], swiftSettings: strict),
         .target(name: "Catalogue", dependencies: ["MeshCore"], swiftSettings: strict),
-        .target(name: "DefinitionModel", dependencies: ["MeshCore"], swiftSettings: strict),
+        .target(name: "DefinitionModel", dependencies: ["MeshCore", "Catalogue"], swiftSettings: strict),
         .target(
             name: "Definitions",
             dependencies: ["MeshCore", "Catalogue", "DefinitionModel", "CYAML"],

@@ -212,7 +212,8 @@ package struct ElementDefinition: Hashable, Sendable {
     }
 }
 
-/// A managed model. Each of its three states is managed if present, and is then exactly as listed.
+/// A managed model. Its keys, its subscriptions and its publication are each managed if present, and are then exactly as
+/// listed. Of its other states, those that are listed are managed.
 package struct ModelDefinition: Hashable, Sendable {
     /// The model.
     package var identifier: Located<ModelIdentifier>
@@ -223,6 +224,8 @@ package struct ModelDefinition: Hashable, Sendable {
     /// Its publication. The outer optional is nil if it is not managed; `.none` inside means that the model does not
     /// publish.
     package var publish: Located<PublishSettings?>?
+    /// The states of the model itself, each once, in reading order. The location of each is that of its value.
+    package var states: Located<[Located<ModelStateSetting>]>?
 
     /// A model without managed states.
     package init(identifier: Located<ModelIdentifier>) {

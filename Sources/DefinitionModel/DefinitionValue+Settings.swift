@@ -60,6 +60,7 @@ extension DefinitionValue {
         if let keys = model.keys { fields.append(Field("keys", names(keys))) }
         if let groups = model.subscribe { fields.append(Field("subscribe", names(groups))) }
         if let publish = model.publish { fields.append(Field("publish", publication(publish.value))) }
+        if let states = model.states { fields.append(Field("states", modelStates(states.value.map(\.value)))) }
         return .fields(fields)
     }
 

@@ -135,6 +135,9 @@ private struct DocumentPass {
         // A file that is named and is also one of the definition has declared its models in this pass already.
         let all = VendorModelDeclarations(models: scout.decoder.vendorModels.models + self.decoder.vendorModels.models)
         decoder.modelNames = all.names
+        // What is wrong with them is reported when the models of all files are resolved, at the end.
+        var unused = DiagnosticCollector(limit: 0)
+        decoder.knownModels = KnownModels(all.resolved(into: &unused))
         decoder.brokenModels = scout.decoder.brokenModels.union(self.decoder.brokenModels)
         decoder.lacksModels = !named.missing.isEmpty || scout.decoder.diagnostics.hasErrors
         var pass = DocumentPass(decoder)

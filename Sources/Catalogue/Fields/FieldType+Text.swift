@@ -88,7 +88,7 @@ extension FieldType {
         }
         if notation == .property { return DeviceProperty.identifier(named: lower).map { Int64($0) } }
         if case .transitionTime = rule, lower == "unknown", others != .prohibited { return 0x3F }
-        guard notation != .set else { return lower == "none" ? 0 : nil }
+        if notation == .set { return lower == "none" ? 0 : lower == "all" ? allWords : nil }
         return words.first { $0.value.lowercased() == lower }?.key
     }
 
@@ -122,6 +122,9 @@ extension FieldType {
         }
         return raw
     }
+
+    /// The raw number of a set that has every word.
+    package var allWords: Int64 { words.keys.reduce(0) { $0 | 1 << $1 } }
 
     private static func bitNumber(_ text: Substring) -> Int64? {
         text.hasPrefix("bit-") ? Int64(text.dropFirst(4)) : nil

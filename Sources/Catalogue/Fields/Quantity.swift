@@ -1,9 +1,12 @@
 /// A number with a unit as people write it: `40%`, `3000 K`, `100ms`, `-7.5`.
-struct Quantity {
-    let number: Double
-    let unit: String
+package struct Quantity {
+    /// The number.
+    package let number: Double
+    /// The unit as it is written; empty if there is none.
+    package let unit: String
 
-    init?(_ text: String) {
+    /// Reads a number and what follows it; nil if the text does not begin with a number.
+    package init?(_ text: String) {
         let digits = text.prefix { $0.isASCII && ($0.isNumber || "+-.".contains($0)) }
         guard digits.contains(where: \.isNumber), let number = Double(digits), number.isFinite else { return nil }
         self.number = number
@@ -11,7 +14,7 @@ struct Quantity {
     }
 
     /// The number in another unit; nil if the units measure different things. Without a unit, the number is in `unit`.
-    func number(in target: String) -> Double? {
+    package func number(in target: String) -> Double? {
         if unit.isEmpty || unit == target { return number }
         if let own = Self.seconds[unit], let other = Self.seconds[target] {
             // Dividing last keeps 0.1 s from 100 ms exact.

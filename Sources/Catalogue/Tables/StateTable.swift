@@ -2,7 +2,7 @@
 ///
 /// A line has the name, the opcode that reads the state, the opcode that sets it or `-`, and `lasting` for what a node
 /// keeps until somebody changes it, so that a definition can declare it. `delta_uv=0` is the raw number of a field that
-/// people may leave out. All else is in the messages: servers, keys, fields, units, whether a transaction, a transition
+/// people may leave out, such as every month of a schedule. All else is in the messages: servers, keys, fields, units, whether a transaction, a transition
 /// and a delay go with a set.
 enum StateTable {
     static let text = #"""
@@ -34,7 +34,7 @@ enum StateTable {
         sensor                          8231 -
         sensor-column                   8232 -
         sensor-series                   8233 -
-        sensor-cadence                  8234 55   lasting
+        sensor-cadence                  8234 55   lasting trigger=0
         sensor-settings                 8235 -
         sensor-setting                  8236 59   lasting
         # Time, scenes, schedules
@@ -45,7 +45,7 @@ enum StateTable {
         scene                           8241 8242
         scenes                          8244 -    lasting
         schedules                       8249 -    lasting
-        schedule                        8248 60   lasting
+        schedule                        8248 60   lasting year=100 months=4095 day=0 second=0 weekdays=127 transition=0 scene=0
         # Lights
         lightness                       824b 824c
         lightness-linear                824f 8250

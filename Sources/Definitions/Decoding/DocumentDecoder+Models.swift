@@ -40,6 +40,7 @@ extension DocumentDecoder {
             models.append(ModelDefinition(identifier: identifier))
             decodeModel(fields, into: &models[models.count - 1])
         }
+        checkStates(of: models)
         return models
     }
 
@@ -50,6 +51,7 @@ extension DocumentDecoder {
             case .keys: model.keys = names(field.value, "a list of application keys")
             case .subscribe: model.subscribe = names(field.value, "a list of groups")
             case .publish: model.publish = decodePublish(field)
+            case .states: model.states = decodeStates(field, of: model.identifier)
             default: break
             }
         }

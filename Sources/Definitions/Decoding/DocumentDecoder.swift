@@ -1,3 +1,4 @@
+import Catalogue
 import DefinitionModel
 import MeshCore
 
@@ -22,6 +23,10 @@ struct DocumentDecoder {
 
     /// The names of models.
     var modelNames = ModelNames()
+    /// The models whose states documents may declare, with vendor models once their files have been read.
+    var knownModels = KnownModels.sig
+    /// The states that can be declared under each model that was met so far.
+    var declarable: [ModelIdentifier: DeclarableStates] = [:]
     /// Names of vendor models whose declarations had to be left out.
     var brokenModels: Set<String> = []
     /// Whether vendor models may exist that could not be read, so that unknown names say nothing.

@@ -124,7 +124,7 @@ struct Record: Hashable, Sendable {
         required: [.subnets, .addresses, .direction]
     )
     /// A managed model.
-    static let model = Record("model", [.keys, .subscribe, .publish])
+    static let model = Record("model", [.keys, .subscribe, .publish, .states])
     /// The publication of a managed model.
     static let publish = Record("publish", publishSettings, required: [.to])
     /// An entry of `subscriptions`.

@@ -1,0 +1,132 @@
+package import Catalogue
+package import MeshCore
+
+/// A state that a definition can declare under a model: it lasts, and it can be set.
+package struct DeclarableState: Hashable, Sendable {
+    /// What the catalogue knows of it.
+    package let description: StateDescription
+    /// The catalogue's name with underscores: `lightness_range`, `lc_property`.
+    package let name: String
+    /// The name without the words of the model's own name: `range`; nil if that is no shorter or means two states.
+    package fileprivate(set) var shortName: String?
+    /// The instances that the model can have, by their only key; nil if they are not limited. Those of the Light LC
+    /// models are properties that the model has.
+    package let instances: [StateDescription]?
+
+    /// Whether what selects an instance stands above its value.
+    package var isKeyed: Bool { !description.keys.isEmpty }
+
+    /// The name in the form in which definitions are written: the short one, of a state with keys in the plural.
+    package var writtenName: String {
+        let name = shortName ?? name
+        return isKeyed ? Self.plural(name) : name
+    }
+
+    /// Every name under which it can be declared.
+    package var allNames: [String] {
+        let names = [name, shortName].compactMap { $0 }
+        return isKeyed ? names + names.map(Self.plural) : names
+    }
+
+    private static func plural(_ name: String) -> String {
+        name.hasSuffix("y") ? name.dropLast() + "ies" : name + "s"
+    }
+}
+
+/// The states that a definition can declare under one model.
+///
+/// A server and its setup server hold them together: it does not matter under which of the two a state stands.
+package struct DeclarableStates: Sendable {
+    /// The states, in the order of the catalogue.
+    package let states: [DeclarableState]
+    /// The names of states that the models hold but that cannot be declared, with the reason: they do not last, or
+    /// nothing sets them.
+    package let others: [String: Obstacle]
+    private let byName: [String: Int]
+
+    /// Why a state cannot be declared.
+    package enum Obstacle: Hashable, Sendable {
+        /// It changes by itself and by every switch.
+        case doesNotLast
+        /// Nodes report it only.
+        case cannotBeSet
+    }
+
+    /// The states of a model.
+    package init(of model: ModelIdentifier, in models: KnownModels) {
+        let words = Set(models.names.name(of: model).split(separator: "-"))
+        var states: [DeclarableState] = []
+        var others: [String: Obstacle] = [:]
+        var seen: Set<String> = []
+        for description in Self.family(of: model).flatMap({ models.states(of: $0) })
+        where seen.insert(description.name).inserted {
+            let name = Self.normalized(description.name)
+            if description.setMessage == nil {
+                others[name] = .cannotBeSet
+            } else if !description.isLasting {
+                others[name] = .doesNotLast
+            } else if description.fixedKeys.items.isEmpty {
+                let instances = StateCatalogue.states(reportedBy: description.statusMessage.opcode)
+                    .filter { !$0.fixedKeys.items.isEmpty && $0.statusMessage == description.statusMessage }
+                states.append(
+                    DeclarableState(
+                        description: description,
+                        name: name,
+                        shortName: Self.shortName(of: description, without: words),
+                        instances: instances.isEmpty ? nil : instances
+                    )
+                )
+            }
+        }
+        let names = states.flatMap { [$0.name] + [$0.shortName].compactMap { $0 } }
+        for place in states.indices {
+            guard let short = states[place].shortName, names.count(where: { $0 == short }) > 1 else { continue }
+            states[place].shortName = nil
+        }
+        var byName: [String: Int] = [:]
+        for (place, state) in states.enumerated() {
+            for name in state.allNames where byName[name] == nil { byName[name] = place }
+        }
+        self.states = states
+        self.byName = byName
+        self.others = others.filter { byName[$0.key] == nil }
+    }
+
+    /// The state with that name, with underscores or hyphens; nil if there is none.
+    package func state(named name: String) -> DeclarableState? {
+        byName[Self.normalized(name)].map { states[$0] }
+    }
+
+    /// The state and the key of an instance that has a name of its own, such as a Light LC property.
+    package func instance(named name: String) -> (state: DeclarableState, instance: StateDescription)? {
+        let name = Self.normalized(name)
+        for state in states {
+            if let found = state.instances?.first(where: { Self.normalized($0.name) == name }) { return (state, found) }
+        }
+        return nil
+    }
+
+    /// A name as definitions write it, with underscores.
+    package static func normalized(_ name: String) -> String { String(name.map { $0 == "-" ? "_" : $0 }) }
+
+    /// A server with its setup server, a setup server with its server; only itself if it has no counterpart.
+    private static func family(of model: ModelIdentifier) -> [ModelIdentifier] {
+        let setup = "-setup-server"
+        let name = model.name
+        let other =
+            name.hasSuffix(setup)
+            ? name.dropLast(setup.count) + "-server"
+            : name.hasSuffix("-server") ? name.dropLast("-server".count) + setup : ""
+        return [model] + [ModelCatalogue.model(named: String(other))?.identifier].compactMap { $0 }
+    }
+
+    /// The name without the words at its beginning that the model's name has, too; nil if that leaves all or nothing.
+    private static func shortName(of state: StateDescription, without model: Set<Substring>) -> String? {
+        let words = state.name.split { $0 == "-" || $0 == "_" }
+        var rest = words.drop { model.contains($0) }
+        // The properties of a User Property Server are `properties`.
+        if rest.isEmpty, !state.keys.isEmpty { rest = words.suffix(1) }
+        guard !rest.isEmpty, rest.count < words.count else { return nil }
+        return rest.joined(separator: "_")
+    }
+}
