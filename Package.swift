@@ -170,8 +170,8 @@ let package = Package(
         .testTarget(
             name: "CLITests",
             dependencies: [
-                "MeshplanCLI", "SystemLayer", "MeshCore", "DefinitionModel", "Definitions", "Planning", "Store",
-                "Execution", "Simulator", "Bearers",
+                "MeshplanCLI", "SystemLayer", "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning",
+                "Store", "Execution", "Simulator", "Bearers",
                 "TLS", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

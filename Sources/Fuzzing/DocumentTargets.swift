@@ -77,6 +77,7 @@ extension FuzzTarget {
             "]", "? ", "# ", "0x", "0xC000", "0xFFFF", "0b1", "1e3", "~", "null", "*", "[a-z]*", "\t", "\u{FEFF}",
             "\u{85}",
             "publish: ", "keys: ", "nodes:", "network: ", "version: 1", "10s", "100%",
+            "states: ", "properties: ", "range: ", "schedules: ", "light-control-time-run-on", "hex:00", "[monday]",
         ].map { Array($0.utf8) },
         run: examineDefinition
     )
@@ -121,6 +122,10 @@ extension FuzzTarget {
             elements:
               0:
                 generic-onoff-server: { keys: [light] }
+                light-lightness-server: { states: { range: [5%, 100%], default: 80% } }
+                light-lc-server: { states: { mode: on, properties: { light-control-time-run-on: 10m } } }
+                scheduler-server:
+                  states: { schedules: { 3: { hour: 8, minute: 30, weekdays: [monday], action: on } } }
                 0x003F:0x002A:
                   keys: [light]
                   publish: { to: flap, key: light, ttl: 3, period: 10s, retransmit: { count: 2, interval: 150ms } }

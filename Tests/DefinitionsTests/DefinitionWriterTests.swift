@@ -76,6 +76,17 @@ struct DefinitionWriterTests {
                     retransmit: { count: 7, interval: 1600ms } }
               1: { generic-onoff-client: { keys: ["on", k2], publish: { to: n1/0, key: k2, period: 630m,
                     retransmit: { count: 0 } } } }
+              2:
+                light-lc-server:
+                  states:
+                    mode: off
+                    properties: { light-control-time-run-on: 10m, light-control-lightness-on: 80% }
+                sensor-server:
+                  states: { setting: { present-ambient-temperature: { motion-threshold: 20% } } }
+                scheduler-server:
+                  states: { schedules: { 1: [any, all, any, 8, 30, 0, [monday, friday], scene, 2s, 7], 2: {
+                    hour: 1, minute: 0, action: off } } }
+                generic-location-server: { states: {} }
           another-1: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0003 }
         subscriptions:
           - { groups: [g, 1e3, all-relays], models: [0x1000, generic-level-client], nodes: all, element: 2 }

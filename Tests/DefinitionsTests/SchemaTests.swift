@@ -65,6 +65,15 @@ struct SchemaTests {
         for habit in DeviceHabit.plain { #expect(description.contains("\(habit.name): "), "\(habit.name)") }
     }
 
+    @Test("The schema of definitions knows the name of every state that can be declared")
+    func stateNames() throws {
+        let states = try #require(try parts(Self.definitions)["model_states"])
+        let names = try #require((states["propertyNames"] as? [String: Any])?["anyOf"] as? [[String: Any]])
+        let declarable = ModelCatalogue.models.flatMap { DeclarableStates(of: $0.identifier, in: .sig).states }
+        let expected = Set(declarable.flatMap { $0.allNames + ($0.instances ?? []).map(\.name) }).sorted()
+        #expect(names.first?["enum"] as? [String] == expected, "\(expected.joined(separator: " "))")
+    }
+
     @Test("The decoder takes every key that a record lists", arguments: Record.all)
     func decoderTakesEveryKey(_ record: Record) {
         // Each key gets a list in a list, which no key takes: the decoder must complain about the value, not the key.

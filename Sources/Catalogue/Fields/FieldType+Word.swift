@@ -10,6 +10,12 @@ extension FieldType {
         return text.dropLast(unit.count + 1) + unit
     }
 
+    /// The type as definitions write it. The specification gives perceived lightness no unit (Device Properties 4);
+    /// definitions write it in percent, as they do the lightness of a light.
+    package var declared: FieldType {
+        name == "perceived-lightness" ? TypeTable.types["lightness"] ?? self : self
+    }
+
     /// Seconds in the largest unit in which they are a whole number.
     private static func duration(_ seconds: Double) -> String? {
         for (size, unit) in [(3600.0, "h"), (60.0, "min")] where seconds >= size {

@@ -11,6 +11,28 @@ extension DeclarableState {
         return ModelStateSetting(keys: [writtenName] + keys, value: value(of: values), state: state)
     }
 
+    /// A value as an example, as it stands behind the colon.
+    ///
+    /// - Parameter selected: What selects the instance; empty if that does not matter.
+    package func example(for selected: FieldValues) -> String {
+        let fields = description.fields.filter {
+            selected[$0.name] == nil && description.defaults[$0.name] == nil
+        }
+        let examples = fields.map { field in
+            guard field.type.notation == .propertyValue, let property = FieldWords.property(of: selected) else {
+                return (name: field.name, text: field.type.example)
+            }
+            let known = DeviceProperty.property(property)?.fields ?? []
+            return (name: field.name, text: known.count == 1 ? known[0].type.declared.example : "hex:00ff")
+        }
+        if examples.count == 1, description.fields.count == 1 { return examples[0].text }
+        if examples.map(\.name) == ["minimum", "maximum"] {
+            let lowest = fields[0].type.ordinaryValues?.lowerBound ?? 0
+            return "[\(fields[0].type.word(of: lowest)), \(examples[1].text)]"
+        }
+        return "{ \(examples.map { "\($0.name): \($0.text)" }.joined(separator: ", ")) }"
+    }
+
     /// A value in the words of the language. Fields that have their default are left out.
     private func value(of values: FieldValues) -> ModelStateValue {
         let names = Set(description.fields.map(\.name))
@@ -54,7 +76,7 @@ package enum FieldWords {
     }
 
     private static func word(of raw: Int64, _ type: FieldType) -> ModelStateValue {
-        guard type.notation == .set else { return .word(type.word(of: raw)) }
+        guard type.notation == .set else { return .word(type.declared.word(of: raw)) }
         if raw != 0, raw == type.allWords { return .word("all") }
         let words = type.text(of: raw).split(separator: "+").map { ModelStateValue.word(String($0)) }
         return words.count == 1 ? words[0] : .list(words)

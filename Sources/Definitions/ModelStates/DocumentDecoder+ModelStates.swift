@@ -101,7 +101,7 @@ extension DocumentDecoder {
         do throws(MessageEncodeError) {
             setting = try state.setting(values)
         } catch {
-            let example = exampleValue(of: state, selected)
+            let example = state.example(for: selected)
             report(
                 "this is no value of \(state.name): \(error)",
                 at: entry.value,

@@ -70,7 +70,7 @@ extension DocumentDecoder {
             report(
                 "\(expected) is expected here, not \(what)",
                 at: isNull(node) ? entry.key : node,
-                hint: "write for example `\(exampleValue(of: state, selected))`"
+                hint: "write for example `\(state.example(for: selected))`"
             )
             return nil
         case .sequence:
@@ -95,7 +95,7 @@ extension DocumentDecoder {
             report(
                 "\(items.count) values stand here, but \(state.name) has \(fields.count)",
                 at: node,
-                hint: "write for example `\(exampleValue(of: state, selected))`"
+                hint: "write for example `\(state.example(for: selected))`"
             )
             return nil
         }
@@ -133,7 +133,7 @@ extension DocumentDecoder {
         report(
             "`\(field)` is missing",
             at: isNull(entry.value) ? entry.key : entry.value,
-            hint: "write for example `\(exampleValue(of: state, selected))`"
+            hint: "write for example `\(state.example(for: selected))`"
         )
     }
 
@@ -232,7 +232,7 @@ extension DocumentDecoder {
     }
 
     private mutating func reportFields(of property: DeviceProperty, at node: Int) {
-        let example = property.fields.map { "\($0.name): \($0.type.example)" }.joined(separator: ", ")
+        let example = property.fields.map { "\($0.name): \($0.type.declared.example)" }.joined(separator: ", ")
         report("the fields of \(property.name) are expected here", at: node, hint: "write for example `{ \(example) }`")
     }
 
@@ -244,7 +244,7 @@ extension DocumentDecoder {
         }
     }
 
-    // MARK: - Ranges and examples
+    // MARK: - Ranges
 
     /// Whether no minimum is above its maximum. Angles may run across 0.
     private mutating func checkRanges(
@@ -266,25 +266,6 @@ extension DocumentDecoder {
             return false
         }
         return true
-    }
-
-    /// A value as an example, as it stands behind the colon.
-    func exampleValue(of state: DeclarableState, _ selected: FieldValues) -> String {
-        let fields = state.description.fields.filter {
-            selected[$0.name] == nil && state.description.defaults[$0.name] == nil
-        }
-        let examples = fields.map { field in
-            guard field.type.notation == .propertyValue, let property = FieldWords.property(of: selected) else {
-                return (field.name, field.type.example)
-            }
-            let known = DeviceProperty.property(property)?.fields ?? []
-            return (field.name, known.count == 1 ? known[0].type.example : "hex:00ff")
-        }
-        if examples.count == 1, state.description.fields.count == 1 { return examples[0].1 }
-        if examples.map(\.0) == ["minimum", "maximum"] {
-            return "[\(fields[0].type.word(of: fields[0].type.ordinaryValues?.lowerBound ?? 0)), \(examples[1].1)]"
-        }
-        return "{ \(examples.map { "\($0.0): \($0.1)" }.joined(separator: ", ")) }"
     }
 }
 

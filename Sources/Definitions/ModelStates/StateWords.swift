@@ -6,7 +6,7 @@ enum StateWords {
     /// The value that a text stands for.
     static func value(_ text: String, _ type: FieldType) throws(ScalarProblem) -> FieldValue {
         switch type.layout {
-        case .unsigned, .signed, .float: return .integer(try raw(text, type))
+        case .unsigned, .signed, .float: return .integer(try raw(text, type.declared))
         default:
             do throws(TextError) {
                 return try type.value(reading: text)

@@ -41,6 +41,11 @@ import Testing
         )
     }
 
+    @Test("the states are those of the catalogue")
+    func states() throws {
+        try expect(ModelStateTable.render(), behind: "<!-- made from the catalogue -->", in: "Model-states")
+    }
+
     @Test("the commands are those of the command line")
     func commands() throws {
         let help = try CommandFixture().run("--experimental-dump-help").output
