@@ -212,8 +212,8 @@ package struct ElementDefinition: Hashable, Sendable {
     }
 }
 
-/// A managed model. Its keys, its subscriptions and its publication are each managed if present, and are then exactly as
-/// listed. Of its other states, those that are listed are managed.
+/// A managed model. Its keys, its subscriptions and its publication are each managed if present, and are then exactly
+/// as listed. Of its other states, those that are listed are managed.
 package struct ModelDefinition: Hashable, Sendable {
     /// The model.
     package var identifier: Located<ModelIdentifier>

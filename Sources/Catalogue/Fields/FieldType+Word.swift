@@ -1,6 +1,5 @@
 extension FieldType {
-    /// The raw number as one word of a definition: `80%`, `10min`, `restore`, `0x7f`. ``raw(reading:)`` gives the same
-    /// raw number back.
+    /// The raw number as one word of a definition: `80%`, `10min`, `not-known`; ``raw(reading:)`` gives it back.
     package func word(of raw: Int64) -> String {
         let text = self.text(of: raw)
         guard notation == .number, case .number(let number, let unit) = meaning(of: raw), !unit.isEmpty,
@@ -46,8 +45,11 @@ extension FieldType {
         guard let limits = ordinaryValues else {
             return words.min { $0.key < $1.key }?.value ?? (notation == .property ? "present-ambient-temperature" : "0")
         }
-        if unit == "s" {
-            for text in ["10min", "10s", "1s", "100ms"] where (try? raw(reading: text)) != nil { return text }
+        let times = unit == "s" ? ["10min", "10s", "1s", "100ms"] : unit == "min" ? ["1h"] : []
+        for text in times where (try? raw(reading: text)) != nil { return text }
+        if limits.lowerBound < 0, limits.contains(0) { return word(of: 0) }
+        if unit.isEmpty, limits.upperBound > 100_000, let word = words.min(by: { $0.key < $1.key })?.value {
+            return word
         }
         let middle = number(of: limits.lowerBound) / 2 + number(of: limits.upperBound) / 2
         var step = 1.0
@@ -55,6 +57,12 @@ extension FieldType {
         let round = DecimalText.rounded(middle / step) * step
         let raw = self.raw(nearest: round) ?? limits.lowerBound
         return word(of: raw)
+    }
+
+    /// A fifth of the value that serves as an example, for the lower end of a range.
+    package var lowerExample: String {
+        guard let limits = ordinaryValues, let raw = try? raw(reading: example) else { return example }
+        return word(of: self.raw(nearest: number(of: raw) / 5) ?? limits.lowerBound)
     }
 
     /// Whether a value is hard to understand without its unit, so that people have to write it: times and shares.

@@ -31,7 +31,7 @@ enum PropertyTypeTable {
         planckian-distance              s16 /100000 -5000..5000 0x7fff=not-valid 0x7ffe=not-known !
         percentage-8                    u8 /2 [%] 0..200 0xff=not-known !
         illuminance-24                  u24 /100 [lx] 0..16777214 0xffffff=not-known !
-        perceived-lightness             u16 *100/65535 [%]
+        perceived-lightness             u16
         coefficient                     float
         time-millisecond-24             u24 /1000 [s] 0..16777214 0xffffff=not-known
         luminous-efficacy               u16 /10 [lm/W] 0..18000 0xffff=not-known !

@@ -2,8 +2,8 @@
 ///
 /// A line has the name, the opcode that reads the state, the opcode that sets it or `-`, and `lasting` for what a node
 /// keeps until somebody changes it, so that a definition can declare it. `delta_uv=0` is the raw number of a field that
-/// people may leave out, such as every month of a schedule. All else is in the messages: servers, keys, fields, units, whether a transaction, a transition
-/// and a delay go with a set.
+/// people may leave out, such as every month of a schedule. All else is in the messages: servers, keys, fields, units,
+/// whether a transaction, a transition and a delay go with a set.
 enum StateTable {
     static let text = #"""
         # Health

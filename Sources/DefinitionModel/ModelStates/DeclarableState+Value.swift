@@ -19,16 +19,14 @@ extension DeclarableState {
             selected[$0.name] == nil && description.defaults[$0.name] == nil
         }
         let examples = fields.map { field in
-            guard field.type.notation == .propertyValue, let property = FieldWords.property(of: selected) else {
-                return (name: field.name, text: field.type.example)
-            }
+            guard field.type.notation == .propertyValue else { return (name: field.name, text: field.type.example) }
+            guard let property = FieldWords.property(of: selected) else { return (name: field.name, text: "<value>") }
             let known = DeviceProperty.property(property)?.fields ?? []
             return (name: field.name, text: known.count == 1 ? known[0].type.declared.example : "hex:00ff")
         }
         if examples.count == 1, description.fields.count == 1 { return examples[0].text }
         if examples.map(\.name) == ["minimum", "maximum"] {
-            let lowest = fields[0].type.ordinaryValues?.lowerBound ?? 0
-            return "[\(fields[0].type.word(of: lowest)), \(examples[1].text)]"
+            return "[\(fields[0].type.lowerExample), \(examples[1].text)]"
         }
         return "{ \(examples.map { "\($0.name): \($0.text)" }.joined(separator: ", ")) }"
     }

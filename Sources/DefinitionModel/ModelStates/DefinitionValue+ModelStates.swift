@@ -16,8 +16,7 @@ extension DefinitionValue {
         }
     }
 
-    /// A word without quotes where every reader of YAML takes it for a text, a number or a switch, as the language means
-    /// it; else with quotes.
+    /// A word, with quotes if a reader of YAML could take it for something that the language does not mean.
     private static func scalar(_ word: String) -> DefinitionValue {
         if word == "on" || word == "off" || word == "true" || word == "false" { return .word(word) }
         guard let first = word.utf8.first, isDigit(first) || first == UInt8(ascii: "-") else { return .text(word) }

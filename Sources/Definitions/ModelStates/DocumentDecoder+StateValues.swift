@@ -2,8 +2,8 @@ import Catalogue
 import DefinitionModel
 import MeshCore
 
-/// Values of states. What a value looks like follows from the fields of the message that sets it: one field is a scalar,
-/// several are a list in their order or a mapping by their names.
+/// Values of states. What a value looks like follows from the fields of the message that sets it: one field is a
+/// scalar, several are a list in their order or a mapping by their names.
 extension DocumentDecoder {
     /// The fields of a value, with what selects the instance. What cannot be read is reported.
     mutating func decodeStateValue(

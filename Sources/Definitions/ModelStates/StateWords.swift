@@ -22,12 +22,30 @@ enum StateWords {
             let example = (try? type.raw(reading: text + type.unit)).map(type.word) ?? type.example
             throw ScalarProblem("\(quoted(text)) has no unit", hint: "write for example `\(example)`\(units(type))")
         }
+        let raw: Int64
         do throws(TextError) {
-            return try type.raw(reading: text)
+            raw = try type.raw(reading: text)
         } catch {
             throw problem(text, quantity, type, error)
         }
+        guard let wanted = quantity?.number(in: type.unit), !text.hasPrefix("0x"), !isNear(wanted, raw, type) else {
+            return raw
+        }
+        throw ScalarProblem(
+            "messages cannot carry \(quoted(text))",
+            hint: "the nearest value is `\(type.word(of: raw))`"
+        )
     }
+
+    /// Whether a raw number is what people mean by a number: it is written so, or its value is near.
+    private static func isNear(_ wanted: Double, _ raw: Int64, _ type: FieldType) -> Bool {
+        guard case .number(let sent, _) = type.meaning(of: raw) else { return true }
+        let written = Quantity(type.word(of: raw))?.number(in: type.unit)
+        return written == wanted || abs(sent - wanted) <= abs(wanted) * tolerance
+    }
+
+    /// How far a value may be from the one that a message carries. The coarsest steps are powers of 1.1.
+    private static let tolerance = 0.05
 
     private static func problem(
         _ text: String,

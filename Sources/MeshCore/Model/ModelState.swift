@@ -1,5 +1,5 @@
-/// How a state of a model is read, set and recognised, in octets only: neither plans nor executors need to know what the
-/// state means, so states of vendor models are handled like those of the specifications.
+/// How a state of a model is read, set and recognised, in octets only: neither plans nor executors need to know what
+/// the state means, so states of vendor models are handled like those of the specifications.
 package struct ModelStateForm: Hashable, Sendable, Comparable {
     /// The name, with its key if the model has several instances: `on-power-up`, `schedule.3`,
     /// `lc-property.light-control-time-run-on`.

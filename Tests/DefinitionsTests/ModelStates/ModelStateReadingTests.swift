@@ -147,6 +147,14 @@ struct ModelStateReadingTests {
                 "did you mean `restore`? allowed here: default, off, restore"
             ),
             (
+                "generic-default-transition-time-server", "{ default_transition_time: 65s 5ms }",
+                "`65s 5ms` has the wrong unit", "in ms, s, min, h or d"
+            ),
+            (
+                "generic-default-transition-time-server", "{ default_transition_time: 65s }",
+                "messages cannot carry `65s`", "the nearest value is `70s`"
+            ),
+            (
                 "light-lc-server", "{ properties: { light-control-time-runon: 10min } }",
                 "no property `light-control-time-runon`", "did you mean `light-control-time-run-on`?"
             ),

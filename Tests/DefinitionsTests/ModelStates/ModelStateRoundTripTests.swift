@@ -66,7 +66,12 @@ struct ModelStateRoundTripTests {
                         answer[field.name] = .octets([1])
                     }
                     if let octets = try? status.encode(answer) {
-                        #expect(try state.setting(values).state.isShown(by: octets), "\(state.name)")
+                        let setting = try state.setting(values)
+                        #expect(setting.state.isShown(by: octets), "\(state.name)")
+                        let states = DeclarableStates(of: model, in: .sig)
+                        if status.fields.allSatisfy({ $0.type.notation != .propertyValue || values[$0.name] != nil }) {
+                            #expect(states.setting(of: setting.state.form, shownBy: octets) == setting, "\(state.name)")
+                        }
                         #expect(try state.setting(values).state.form.instance.match(octets), "\(state.name)")
                         for other in samples where other != values {
                             let shown = try state.setting(other).state
