@@ -47,7 +47,11 @@ let package = Package(
             dependencies: ["MeshCore", "Catalogue", "DefinitionModel", "CYAML"],
             swiftSettings: strict
         ),
-        .target(name: "Planning", dependencies: ["Basics", "MeshCore", "DefinitionModel"], swiftSettings: strict),
+        .target(
+            name: "Planning",
+            dependencies: ["Basics", "MeshCore", "Catalogue", "DefinitionModel"],
+            swiftSettings: strict
+        ),
         .target(
             name: "PostgreSQL",
             dependencies: [.target(name: "CPostgreSQL", condition: .when(traits: ["SharedState"]))],

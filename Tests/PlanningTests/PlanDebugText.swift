@@ -116,6 +116,7 @@ enum PlanDebugText {
         case .set(let state): "set \(state.kind.word) \(state.text())"
         case .addBridging(let entry): "bridge \(entry.text())"
         case .removeBridging(let entry): "stop bridging \(entry.text())"
+        case .setModelState(let set): "set \(set.state.form.name) on \(set.model)"
         case .removeAllBridging(let subnets): "stop bridging \(subnets.first) -> \(subnets.second)"
         }
     }

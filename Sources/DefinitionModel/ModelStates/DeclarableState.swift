@@ -110,7 +110,7 @@ package struct DeclarableStates: Sendable {
     package static func normalized(_ name: String) -> String { String(name.map { $0 == "-" ? "_" : $0 }) }
 
     /// A server with its setup server, a setup server with its server; only itself if it has no counterpart.
-    private static func family(of model: ModelIdentifier) -> [ModelIdentifier] {
+    package static func family(of model: ModelIdentifier) -> [ModelIdentifier] {
         let setup = "-setup-server"
         let name = model.name
         let other =

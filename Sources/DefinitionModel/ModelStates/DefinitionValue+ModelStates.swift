@@ -1,7 +1,7 @@
 /// The states of models as text of a definition.
 extension DefinitionValue {
     /// `{ range: [5%, 100%], default: 80% }`, with what has keys nested: `{ properties: { … } }`.
-    static func modelStates(_ settings: [ModelStateSetting]) -> DefinitionValue {
+    package static func modelStates(_ settings: [ModelStateSetting]) -> DefinitionValue {
         var tree = KeyTree()
         for setting in settings { tree.insert(modelStateValue(setting.value), at: setting.keys[...]) }
         return tree.value

@@ -25,6 +25,8 @@ struct Exchange {
     let node: UnicastAddress
     /// The primary element of its node, by which proxies are known.
     let host: UnicastAddress
+    /// The element that gets the messages: ``node``, or the other element of it that the inquiry names.
+    let destination: UnicastAddress
     let inquiry: ConfigurationInquiry
     /// The subnets in which the node takes messages, sorted.
     let subnets: [NetKeyIndex]

@@ -38,6 +38,8 @@ struct Exchanges {
 
     private let policy: RetryPolicy
     private var exchanges: [UnicastAddress: Exchange] = [:]
+    /// The nodes whose requests went to other elements of them, by those elements.
+    private var askedFor: [UnicastAddress: UnicastAddress] = [:]
     /// The nodes to which segments are being sent.
     private var receivers: [TransmissionIdentifier: UnicastAddress] = [:]
     /// The latest answers to requests that were sent to nodes several times. They may come again, and then say nothing
@@ -104,10 +106,13 @@ struct Exchanges {
         let identifier = RequestIdentifier(rawValue: nextRequest)
         nextRequest += 1
         let limit = limit ?? policy.deadline
+        let destination = node.element(inquiry.element) ?? node
+        if destination != node { askedFor[destination] = node }
         var exchange = Exchange(
             identifier: identifier,
             node: node,
             host: host,
+            destination: destination,
             inquiry: inquiry,
             subnets: subnets,
             oldKeySubnets: missing,
@@ -123,7 +128,14 @@ struct Exchanges {
     mutating func remove(_ node: UnicastAddress) -> Exchange? {
         guard let exchange = exchanges.removeValue(forKey: node) else { return nil }
         if let transmission = exchange.transmission { receivers[transmission] = nil }
+        askedFor[exchange.destination] = nil
         return exchange
+    }
+
+    /// The node whose request a message may answer: its sender is the element that was asked.
+    func node(asking element: UnicastAddress) -> UnicastAddress? {
+        if let node = askedFor[element] { return node }
+        return exchanges[element]?.destination == element ? element : nil
     }
 
     /// No proxy of a request's subnets was found once more.
@@ -264,8 +276,8 @@ struct Exchanges {
 
     /// The meaning of a message for the request to its sender; nil if it does not answer the request.
     func hearing(of message: IncomingMessage) -> ConfigurationInquiry.Hearing? {
-        guard let exchange = exchanges[message.source], exchange.transmissions > 0,
-            message.security == exchange.inquiry.security(of: message.source)
+        guard let node = node(asking: message.source), let exchange = exchanges[node], exchange.transmissions > 0,
+            message.security == exchange.inquiry.security(of: node)
         else { return nil }
         return exchange.inquiry.hearing(of: message.payload)
     }
@@ -278,22 +290,22 @@ struct Exchanges {
         in message: IncomingMessage,
         at now: Instant
     ) -> Ending? {
-        guard let exchange = exchanges[message.source] else { return nil }
+        guard let node = node(asking: message.source), let exchange = exchanges[node] else { return nil }
         switch hearing.verdict {
         case .differs:
-            exchanges[message.source]?.contradiction = hearing.verdict
+            exchanges[node]?.contradiction = hearing.verdict
             return nil
         case .odd(let answer):
-            if repeatedAnswers[message.source]?.contains(message.payload) == true { return nil }
+            if repeatedAnswers[node]?.contains(message.payload) == true { return nil }
             if let odd = exchange.odd, odd.transmission < exchange.transmissions {
                 return .answered(.odd(answer), answer.habit)
             }
-            exchanges[message.source]?.odd = (answer, exchange.transmissions)
+            exchanges[node]?.odd = (answer, exchange.transmissions)
             return nil
         default: break
         }
         learn(from: exchange, answeredAt: now)
-        if exchange.transmissions > 1 { rememberRepeated(message.payload, of: message.source) }
+        if exchange.transmissions > 1 { rememberRepeated(message.payload, of: node) }
         return .answered(hearing.verdict, hearing.habit)
     }
 

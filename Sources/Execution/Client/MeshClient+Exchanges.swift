@@ -11,7 +11,7 @@ extension MeshClient {
         let subnet = exchange.subnets.first(where: link.subnets.contains) ?? exchange.subnets.first ?? .primary
         var message = OutgoingMessage(
             source: address,
-            destination: .unicast(node),
+            destination: .unicast(exchange.destination),
             payload: exchange.inquiry.payload(at: now),
             security: exchange.inquiry.security(of: node),
             netKeyIndex: subnet,
@@ -104,11 +104,12 @@ extension MeshClient {
         hear(message, arrivedOn: arrival, into: &outputs)
         report(message, arrivedOn: arrival, into: &outputs)
         guard message.destination == address.address, let hearing = exchanges.hearing(of: message) else { return }
-        let exchange = exchanges[message.source]
+        guard let node = exchanges.node(asking: message.source) else { return }
+        let exchange = exchanges[node]
         for target in [exchange?.carrier, arrival] { transport.keeper.prove(target) }
         if let exchange { transport.keeper.links.proveForwarding(to: exchange.host, by: exchange.carrier) }
         if let ending = exchanges.hear(hearing, in: message, at: now) {
-            end(message.source, ending, at: now, into: &outputs)
+            end(node, ending, at: now, into: &outputs)
         }
     }
 }

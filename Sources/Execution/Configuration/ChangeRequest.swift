@@ -46,6 +46,7 @@ struct ChangeRequest {
         case .setNetworkTransmit(let transmit): return value(ConfigNetworkTransmitSet(transmit: transmit))
         case .resetNode: return ConfigurationInquiry(ConfigNodeReset()) { _ in .holds(action) }
         case .set(let state): return try state.setInquiry()
+        case .setModelState(let set): return set.setInquiry()
         case .addBridging(let entry): return BridgingInquiries(action).request(entry, isAdded: true)
         case .removeBridging(let entry): return BridgingInquiries(action).request(entry, isAdded: false)
         case .removeAllBridging(let subnets): return BridgingInquiries(action).requestRemovingAll(between: subnets)

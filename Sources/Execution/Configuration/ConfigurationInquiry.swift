@@ -57,6 +57,8 @@ package struct ConfigurationInquiry {
     package let payload: [UInt8]
     /// The AppKey that secures request and answer; nil for the DeviceKey of the node.
     let applicationKey: AppKeyIndex?
+    /// The element that is asked, counted from the address that the request is made to.
+    private(set) var element: UInt8 = 0
     /// Segments of the request and of the longest usual answer beyond the first of each.
     let extraSegments: Int
     /// Whether the request takes more than one segment.
@@ -184,6 +186,32 @@ package struct ConfigurationInquiry {
         extraSegments = OutgoingMessage.pduCount(payloadSize: payload.count) - 1
         let reading = Reading(opcode: request.answer) { parameters in
             request.isAnswered(by: parameters) ? Hearing(verdict: .told(Array(parameters))) : nil
+        }
+        readings = [reading]
+    }
+
+    /// A message about a state of a model above the foundation, under an AppKey.
+    ///
+    /// - Parameters:
+    ///   - form: the state, whose status answers.
+    ///   - element: the element with the model, counted from the primary one.
+    ///   - verdict: the meaning of the parameters of a status of this state.
+    init(
+        _ payload: [UInt8],
+        about form: ModelStateForm,
+        on element: UInt8,
+        under key: AppKeyIndex,
+        verdict: @escaping ([UInt8]) -> ConfigurationVerdict
+    ) {
+        self.payload = payload
+        self.element = element
+        applicationKey = key
+        canBeDivided = false
+        isSegmented = OutgoingMessage.pduCount(payloadSize: payload.count) > 1
+        extraSegments = OutgoingMessage.pduCount(payloadSize: payload.count) - 1
+        let reading = Reading(opcode: form.statusOpcode) { parameters in
+            let parameters = Array(parameters)
+            return form.instance.match(parameters) ? Hearing(verdict: verdict(parameters)) : nil
         }
         readings = [reading]
     }

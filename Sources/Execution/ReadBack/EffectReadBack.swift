@@ -63,6 +63,7 @@ struct EffectReadBack {
             // A node that answers under its DeviceKey was not reset.
             return ConfigurationInquiry(ConfigDefaultTTLGet()) { _ in .doesNotHold }
         case .set(let state): return state.readBackInquiry()
+        case .setModelState(let set): return set.readBackInquiry()
         case .addBridging(let entry): return BridgingInquiries(action).readBack(entry, isAdded: true, from: position)
         case .removeBridging(let entry):
             return BridgingInquiries(action).readBack(entry, isAdded: false, from: position)

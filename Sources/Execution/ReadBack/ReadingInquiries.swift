@@ -42,6 +42,10 @@ struct ReadingInquiries {
         case .proxy: return ConfigurationInquiry(ConfigGATTProxyGet()) { .report(.proxy($0.state)) }
         case .state(let kind): return state(kind.get)
         case .page(let part): return part.question.inquiry { .report(.page($0)) }
+        case .modelState(let model, let form, let key):
+            return ConfigurationInquiry(form.getPayload, about: form, on: model.element, under: key) { status in
+                .report(.modelState(model, form, status))
+            }
         case .bridgedSubnets(let position):
             let get = BridgedSubnetsGet(
                 filter: BridgedSubnetsFilter(position: .any, netKeyIndex: .primary),

@@ -38,6 +38,9 @@ extension MeshNetwork {
         case .updateNetKey(let index), .updateAppKey(_, boundTo: let index), .setKeyRefreshPhase(let index, _):
             if netKeys.contains(where: { $0.index == index && $0.phase == .normal }) { return true }
         case .set(let state): return state.agrees(with: node.state(state.kind))
+        case .setModelState(let set):
+            guard let known = node.model(at: set.model)?.state(named: set.state.form.name) else { return false }
+            return known.form == set.state.form && set.state.isShown(by: known.status)
         // Nothing is known of a bridging table without a record.
         case .removeBridging, .removeAllBridging:
             if node.bridgingTable == nil { return false }

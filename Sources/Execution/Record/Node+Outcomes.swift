@@ -32,6 +32,7 @@ extension Node {
         case .setFriend: features.friend = nil
         case .setNetworkTransmit: networkTransmit = nil
         case .set(let state): states.removeAll { $0.kind == state.kind }
+        case .setModelState(let set): forgetModelState(set.state.form.name, of: set.model)
         default: doubt(action)
         }
     }

@@ -229,6 +229,8 @@ package struct Model: Hashable, Sendable {
     package var managedSubscriptions: [SubscriptionAddress] = []
     /// The same for ``publication``.
     package var isPublicationManaged = false
+    /// What the model has reported of its lasting states, each once, in the order of their forms.
+    package var states: [KnownModelState] = []
 
     package init(
         identifier: ModelIdentifier,

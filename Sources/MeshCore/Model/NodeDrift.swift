@@ -96,6 +96,9 @@ extension Node {
             } else {
                 bridgingTable?.removeAll { $0 == entry }
             }
+        case .modelState(let address, let name):
+            guard let state = other.model(at: address)?.state(named: name) else { break }
+            update(address) { $0.record(state) }
         }
     }
 

@@ -30,6 +30,8 @@ package enum NodeResource: Hashable, Comparable, Sendable {
     case state(FoundationState.Kind)
     /// An entry of the Bridging Table.
     case bridging(BridgingTableEntry)
+    /// A state of a model above the foundation, by the name of its form.
+    case modelState(ModelAddress, String)
 }
 
 extension Node {
@@ -51,6 +53,10 @@ extension Node {
                 found += model.bindings.difference(from: match.bindings).map { .binding(address, $0) }
                 found += model.subscriptions.difference(from: match.subscriptions).map { .subscription(address, $0) }
                 if model.publication != match.publication { found.append(.publication(address)) }
+                for state in model.states {
+                    guard let other = match.state(named: state.form.name), !state.agrees(with: other) else { continue }
+                    found.append(.modelState(address, state.form.name))
+                }
             }
         }
         func compare<Value: Equatable>(_ resource: NodeResource, _ value: Value?, _ otherValue: Value?) {

@@ -25,6 +25,7 @@ extension ConfigurationAction {
         case .setNetworkTransmit: "Network Transmit Set"
         case .resetNode: "Node Reset"
         case .set(let state): state.kind.title + " Set"
+        case .setModelState(let set): "Set of \(set.state.form.name)"
         case .addBridging: "Bridging Table Add"
         case .removeBridging, .removeAllBridging: "Bridging Table Remove"
         case .updateNetKey: "NetKey Update"
@@ -54,6 +55,7 @@ extension NodeReading {
         case .state(let kind): kind.title + " Get"
         case .bridgedSubnets: "Bridged Subnets Get"
         case .bridgingTable: "Bridging Table Get"
+        case .modelState(_, let form, _): "Get of \(form.name)"
         case .page(.composition): "Composition Data Get"
         case .page(.largeComposition): "Large Composition Data Get"
         case .page(.modelsMetadata): "Models Metadata Get"
@@ -63,7 +65,8 @@ extension NodeReading {
     /// The state that it asks for, for people; nil for the node as a whole.
     var subjectText: String? {
         switch self {
-        case .bindings(let address), .subscriptions(let address), .publication(let address):
+        case .bindings(let address), .subscriptions(let address), .publication(let address),
+            .modelState(let address, _, _):
             "element[\(address.element)].\(address.model)"
         case .appKeys(let index): "network key \(index)"
         case .bridgingTable(let pair, _): "subnets \(pair.first) and \(pair.second)"

@@ -1,3 +1,4 @@
+import Catalogue
 import DefinitionModel
 import MeshCore
 
@@ -29,6 +30,7 @@ extension DefinitionDraft {
             }
         }
 
+        definition.states = states(of: model, place, subject)
         guard let publication = model.publication else {
             definition.publish = Self.made(nil)
             return definition
@@ -48,6 +50,25 @@ extension DefinitionDraft {
             )
         }
         return definition
+    }
+
+    /// What the model has reported of its lasting states; nil if a definition can say none of it.
+    private mutating func states(
+        of model: Model,
+        _ place: String,
+        _ subject: String
+    ) -> Located<[Located<ModelStateSetting>]>? {
+        guard !model.states.isEmpty else { return nil }
+        let declarable = DeclarableStates(of: model.identifier, in: .sig)
+        var settings: [Located<ModelStateSetting>] = []
+        for state in model.states {
+            if let setting = declarable.setting(of: state.form, shownBy: state.status) {
+                settings.append(Self.made(setting))
+            } else {
+                note(subject, "`\(state.form.name)` of \(place), whose value cannot be declared")
+            }
+        }
+        return settings.isEmpty ? nil : Self.made(settings)
     }
 
     /// The name that stands for an address in a list of subscriptions; nil if there is none.

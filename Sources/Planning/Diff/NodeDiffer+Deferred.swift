@@ -6,6 +6,7 @@ extension NodeDiffer {
     ///
     /// The declared models stay for their keys, which do not depend on the composition.
     mutating func waitForComposition(_ desired: inout DesiredNode, node: Node, _ difference: inout NodeDifference) {
+        prepareStates(&desired, node: node)
         for place in desired.models.indices {
             if desired.models[place].exceedsAbilities {
                 checkCapabilities(&desired.models[place], name: desired.name.value)
@@ -104,7 +105,8 @@ extension DeferredModel {
             address: desired.address,
             bindings: desired.bindings?.value,
             subscriptions: desired.subscriptions?.value,
-            publication: desired.publication.map { $0.value.map { .on($0) } ?? .off } ?? .unmanaged
+            publication: desired.publication.map { $0.value.map { .on($0) } ?? .off } ?? .unmanaged,
+            states: desired.states.map(\.value)
         )
     }
 }

@@ -39,7 +39,9 @@ extension NodeDiffer {
         guard removesDropped, !recorded.managedBindings.isEmpty else { return [] }
         let isForeign = desired.publication == nil && !recorded.isPublicationManaged
         let used = isForeign ? recorded.publication?.appKeyIndex : nil
-        return recorded.managedBindings.filter { $0 != used && recorded.bindings.contains($0) }
+        return recorded.managedBindings.filter {
+            $0 != used && $0 != desired.stateKey && recorded.bindings.contains($0)
+        }
     }
 
     /// Removes the subscriptions that only earlier definitions asked for, and those to groups that leave.

@@ -11,6 +11,7 @@ extension NodeDiffer {
         for model in desired.models {
             for key in model.bindings?.value ?? [] { neededAppKeys.insertSorted(key) }
             if let key = model.publicationKey { neededAppKeys.insertSorted(key) }
+            if let key = model.stateKey { neededAppKeys.insertSorted(key) }
         }
         // A rule that waits for the composition may need its key, so the key stays.
         let possibleAppKeys = desired.rules.compactMap(\.publicationKey).sortedUnique()

@@ -39,12 +39,14 @@ extension NodeDiffer {
         let publicationKey = canPublish ? model.publicationKey : nil
         var bindings = model.bindings?.value ?? []
         if let key = publicationKey { bindings.insertSorted(key) }
+        if let key = model.stateKey { bindings.insertSorted(key) }
         for key in bindings where !recorded.bindings.contains(key) || !node.knows(key) {
             difference.boundKeys.append(key)
         }
         let recordedBindings = recorded.bindings.sortedUnique()
         let extra =
             model.bindings == nil ? droppedBindings(of: recorded, besides: model) : recordedBindings
+        difference.states = stateDifferences(of: model, recorded: recorded, in: desired)
         difference.unboundKeys = extra.isEmpty ? [] : extra.subtracting(bindings).subtracting(lost)
         if !lost.isEmpty { difference.lostBindings = recordedBindings.filter(lost.contains) }
         if let target = model.subscriptions?.value {

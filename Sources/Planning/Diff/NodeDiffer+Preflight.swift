@@ -5,6 +5,7 @@ extension NodeDiffer {
     /// Reports what the node does not support, and removes it from what is desired.
     mutating func preflight(_ desired: inout DesiredNode, node: Node) {
         let name = desired.name.value
+        prepareStates(&desired, node: node)
         var isPossible = true
         for place in desired.models.indices {
             let address = desired.models[place].address

@@ -105,11 +105,23 @@ struct ModelDifference {
     var publication: PublicationDifference?
     /// A publication that waits for the address of a node that is not provisioned yet, with its key.
     var awaited: AwaitedPublication?
+    /// States that the model reports.
+    var states: [ModelStateDifference] = []
 
     var isEmpty: Bool {
         boundKeys.isEmpty && unboundKeys.isEmpty && lostBindings.isEmpty && subscriptions == nil && publication == nil
-            && awaited == nil && impliedSubscriptions == nil
+            && awaited == nil && impliedSubscriptions == nil && states.isEmpty
     }
+}
+
+/// A state of a model that is unknown or has another value.
+struct ModelStateDifference {
+    /// What is known of it; nil if nothing.
+    var before: KnownModelState?
+    /// The desired value, for people.
+    var text: String
+    /// How to set it.
+    var set: ModelStateSet
 }
 
 /// A publication to a node that is not provisioned yet.

@@ -75,7 +75,19 @@ extension DesiredNode {
                 text: .value(wanted.map { ValueText.direction($0.addresses.directions) }),
                 agrees: wanted == observed
             )
+        case .modelState(let address, let name): return modelState(name, of: address, node)
         }
+    }
+
+    private func modelState(_ name: String, of address: ModelAddress, _ node: Node) -> DeclaredResource? {
+        guard let wanted = model(at: address)?.states.first(where: { $0.value.state.form.name == name })?.value else {
+            return nil
+        }
+        let observed = node.model(at: address)?.state(named: name)
+        return DeclaredResource(
+            text: .value(wanted.text),
+            agrees: observed.map { wanted.state.isShown(by: $0.status) } ?? false
+        )
     }
 
     private func state(_ kind: FoundationState.Kind, _ node: Node, _ names: ResourceNames) -> DeclaredResource? {

@@ -1,3 +1,4 @@
+import Catalogue
 package import DefinitionModel
 package import MeshCore
 
@@ -173,6 +174,7 @@ struct AdoptionWriter {
         var hasBindings = false
         var hasPublication = false
         var subscriptions: [SubscriptionAddress] = []
+        var states: [String] = []
     }
 
     private mutating func addModels(
@@ -187,6 +189,7 @@ struct AdoptionWriter {
             case .subscription(let address, let group):
                 models[address, default: ModelDrift()].subscriptions.append(group)
             case .publication(let address): models[address, default: ModelDrift()].hasPublication = true
+            case .modelState(let address, let name): models[address, default: ModelDrift()].states.append(name)
             default: break
             }
         }
@@ -208,6 +211,7 @@ struct AdoptionWriter {
             if drift.hasPublication, let text = publication(model, address, node, &result) {
                 parts.append("publish: \(text)")
             }
+            if let text = states(drift.states, of: model, address, &result) { parts.append("states: \(text)") }
             if !parts.isEmpty {
                 elements[address.element, default: []].append(
                     "    \(nodeNames.model(address.model)): { \(parts.joined(separator: ", ")) }"
@@ -217,6 +221,31 @@ struct AdoptionWriter {
         guard !elements.isEmpty else { return }
         result.lines.append("elements:")
         for (element, lines) in elements.sorted(by: { $0.key < $1.key }) { result.lines += ["  \(element):"] + lines }
+    }
+
+    /// The states with these names; nil if a definition can ask for none of their values.
+    private func states(
+        _ names: [String],
+        of model: Model,
+        _ address: ModelAddress,
+        _ result: inout DriftAdoption.NodeLines
+    ) -> String? {
+        guard !names.isEmpty else { return nil }
+        let declarable = DeclarableStates(of: address.model, in: .sig)
+        var settings: [ModelStateSetting] = []
+        for state in model.states where names.contains(state.form.name) {
+            if let setting = declarable.setting(of: state.form, shownBy: state.status) {
+                settings.append(setting)
+                continue
+            }
+            result.notes.append(
+                DriftAdoption.Note(
+                    location: nil,
+                    text: "the value of `\(state.form.name)` cannot be declared; it is left out here"
+                )
+            )
+        }
+        return settings.isEmpty ? nil : DefinitionValue.modelStates(settings).flow
     }
 
     private mutating func group(of address: SubscriptionAddress, _ result: inout DriftAdoption.NodeLines) -> String? {

@@ -27,6 +27,7 @@ extension NodeResource {
         case .state(let kind): kind.subnet.map { "\(kind.word).\(names.netKey($0))" } ?? kind.word
         case .bridging(let entry):
             "bridging_table.\(ValueText.bridgeName(entry, names: names))"
+        case .modelState(let model, let name): "\(model.path(names)).state.\(name)"
         }
     }
 
@@ -53,6 +54,8 @@ extension NodeResource {
         case .bridging(let entry):
             // A table has one entry for a pair of addresses, whatever its direction.
             node.bridgingTable?.first(where: entry.isAbout).map { ValueText.direction($0.addresses.directions) }
+        case .modelState(let model, let name):
+            node.model(at: model)?.state(named: name).map { $0.form.text(of: $0.status) }
         }
     }
 

@@ -83,6 +83,7 @@ extension NodeExplainer {
             for case .appKey(let key) in binding.uses { need(key, by: binding.path, binding.sources) }
         }
         return bindings + subscriptions(of: said, at: place) + (publication.map { [$0] } ?? [])
+            + states(of: said, at: place)
     }
 
     private func bindings(of said: Said, at place: ExplainedValue.Place) -> [ExplainedValue] {
@@ -159,6 +160,32 @@ extension NodeExplainer {
             record: place.address.map { record(of: .publication($0)) } ?? .unknown,
             uses: uses
         )
+    }
+
+    /// The states of the model, each from the layer of the highest rank that has it.
+    private func states(of said: Said, at place: ExplainedValue.Place) -> [ExplainedValue] {
+        var values: [ExplainedValue] = []
+        for (way, model) in said.layers {
+            for state in model.states {
+                let form = state.value.state.form
+                let name = "state." + form.name
+                let source = ValueSource(way: way, location: state.location)
+                if let found = values.firstIndex(where: { $0.name == name }) {
+                    values[found].overridden.append(OverriddenValue(value: state.value.text, source: source))
+                    continue
+                }
+                values.append(
+                    ExplainedValue(
+                        place: place,
+                        name: name,
+                        value: state.value.text,
+                        sources: [source],
+                        record: place.address.map { record(of: .modelState($0, form.name)) } ?? .unknown
+                    )
+                )
+            }
+        }
+        return values
     }
 
     /// The key of the publication: the named one, or else the model's only one.

@@ -51,6 +51,7 @@ extension NodeExplainer {
                     )
                 }
                 add(.publication(address), of: address, isDropped: model.isPublicationManaged)
+                for state in model.states { add(.modelState(address, state.form.name), of: address) }
             }
         }
         return values

@@ -241,6 +241,7 @@ private struct DeferredLowering {
             let isAllowed = key.map { desired.models[place].bindings?.value.contains($0) ?? true } ?? false
             desired.models[place].publication?.value?.key = key
             desired.models[place].bindings = nil
+            desired.models[place].states = []
             if !isAllowed { desired.models[place].publication = nil }
         }
     }
@@ -359,7 +360,8 @@ extension DesiredModel {
             location: place,
             bindings: model.bindings.map { Declared($0, at: place) },
             subscriptions: model.subscriptions.map { Declared($0, at: place) },
-            publication: publication
+            publication: publication,
+            states: model.states.map { Declared($0, at: place) }
         )
     }
 }

@@ -19,6 +19,8 @@ struct NodeLowering {
     /// The steps that give the node its new NetKeys.
     private(set) var netKeySteps: [NetKeyIndex: Int] = [:]
     private var appKeySteps: [AppKeyIndex: Int] = [:]
+    /// The steps that bind keys to models.
+    private(set) var bindingSteps: [ModelAddress: [AppKeyIndex: Int]] = [:]
     /// Steps that move a publication away from an AppKey.
     private var movingSteps: [AppKeyIndex: [Int]] = [:]
     /// Steps that move a publication of one model to another AppKey.
@@ -140,6 +142,7 @@ struct NodeLowering {
                 let dependencies = (appKeySteps[key].map { [$0] } ?? []) + freeing
                 bindingSteps[key] = send(.bind(model.address, key), change: change, after: dependencies, in: &builder)
             }
+            if !bindingSteps.isEmpty { self.bindingSteps[model.address] = bindingSteps }
             let inquiry = difference.inquiries.first { $0.lead == model.address }
             addSubscriptions(of: model, path: path, inquiry: inquiry, to: &builder)
             addPublication(of: model, path: path, bindingSteps: bindingSteps, to: &builder)

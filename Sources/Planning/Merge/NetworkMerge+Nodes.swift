@@ -191,6 +191,9 @@ extension Node: Mergeable {
         node.unread = []
         (node.compositionPages, node.modelsMetadata, node.bridgingTable) = (nil, nil, nil)
         node.states = []
+        for element in node.elements.indices {
+            for model in node.elements[element].models.indices { node.elements[element].models[model].states = [] }
+        }
         node.disownConfiguration()
         return node
     }

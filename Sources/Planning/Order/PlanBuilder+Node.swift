@@ -12,6 +12,7 @@ extension PlanBuilder {
         addManagement(difference, node: node, lowering)
         lowering.addKeys(difference, to: &self)
         lowering.addModels(difference, to: &self)
+        lowering.addModelStates(difference, to: &self)
         lowering.addStates(difference, to: &self)
         lowering.addFoundation(difference, to: &self)
         lowering.addRemovals(difference, to: &self)

@@ -76,6 +76,8 @@ package struct Change: Hashable, Sendable {
         case subnetBridge = 27
         /// An entry of the Bridging Table.
         case bridgingTableEntry = 28
+        /// A state of a model above the foundation.
+        case modelState = 29
     }
 
     /// The address of the resource, like `node.kitchen-1.element[0].generic-onoff-server.subscription.kitchen`.

@@ -49,6 +49,8 @@ extension Node {
             if case .nodeIdentity(_, .running) = state {
                 for subnet in netKeys { forgetState(.privateNodeIdentity(subnet.index)) }
             }
+        case .setModelState(let set):
+            update(set.model) { $0.record(set) }
         case .addBridging(let entry): recordBridging(entry)
         case .removeBridging(let entry): removeBridging(entry)
         case .removeAllBridging(let subnets): removeBridging(between: subnets)
@@ -143,6 +145,19 @@ extension Model {
     mutating func endPublication() {
         publication = nil
         isPublicationManaged = false
+    }
+
+    /// Without an answer, the state has the value already, or this is a look ahead.
+    fileprivate mutating func record(_ set: ModelStateSet) {
+        let known = state(named: set.state.form.name)
+        if set.status == nil, let known, set.state.isShown(by: known.status) { return }
+        record(
+            KnownModelState(
+                form: set.state.form,
+                status: set.status ?? set.state.expected.octets,
+                mask: set.state.expected.mask
+            )
+        )
     }
 
     fileprivate mutating func bind(_ index: AppKeyIndex) {

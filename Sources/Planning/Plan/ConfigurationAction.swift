@@ -1,7 +1,7 @@
 package import MeshCore
 
-/// One Configuration request to a node, without secrets: keys are named by index and filled in when the message is made
-/// (Mesh Protocol 4.3.2).
+/// One request to a node, without secrets: keys are named by index and filled in when the message is made. All but the
+/// Set of a model's state are messages of the foundation models (Mesh Protocol 4.3.2).
 package enum ConfigurationAction: Hashable, Sendable {
     /// Config Composition Data Get of a page.
     case readComposition(page: UInt8)
@@ -49,6 +49,8 @@ package enum ConfigurationAction: Hashable, Sendable {
     case removeBridging(BridgingTableEntry)
     /// Bridging Table Remove of all entries between the first and the second subnet, whatever their addresses.
     case removeAllBridging(NetKeyIndexPair)
+    /// The Set of a state of a model above the foundation.
+    case setModelState(ModelStateSet)
     /// A Get, which changes nothing.
     case read(NodeReading)
     /// Config NetKey Update with the new key of a refresh.

@@ -96,8 +96,8 @@ package enum SubnetLosses: UInt8, Hashable, Sendable {
     case alone = 2
 }
 
-/// A managed model of a node with an unknown composition. Each of the three states is managed if present, and then
-/// completely.
+/// A managed model of a node with an unknown composition. Its bindings, subscriptions and publication
+/// are managed if present, and then completely.
 package struct DeferredModel: Hashable, Sendable {
     /// The desired publication.
     package enum Publishing: Hashable, Sendable {
@@ -117,17 +117,21 @@ package struct DeferredModel: Hashable, Sendable {
     package var subscriptions: [SubscriptionAddress]?
     /// Its publication.
     package var publication: Publishing
+    /// The states that it reports, in the order of their forms.
+    package var states: [DesiredModelState]
 
     package init(
         address: ModelAddress,
         bindings: [AppKeyIndex]? = nil,
         subscriptions: [SubscriptionAddress]? = nil,
-        publication: Publishing = .unmanaged
+        publication: Publishing = .unmanaged,
+        states: [DesiredModelState] = []
     ) {
         self.address = address
         self.bindings = bindings
         self.subscriptions = subscriptions
         self.publication = publication
+        self.states = states
     }
 
     /// The cost to configure the model of a new node, or only its publication to one node.
@@ -147,6 +151,8 @@ package struct DeferredModel: Hashable, Sendable {
         guard target == nil else { return cost }
         for key in keys { cost += ConfigurationAction.bind(address, key).cost }
         for group in subscriptions ?? [] { cost += ConfigurationAction.addSubscription(address, group).cost }
+        let key = AppKeyIndex.first
+        for state in states { cost += ModelStateSet(state.state, of: address, key: key, readingKey: key).cost }
         return cost
     }
 }

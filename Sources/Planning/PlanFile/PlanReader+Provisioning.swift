@@ -92,11 +92,19 @@ extension PlanReader {
         var model = DeferredModel(address: try self.model())
         model.bindings = try optional("bindings") { (reader) throws(DecodeError) in try reader.applicationKeys() }
         model.subscriptions = try optional("subscriptions") { (reader) throws(DecodeError) in try reader.groups() }
-        switch try bytes.readUInt8() {
-        case 0: model.publication = .unmanaged
-        case 1: model.publication = .off
-        case 2: model.publication = .on(try desiredPublication())
-        case let other: throw .prohibited(field: "publication", value: UInt64(other))
+        let code = try bytes.readUInt8()
+        switch code {
+        case 0, 3: model.publication = .unmanaged
+        case 1, 4: model.publication = .off
+        case 2, 5: model.publication = .on(try desiredPublication())
+        default: throw .prohibited(field: "publication", value: UInt64(code))
+        }
+        if code >= 3 {
+            model.states = try list { (reader) throws(DecodeError) in try reader.desiredModelState() }
+            let forms = model.states.map(\.state.form)
+            guard !forms.isEmpty, zip(forms, forms.dropFirst()).allSatisfy({ $0 < $1 }) else {
+                throw .prohibited(field: "order of states", value: UInt64(forms.count))
+            }
         }
         return model
     }

@@ -206,6 +206,12 @@ struct PlanReader {
         case 20: return .addBridging(try BridgingTableEntry(reading: &bytes))
         case 21: return .removeBridging(try BridgingTableEntry(reading: &bytes))
         case 22: return .removeAllBridging(try NetKeyIndexPair(reading: &bytes))
+        case 23:
+            let model = try model()
+            let state = try modelState()
+            return .setModelState(
+                ModelStateSet(state, of: model, key: try keyIndex(), readingKey: try keyIndex())
+            )
         case 32: return .read(try reading())
         case 40: return .updateNetKey(try keyIndex())
         case 41: return .updateAppKey(try keyIndex(), boundTo: try keyIndex())

@@ -56,13 +56,16 @@ extension PlanWriter {
         write(model.address)
         write(model.bindings) { $0.write($1) { $0.bytes.write($1.rawValue) } }
         write(model.subscriptions) { $0.write($1) { $0.write($1) } }
+        // 3 more than without states, which follow then.
+        let offset: UInt8 = model.states.isEmpty ? 0 : 3
         switch model.publication {
-        case .unmanaged: bytes.write(UInt8(0))
-        case .off: bytes.write(UInt8(1))
+        case .unmanaged: bytes.write(offset)
+        case .off: bytes.write(offset + 1)
         case .on(let publication):
-            bytes.write(UInt8(2))
+            bytes.write(offset + 2)
             write(publication)
         }
+        if !model.states.isEmpty { write(model.states) { $0.write($1) } }
     }
 
     private mutating func write(_ rule: ModelRule) {

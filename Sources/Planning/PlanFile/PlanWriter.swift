@@ -171,6 +171,12 @@ struct PlanWriter {
         case .removeAllBridging(let subnets):
             bytes.write(UInt8(22))
             subnets.write(to: &bytes)
+        case .setModelState(let set):
+            bytes.write(UInt8(23))
+            write(set.model)
+            write(set.state)
+            bytes.write(set.key.rawValue)
+            bytes.write(set.readingKey.rawValue)
         case .read(let reading):
             bytes.write(UInt8(32))
             write(reading)

@@ -45,6 +45,11 @@ extension NodeReadBack {
         case .state(let state): node.recordReport(state)
         case .bridgedSubnets(let pairs): askFurther(pairs)
         case .bridgingTable(let pair, let entries): askFurther(pair, entries)
+        case .modelState(let address, let form, let status):
+            update(address) { model in
+                let mask = model.state(named: form.name)?.mask ?? []
+                model.record(KnownModelState(form: form, status: status, mask: mask))
+            }
         case .page(let answer):
             pageReading?.record(answer)
             askForPages()

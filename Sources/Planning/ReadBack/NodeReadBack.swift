@@ -46,6 +46,7 @@ package struct NodeReadBack: Sendable {
         case states
         case bindings
         case models
+        case modelStates
         case pages
         case finished
     }
@@ -232,6 +233,7 @@ package struct NodeReadBack: Sendable {
             return states
         case .bindings: return bindings()
         case .models: return models()
+        case .modelStates: return modelStates
         case .pages: return pageReadings()
         }
     }
@@ -280,6 +282,16 @@ package struct NodeReadBack: Sendable {
             }
         }
         return readings
+    }
+
+    /// The states that are known: those that a definition has asked for. A model without a binding cannot be asked.
+    private var modelStates: [NodeReading] {
+        addresses { _ in true }.flatMap { address -> [NodeReading] in
+            guard let model = node.model(at: address), !model.states.isEmpty,
+                let key = model.bindings.first(where: { node.knows($0) })
+            else { return [] }
+            return model.states.map { .modelState(address, $0.form, key) }
+        }
     }
 
     private func addresses(where isMeant: (ModelIdentifier) -> Bool) -> [ModelAddress] {

@@ -46,6 +46,11 @@ extension PlanWriter {
             bytes.write(UInt8(17))
             bytes.write(page)
             bytes.write(offset)
+        case .modelState(let model, let form, let key):
+            bytes.write(UInt8(18))
+            write(model)
+            write(form)
+            bytes.write(key.rawValue)
         }
     }
 }
@@ -73,6 +78,10 @@ extension PlanReader {
         case 15: return .page(.composition(page: try bytes.readUInt8()))
         case 16: return .page(.largeComposition(page: try bytes.readUInt8(), offset: try bytes.readUInt16()))
         case 17: return .page(.modelsMetadata(page: try bytes.readUInt8(), offset: try bytes.readUInt16()))
+        case 18:
+            let model = try model()
+            let form = try modelStateForm()
+            return .modelState(model, form, try keyIndex())
         case let other: throw .prohibited(field: "reading", value: UInt64(other))
         }
     }

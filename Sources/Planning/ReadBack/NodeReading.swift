@@ -34,6 +34,8 @@ package enum NodeReading: Hashable, Sendable {
     case bridgingTable(NetKeyIndexPair, from: UInt16)
     /// The Get of a composition page beside page 0, or of the models' metadata.
     case page(PageReading.Part)
+    /// The Get of a state of a model above the foundation, under an AppKey that is bound to the model.
+    case modelState(ModelAddress, ModelStateForm, AppKeyIndex)
 }
 
 extension NodeReading {
@@ -69,6 +71,12 @@ extension NodeReading {
         case .state(let kind): (kind.subnet == nil ? 2 : 4, kind.statusLength)
         case .bridgedSubnets: (5, 8)
         case .bridgingTable: (7, 18)
+        case .modelState(let address, let form, _):
+            (
+                form.getPayload.count,
+                form.statusOpcode.encoded.count
+                    + (node?.model(at: address)?.state(named: form.name)?.status.count ?? 4)
+            )
         case .page(.composition): (3, 52)
         case .page(.largeComposition), .page(.modelsMetadata): (5, 60)
         }
@@ -79,6 +87,8 @@ extension NodeReading {
     var isFitForSequence: Bool {
         switch self {
         case .composition, .bridgedSubnets, .bridgingTable, .page: false
+        // A sequence is secured as a whole, and this one needs an AppKey.
+        case .modelState: false
         default: true
         }
     }
@@ -122,4 +132,6 @@ package enum NodeReport: Hashable, Sendable {
     case bridgingTable(NetKeyIndexPair, [BridgedAddresses])
     /// A page of its composition or of its models' metadata, or a part of one.
     case page(PageReading.Answer)
+    /// The parameters of the status of a model's state.
+    case modelState(ModelAddress, ModelStateForm, [UInt8])
 }

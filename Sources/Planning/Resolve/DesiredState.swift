@@ -175,7 +175,7 @@ struct DesiredSettings {
     }
 }
 
-/// A managed model. Each of its three states is managed if present, and then completely.
+/// A managed model. Its bindings, subscriptions and publication are managed if present, and then completely.
 struct DesiredModel {
     var address: ModelAddress
     var location: SourceLocation
@@ -185,6 +185,10 @@ struct DesiredModel {
     var subscriptions: Declared<[SubscriptionAddress]>?
     /// The publication; a located nil means that the model does not publish.
     var publication: Declared<DesiredPublication?>?
+    /// The states that the model reports, each once, in the order of their forms.
+    var states: [Declared<DesiredModelState>] = []
+    /// The key under which states are set or read through this model; nil if there are none, or no key for them.
+    var stateKey: AppKeyIndex?
 
     /// The key of the publication: the named one, or else the model's only one.
     var publicationKey: AppKeyIndex? {
@@ -201,7 +205,8 @@ struct DesiredModel {
             location: location,
             bindings: bindings ?? other.bindings,
             subscriptions: subscriptions ?? other.subscriptions,
-            publication: publication ?? other.publication
+            publication: publication ?? other.publication,
+            states: states.merged(over: other.states)
         )
     }
 }

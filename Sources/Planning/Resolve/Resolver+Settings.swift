@@ -83,6 +83,7 @@ extension Resolver {
                 } else {
                     models.insert(model, at: place)
                 }
+                addStates(of: element.models[position], on: index, from: origin, to: &models)
             }
         }
         return SettingsTemplate(settings: desired, models: models)

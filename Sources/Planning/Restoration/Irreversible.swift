@@ -94,6 +94,8 @@ extension Node {
         case .setProxy: return features.proxy == nil ? unknown : nil
         case .setFriend: return features.friend == nil ? unknown : nil
         case .set(let new): return state(new.kind) == nil ? unknown : nil
+        case .setModelState(let set):
+            return model(at: set.model)?.state(named: set.state.form.name) == nil ? unknown : nil
         case .addBridging, .removeBridging, .removeAllBridging: return bridgingTable == nil ? unknown : nil
         case .addNetKey, .deleteNetKey, .addAppKey, .deleteAppKey, .bind, .unbind, .addSubscription,
             .deleteSubscription, .overwriteSubscriptions, .deleteAllSubscriptions, .setPublication:

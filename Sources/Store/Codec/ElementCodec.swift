@@ -6,7 +6,7 @@ import MeshCore
 /// subscriptions?`. In the kind, bit 0 marks a vendor model and bit 1 a publication: `address 2 or 18 | AppKey index 2,
 /// bit 15 friendship credentials | TTL 1 | period 1 | retransmit 1`. Bit 2 says that the publication is managed. Bits 3
 /// and 4 say which bindings are managed, bits 5 and 6 which subscriptions: 0 none, 1 all of them, 2 those listed at the
-/// end.
+/// end. Bit 7 says that states follow after them.
 enum ElementCodec {
     static func encode(_ element: Element, into writer: inout ByteWriter) {
         writer.write(element.name != nil)
@@ -29,6 +29,7 @@ enum ElementCodec {
         let managedSubscriptions = Share(of: model.managedSubscriptions, in: model.subscriptions)
         var kind: UInt8 = model.identifier.isVendor ? 1 : 0
         if model.publication != nil { kind |= model.isPublicationManaged ? 6 : 2 }
+        if !model.states.isEmpty { kind |= 0x80 }
         writer.write(kind | managedBindings.rawValue << 3 | managedSubscriptions.rawValue << 5)
         if let company = model.identifier.company { writer.write(company) }
         writer.write(model.identifier.model)
@@ -43,6 +44,7 @@ enum ElementCodec {
         }
         if managedBindings == .some { writer.writeList(model.managedBindings) { $1.write($0.rawValue) } }
         if managedSubscriptions == .some { writer.writeList(model.managedSubscriptions) { $1.write($0) } }
+        if !model.states.isEmpty { ModelStateCodec.encode(model.states, into: &writer) }
     }
 
     /// How much of a list is managed.
@@ -66,7 +68,7 @@ enum ElementCodec {
 
     private static func decodeModel(_ reader: inout ByteReader) throws(DecodeError) -> Model {
         let kind = try reader.readUInt8()
-        guard kind < 0x80, kind & 6 != 4 else { throw .prohibited(field: "model kind", value: UInt64(kind)) }
+        guard kind & 6 != 4 else { throw .prohibited(field: "model kind", value: UInt64(kind)) }
         let managedBindings = try Share(bits: kind >> 3)
         let managedSubscriptions = try Share(bits: kind >> 5)
         let identifier: ModelIdentifier =
@@ -93,6 +95,7 @@ enum ElementCodec {
         guard Share(of: model.managedSubscriptions, in: model.subscriptions) == managedSubscriptions else {
             throw .prohibited(field: "managed subscriptions", value: UInt64(model.managedSubscriptions.count))
         }
+        if kind & 0x80 != 0 { model.states = try ModelStateCodec.decode(&reader) }
         return model
     }
 

@@ -4,7 +4,8 @@ import MeshCore
 /// is recorded, without a DeviceKey`. Integers are big-endian.
 ///
 /// What differs is a number and its subject: a key index 2, a model (`element 1 | kind 1 | identifier 2 or 4`, with bit
-/// 0 of the kind set for a vendor model), an address, a kind of state, or an entry of a bridging table.
+/// 0 of the kind set for a vendor model), an address, a kind of state, an entry of a bridging table, or
+/// a model and the name of a state.
 enum NodeDriftCodec {
     static let version: UInt8 = 1
 
@@ -64,6 +65,10 @@ enum NodeDriftCodec {
         case .bridging(let entry):
             writer.write(UInt8(13))
             entry.write(to: &writer)
+        case .modelState(let model, let name):
+            writer.write(UInt8(14))
+            write(model, into: &writer)
+            writer.writeString(name)
         }
     }
 
@@ -87,6 +92,9 @@ enum NodeDriftCodec {
         case 11: return .proxy
         case 12: return .state(try FoundationState.Kind(reading: &reader))
         case 13: return .bridging(try BridgingTableEntry(reading: &reader))
+        case 14:
+            let model = try model(&reader)
+            return .modelState(model, try reader.readString())
         case let other: throw .prohibited(field: "drifted resource", value: UInt64(other))
         }
     }

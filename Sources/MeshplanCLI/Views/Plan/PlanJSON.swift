@@ -158,6 +158,7 @@ struct PlanJSON {
         case .privateNodeIdentity: "private_node_identity"
         case .subnetBridge: "subnet_bridge"
         case .bridgingTableEntry: "bridging_table_entry"
+        case .modelState: "model_state"
         }
     }
 }

@@ -233,6 +233,7 @@ struct PlanView {
         case .privateNodeIdentity: "private identity"
         case .subnetBridge: "bridge"
         case .bridgingTableEntry: "bridging"
+        case .modelState: "state"
         }
     }
 }

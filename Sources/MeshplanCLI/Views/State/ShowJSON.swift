@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 import Store
 import SystemLayer
@@ -106,6 +107,17 @@ enum ShowJSON {
                         "application_keys": .array(model.bindings.map { .integer(Int($0.rawValue)) }),
                         "subscriptions": .array(model.subscriptions.map { $0.description.json }),
                         "publication": model.publication.map(publication),
+                        "states": model.states.isEmpty
+                            ? nil
+                            : .array(
+                                model.states.map { state in
+                                    .object([
+                                        "state": state.form.name.json,
+                                        "value": state.form.text(of: state.status).json,
+                                        "status": Hexadecimal.encode(state.status).json,
+                                    ])
+                                }
+                            ),
                     ])
                 }
             ),

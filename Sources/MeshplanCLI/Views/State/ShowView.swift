@@ -148,6 +148,10 @@ struct ShowView {
                     text += "    \(position == 0 ? "subscribed" : "          ")  \(names.text(address))\n"
                 }
                 if let publication = model.publication { text += "    publishes   \(self.text(publication))\n" }
+                for (position, state) in model.states.enumerated() {
+                    let value = state.form.text(of: state.status)
+                    text += "    \(position == 0 ? "states" : "      ")      \(state.form.name) \(value)\n"
+                }
             }
         }
         return text
