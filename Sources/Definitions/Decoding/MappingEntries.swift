@@ -78,21 +78,35 @@ struct MappingEntries: Sequence, ExpressibleByArrayLiteral {
 
 /// A set of keys of the language, one bit each, and whether there are other keys.
 struct KeywordSet: Hashable, Sendable {
-    private var bits: UInt128 = 0
+    /// How many keys of the language have a bit. A key behind them would be taken for an unknown one.
+    static let capacity = 2 * UInt128.bitWidth
+
+    private var low: UInt128 = 0
+    private var high: UInt128 = 0
     private var hasOthers = false
 
     /// Adds a key by its symbol.
     mutating func insert(_ symbol: UInt32) {
-        if symbol < UInt128.bitWidth { bits |= 1 << UInt128(symbol) } else { hasOthers = true }
+        switch Int(symbol) {
+        case ..<UInt128.bitWidth: low |= 1 << UInt128(symbol)
+        case ..<KeywordSet.capacity: high |= 1 << (UInt128(symbol) - UInt128(UInt128.bitWidth))
+        default: hasOthers = true
+        }
     }
 
     /// Whether the key with that symbol is in it.
     func contains(_ symbol: UInt32) -> Bool {
-        symbol < UInt128.bitWidth && bits & 1 << UInt128(symbol) != 0
+        switch Int(symbol) {
+        case ..<UInt128.bitWidth: low & 1 << UInt128(symbol) != 0
+        case ..<KeywordSet.capacity: high & 1 << (UInt128(symbol) - UInt128(UInt128.bitWidth)) != 0
+        default: false
+        }
     }
 
     /// Whether the other set has all these keys, too.
-    func isSubset(of other: KeywordSet) -> Bool { bits & ~other.bits == 0 && (!hasOthers || other.hasOthers) }
+    func isSubset(of other: KeywordSet) -> Bool {
+        low & ~other.low == 0 && high & ~other.high == 0 && (!hasOthers || other.hasOthers)
+    }
 }
 
 /// The entries of a list in reading order, with aliases resolved and without unreadable ones. They are read from the
