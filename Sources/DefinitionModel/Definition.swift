@@ -24,6 +24,8 @@ package struct Definition: Hashable, Sendable {
     package var publications: [PublicationDefinition]
     /// Renamed subnets, application keys and groups, in reading order.
     package var moved: [MovedDefinition]
+    /// What must happen in the building once the definition is applied, in reading order.
+    package var tests: [TestDefinition]
 
     /// The names of the models: those of the catalogue, and those that the definition's files give to vendor models.
     package var modelNames = ModelNames()
@@ -50,6 +52,7 @@ package struct Definition: Hashable, Sendable {
         subscriptions = []
         publications = []
         moved = []
+        tests = []
     }
 }
 

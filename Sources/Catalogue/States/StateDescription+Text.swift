@@ -30,6 +30,33 @@ extension StateDescription {
         return values
     }
 
+    /// What words demand of a value that was read: `on`, `3000K`, `field=value`. Fields that they leave out may be
+    /// anything. It works for states that can only be read, too.
+    ///
+    /// - Returns: what selects the instance, and the fields.
+    /// - Throws: ``MessageEncodeError`` if a word goes with no field, or nothing selects the instance.
+    package func expectation(
+        reading words: [String]
+    ) throws(MessageEncodeError) -> (keys: FieldValues, fields: FieldValues) {
+        var assignment = WordAssignment(fields: keys + fields)
+        try assignment.assign(words)
+        var (instance, expected) = (FieldValues(), FieldValues())
+        for field in keys + fields {
+            let isKey = keys.contains { $0.name == field.name }
+            guard let text = assignment.texts[field.name] else {
+                if isKey { throw .missing(field.name) }
+                continue
+            }
+            do throws(TextError) {
+                let value = try field.type.value(reading: text)
+                if isKey { instance[field.name] = value } else { expected[field.name] = value }
+            } catch {
+                throw .value(field.name, "\(error)")
+            }
+        }
+        return (instance, expected)
+    }
+
     /// The present value in a status for people; nil as in ``value(in:)``.
     package func texts(in status: FieldValues) -> [MessageDescription.FieldText]? {
         guard let value = value(in: status) else { return nil }

@@ -42,7 +42,7 @@ struct CheckedNetwork {
         )
         let hasSelectors =
             !definition.subscriptions.isEmpty || !definition.publications.isEmpty
-            || definition.defaults.contains { $0.nodes != nil }
+            || definition.defaults.contains { $0.nodes != nil } || !definition.tests.isEmpty
         selectors = NodeSelectorIndex(hasSelectors ? definition.nodes : [])
     }
 
@@ -93,6 +93,7 @@ enum Checks {
         SelectorChecks.run(network, into: &diagnostics)
         RuleChecks.run(network, into: &diagnostics)
         MovedChecks.run(network, into: &diagnostics)
+        TestChecks.run(network, into: &diagnostics)
         PublicationKeyChecks.run(network, into: &diagnostics)
     }
 }

@@ -11,7 +11,7 @@ enum SelectorChecks {
         let definition = network.definition
         let selectors =
             definition.defaults.compactMap(\.nodes) + definition.subscriptions.map(\.nodes)
-            + definition.publications.map(\.nodes)
+            + definition.publications.map(\.nodes) + definition.tests.flatMap(\.selectors)
         // A node that was left out might have matched.
         let isComplete = !network.broken.contains { $0.section == .nodes }
         for selector in selectors {

@@ -115,6 +115,19 @@ enum Keyword: String, CaseIterable {
     case unacknowledged
     case lasting
     case client
+    case tests
+    case forEach = "for_each"
+    case without
+    case steps
+    case press
+    case sense
+    case fault
+    case wait
+    case powerOff = "power_off"
+    case powerOn = "power_on"
+    case within
+    case expect
+    case others
 
     /// All keywords; the index is the symbol.
     static let all = allCases

@@ -35,7 +35,7 @@ struct Record: Hashable, Sendable {
         "definition",
         [
             .version, .network, .limits, .provisioning, .subnets, .applicationKeys, .groups, .defaults, .profiles,
-            .nodes, .subscriptions, .publications, .moved, .models,
+            .nodes, .subscriptions, .publications, .moved, .models, .tests,
         ]
     )
     /// How much one plan may take away.
@@ -127,6 +127,15 @@ struct Record: Hashable, Sendable {
     static let model = Record("model", [.keys, .subscribe, .publish, .states])
     /// The publication of a managed model.
     static let publish = Record("publish", publishSettings, required: [.to])
+    /// A value of `tests` with more than steps.
+    static let test = Record("test", [.forEach, .steps], required: [.steps])
+    /// How the runs of a test differ.
+    static let testVariation = Record("test_variation", [.without], required: [.without])
+    /// A step of a test.
+    static let testStep = Record(
+        "test_step",
+        [.press, .sense, .fault, .set, .powerOff, .powerOn, .wait, .within, .expect, .others]
+    )
     /// An entry of `subscriptions`.
     static let subscription = Record(
         "subscription",
@@ -208,7 +217,7 @@ struct Record: Hashable, Sendable {
         provisioning, profileProvisioning, provisioningServer, staticSource, publicKeySource, features, transmit,
         retransmit, heartbeat,
         heartbeatPublish, heartbeatSubscribe, sarTransmitter, sarReceiver, privateBeacon, subnetBridge, bridge, model,
-        publish, subscription, publication, moved,
+        publish, subscription, publication, moved, test, testVariation, testStep,
     ]
 
     /// Settings of nodes as a whole.

@@ -6,8 +6,8 @@ import MeshCore
 ///
 /// A definition holds no secrets, only where to find them, so the text holds none either.
 package struct DefinitionWriter {
-    private typealias Value = DefinitionValue
-    private typealias Field = DefinitionValue.Field
+    typealias Value = DefinitionValue
+    typealias Field = DefinitionValue.Field
 
     private let definition: Definition
 
@@ -69,6 +69,7 @@ package struct DefinitionWriter {
         add("profiles", definition.profiles.map(profile))
         add("nodes", definition.nodes.map(node))
         addRules(to: &sections)
+        add("tests", definition.tests.map(test))
         return sections
     }
 
@@ -224,7 +225,7 @@ package struct DefinitionWriter {
         [Field("nodes", self.selector(selector))] + (selector.mayBeEmpty ? [Field("allow_empty", .word("true"))] : [])
     }
 
-    private func selector(_ selector: NodeSelector) -> Value {
+    func selector(_ selector: NodeSelector) -> Value {
         guard let names = selector.names else { return selector.tags.isEmpty ? .word("all") : tags(selector.tags) }
         // The word `all` means every node, so a node of that name goes into a list.
         if names.count == 1, names[0].value != "all" { return pattern(names[0].value) }

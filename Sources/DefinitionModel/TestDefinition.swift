@@ -1,0 +1,133 @@
+import MeshCore
+
+/// A test of a definition: what is done in the building, and what must follow.
+package struct TestDefinition: Hashable, Sendable {
+    /// What it is called: any text on one line.
+    package var name: Located<String>
+    /// Several runs of the same steps; nil for one.
+    package var variation: TestVariation?
+    /// What is done and expected, in this order.
+    package var steps: [TestStep]
+
+    /// A test that is run once.
+    package init(name: Located<String>, variation: TestVariation? = nil, steps: [TestStep]) {
+        self.name = name
+        self.variation = variation
+        self.steps = steps
+    }
+}
+
+/// How the runs of one test differ.
+package enum TestVariation: Hashable, Sendable {
+    /// `without: relays`: in each run another node that relays has no power.
+    case withoutRelay
+    /// `without: SELECTOR`: in each run another of these nodes has no power.
+    case without(NodeSelector)
+}
+
+/// One thing that is done, and what must follow from it.
+package struct TestStep: Hashable, Sendable {
+    /// Where it stands.
+    package var location: SourceLocation
+    /// What is done; nil if the step only looks.
+    package var action: TestAction?
+    /// The time in which all of it must have happened, in milliseconds; nil for ``usualTime``.
+    package var within: Located<Int>?
+    /// What must have happened.
+    package var expectations: [TestExpectation]
+    /// Whether no other lamp may change: `others: unchanged`.
+    package var keepsOthers = false
+
+    /// The time in which things must happen where a step says nothing, in milliseconds.
+    package static let usualTime = 1_000
+
+    /// A step that does and expects nothing yet.
+    package init(location: SourceLocation) {
+        self.location = location
+        expectations = []
+    }
+}
+
+/// What somebody or something in the building does.
+package enum TestAction: Hashable, Sendable {
+    /// `press: NODE/ELEMENT on`
+    case press(node: Located<String>, element: Int, isOn: Bool)
+    /// `sense: NODE [PROPERTY] VALUE`
+    case sense(node: Located<String>, property: String?, value: String)
+    /// `fault: NODE FAULT`; a fault that is there goes away.
+    case fault(node: Located<String>, name: String)
+    /// `set: TARGET STATE VALUE…`: somebody operates from outside, through a proxy.
+    case set(target: String, state: String, words: [String])
+    /// `power_off: SELECTOR` and `power_on: SELECTOR`
+    case power(NodeSelector, isOn: Bool)
+    /// `wait: DURATION`, in milliseconds.
+    case wait(Int)
+}
+
+extension TestAction {
+    /// The key in a definition.
+    package var key: String {
+        switch self {
+        case .press: "press"
+        case .sense: "sense"
+        case .fault: "fault"
+        case .set: "set"
+        case .power(_, let isOn): isOn ? "power_on" : "power_off"
+        case .wait: "wait"
+        }
+    }
+
+    /// The words behind the key; nil for a selector.
+    package var words: String? {
+        switch self {
+        case .press(let node, let element, let isOn): "\(node.value)/\(element) \(isOn ? "on" : "off")"
+        case .sense(let node, let property, let value):
+            ([node.value] + (property.map { [$0] } ?? []) + [value]).joined(separator: " ")
+        case .fault(let node, let name): "\(node.value) \(name)"
+        case .set(let target, let state, let words): ([target, state] + words).joined(separator: " ")
+        case .power: nil
+        case .wait(let milliseconds): DurationText.text(milliseconds: milliseconds)
+        }
+    }
+
+    /// The node that somebody acts on by hand; nil if it is not exactly one.
+    package var node: Located<String>? {
+        switch self {
+        case .press(let node, _, _), .sense(let node, _, _), .fault(let node, _): node
+        case .set, .power, .wait: nil
+        }
+    }
+}
+
+/// States that nodes must have.
+package struct TestExpectation: Hashable, Sendable {
+    /// The nodes.
+    package var nodes: NodeSelector
+    /// The index of the element; nil for the first one that has the state.
+    package var element: Located<UInt8>?
+    /// The states, each with what it must be; the location is that of the value.
+    package var states: [Located<ExpectedState>]
+
+    /// Nodes of which nothing is expected yet.
+    package init(nodes: NodeSelector) {
+        self.nodes = nodes
+        states = []
+    }
+}
+
+/// A state with a value as people write it.
+package struct ExpectedState: Hashable, Sendable {
+    /// The name in the catalogue, or that of a vendor's state.
+    package var name: String
+    /// The words of the value: `40%`, `3000K 80%`.
+    package var words: [String]
+
+    /// A state with a value.
+    package init(name: String, words: [String]) {
+        self.name = name
+        self.words = words
+    }
+
+    /// The value for people.
+    package var text: String { words.joined(separator: " ") }
+}
