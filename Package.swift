@@ -69,6 +69,13 @@ let package = Package(
         ),
         .target(name: "Simulator", dependencies: ["Basics", "Catalogue", "MeshCore"], swiftSettings: strict),
         .target(
+            name: "Rehearsal",
+            dependencies: [
+                "MeshCore", "Catalogue", "DefinitionModel", "Planning", "Store", "Execution", "Simulator",
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "TLS",
             dependencies: ["MeshCore", .target(name: "CTLS", condition: .when(traits: ["Gateway"]))],
             swiftSettings: strict
@@ -82,7 +89,7 @@ let package = Package(
             name: "MeshplanCLI",
             dependencies: [
                 "SystemLayer", "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning", "Store",
-                "Execution", "Simulator", "Bearers", "TLS",
+                "Execution", "Simulator", "Rehearsal", "Bearers", "TLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -168,6 +175,14 @@ let package = Package(
             dependencies: [
                 "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning", "Store", "Execution",
                 "Simulator", "TestSupport",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "RehearsalTests",
+            dependencies: [
+                "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Store", "Execution", "Simulator",
+                "Rehearsal", "TestSupport",
             ],
             swiftSettings: strict
         ),

@@ -96,6 +96,12 @@ package struct DecodedMessage: Hashable, Sendable {
     /// The fields that it has.
     package let values: FieldValues
 
+    /// A message with these fields.
+    package init(description: MessageDescription, values: FieldValues) {
+        self.description = description
+        self.values = values
+    }
+
     /// The message for people: `generic-onoff-set onoff=on tid=7`.
     package var text: String {
         values.items.isEmpty ? description.name : "\(description.name) \(description.text(of: values))"

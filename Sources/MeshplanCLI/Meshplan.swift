@@ -29,7 +29,10 @@ package struct Meshplan: ParsableCommand {
                     InitCommand.self, ImportCommand.self, AdoptCommand.self, ExportCommand.self, ValidateCommand.self,
                 ]
             ),
-            CommandGroup(name: "Plan", subcommands: [PlanCommand.self, ShowCommand.self, DriftCommand.self]),
+            CommandGroup(
+                name: "Plan",
+                subcommands: [PlanCommand.self, TestCommand.self, ShowCommand.self, DriftCommand.self]
+            ),
             CommandGroup(
                 name: "Apply",
                 subcommands: [

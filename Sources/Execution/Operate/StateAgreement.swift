@@ -1,4 +1,4 @@
-import Catalogue
+package import Catalogue
 import MeshCore
 
 extension StateDescription {
@@ -9,7 +9,7 @@ extension StateDescription {
     /// - A Generic Level can be bound to a colour temperature, of which one kelvin is up to 65535 / 3800 levels with
     ///   the usual white lamps (Mesh Model 6.1.3.1.1).
     /// - The Attention Timer counts down, and time passes.
-    func agrees(_ field: String, _ found: FieldValue, with wanted: FieldValue) -> Bool {
+    package func agrees(_ field: String, _ found: FieldValue, with wanted: FieldValue) -> Bool {
         guard found != wanted else { return true }
         // A company may give its states the same names.
         guard statusMessage.opcode.size < 3 else { return false }

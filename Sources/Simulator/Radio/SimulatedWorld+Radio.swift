@@ -17,6 +17,7 @@ extension SimulatedWorld {
         guard let reception = nodes[node].hear(pdu, at: now) else { return }
         statistics.heard += 1
         trace(pdu.digest, at: node)
+        if onHearing != nil { follow(pdu, at: node) }
         carryOut(reception, at: node, from: .air)
         if nodes[node].isBridging() { bridge(pdu.octets, after: reception.actions, at: node, from: .air) }
     }

@@ -31,6 +31,16 @@ extension OperationError: CustomStringConvertible {
     }
 }
 
+/// What a switch sends when it is pressed.
+package struct PressedSwitch: Hashable, Sendable {
+    /// The address of its element.
+    package let source: UnicastAddress
+    /// Where its client publishes to, and how.
+    package let publication: Publication
+    /// The models that act on the message.
+    package let servers: [ModelIdentifier]
+}
+
 /// A lamp, or what else an element switches.
 package struct LightState: Hashable, Sendable {
     /// The node.
@@ -51,8 +61,10 @@ extension SimulatedWorld {
     /// Somebody presses a switch: the OnOff Client of an element, or else its Level or Lightness Client, publishes what
     /// it is configured to.
     ///
+    /// - Returns: what it sends.
     /// - Throws: ``OperationError`` if nothing is there that could be pressed, or if it publishes nowhere.
-    package func press(_ uuid: DeviceUUID, element: Int, isOn: Bool) throws(OperationError) {
+    @discardableResult
+    package func press(_ uuid: DeviceUUID, element: Int, isOn: Bool) throws(OperationError) -> PressedSwitch {
         let node = try powered(uuid)
         let state = nodes[node].state
         guard state.elements.indices.contains(element) else { throw .noElement }
@@ -72,9 +84,11 @@ extension SimulatedWorld {
         var values = fields
         values["tid"] = .integer(pressCount)
         guard let message = MessageCatalogue.sig.message(named: name),
-            let payload = payload(of: message.opcode, values)
-        else { return }
+            let payload = payload(of: message.opcode, values),
+            let source = nodes[node].state.elementAddress(element)
+        else { throw .noModel("switch") }
         publish(payload, publication, fromElement: element, of: node)
+        return PressedSwitch(source: source, publication: publication, servers: message.servers)
     }
 
     /// The sensor of a node measures something; its first sensor, if it has several.

@@ -28,6 +28,8 @@ package final class SimulatedWorld {
     package var onObservation: ((DeviceObservation) -> Void)?
     /// Called with each packet that strangers hear, as it is sent; see ``hear(_:)``. Without it there are no strangers.
     package var onAir: ((AirPacket) -> Void)?
+    /// Called with each network PDU that a node hears for the first time, before the node acts on it.
+    package var onHearing: ((HeardMessage) -> Void)?
 
     /// Whether nodes share what they compute alike for a PDU. It saves work and changes nothing else.
     var sharesWork = true

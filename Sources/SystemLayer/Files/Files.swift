@@ -177,6 +177,16 @@ package enum Files {
         throw FileError(.remove, name ?? path, at: path, .system(errno))
     }
 
+    /// Removes a folder with the files that are directly in it. A missing folder is no error.
+    ///
+    /// - Throws: ``FileError`` if it is still there.
+    package static func removeFolder(_ path: String) throws(FileError) {
+        guard kind(path) != nil else { return }
+        for name in try names(inFolder: path, as: path) { try remove("\(path)/\(name)") }
+        guard rmdir(path) != 0, errno != ENOENT else { return }
+        throw FileError(.remove, path, at: path, .system(errno))
+    }
+
     /// Renames a file within its file system and replaces what has the new name.
     ///
     /// - Throws: ``FileError`` that names the new path.

@@ -1,0 +1,114 @@
+import DefinitionModel
+import MeshCore
+import Rehearsal
+import SystemLayer
+
+/// Shows tests as they are played.
+struct TestView {
+    let context: Context
+    /// The files of the definition.
+    let files: SourceFiles
+
+    /// So many nodes are named where a test fails; the others are counted.
+    private static let mostProblems = 5
+
+    /// Says what is about to be played, and where compositions come from.
+    func begin(_ network: String, _ tests: Int, _ devices: RehearsedDevices) {
+        let sources = [
+            (devices.described, "from files with devices"), (devices.recorded, "from the database"),
+            (devices.assumed, "assumed from what the definition uses"),
+        ].filter { !$0.0.isEmpty }
+        if let lines = context.json {
+            lines.write([
+                "type": "tests", "network": network.json, "tests": .integer(tests),
+                "described": .integer(devices.described.count), "recorded": .integer(devices.recorded.count),
+                "assumed": .array(devices.assumed.map(\.json)),
+            ])
+            return
+        }
+        context.output.line(
+            "Testing network \(network.printable) in the simulator: \(count(tests, "test"))"
+        )
+        let parts = sources.map { "\($0.0.count) \($0.1)" }.joined(separator: ", ")
+        context.output.line("Compositions of \(count(devices.devices.count, "device")): \(parts)")
+    }
+
+    /// Shows a test that has been played.
+    func show(_ result: TestResult) {
+        if let lines = context.json { return write(result, to: lines) }
+        let style = context.style
+        let verdict = result.isPassed ? style(.good, "ok  ") : style(.error, "FAIL")
+        var line = "  \(verdict)  \(result.test.name.value.printable)"
+        let runs = result.outcomes.count
+        if runs != 1 {
+            line += result.isPassed ? " (\(count(runs, "run")))" : " (held in \(result.held) of \(runs) runs)"
+        }
+        if result.isPassed, let slowest = result.slowest, slowest > .zero { line += ", within \(Self.text(slowest))" }
+        context.output.line(line)
+        guard let outcome = result.firstFailure, let failure = outcome.failure else { return }
+        context.output.line(
+            "        \(place(of: failure.step)): step \(failure.number)\(circumstances(of: outcome, runs))"
+        )
+        for problem in failure.problems.prefix(Self.mostProblems) {
+            let node = problem.node.map { "\($0): " } ?? ""
+            context.output.line("          \((node + problem.text).printable)")
+            if let reason = problem.reason { context.output.line("            \(reason.printable)") }
+        }
+        let rest = failure.problems.count - Self.mostProblems
+        if rest > 0 { context.output.line("          and \(rest) more") }
+    }
+
+    /// What was done in the step, and what was special about the run.
+    private func circumstances(of outcome: TestOutcome, _ runs: Int) -> String {
+        var text = outcome.failure?.step.action.map { ", \($0.key)" + ($0.words.map { " \($0)" } ?? "") } ?? ""
+        if let without = outcome.run.without { text += ", without \(without.name.value)" }
+        if runs > 1 { text += ", seed \(outcome.run.seed)" }
+        return text.printable
+    }
+
+    private func place(of step: TestStep) -> String {
+        "\(files.path(of: step.location).printable):\(step.location.line):\(step.location.column)"
+    }
+
+    /// Sums up.
+    func end(_ results: [TestResult]) {
+        let passed = results.count(where: \.isPassed)
+        let failed = results.count - passed
+        if let lines = context.json {
+            lines.write(["type": "summary", "passed": .integer(passed), "failed": .integer(failed)])
+            return
+        }
+        let dress: Style.Dress = failed == 0 ? .good : .error
+        context.output.line(context.style(dress, "Tests:") + " \(passed) passed, \(failed) failed.")
+    }
+
+    private func write(_ result: TestResult, to lines: JSONLines) {
+        lines.write([
+            "type": "test", "name": result.test.name.value.json, "passed": .bool(result.isPassed),
+            "runs": .integer(result.outcomes.count), "held": .integer(result.held),
+            "slowest_ms": result.slowest.map { .integer(Int(clamping: $0.microseconds / 1_000)) },
+            "file": files.path(of: result.test.name.location).json,
+            "line": .integer(Int(result.test.name.location.line)),
+        ])
+        for outcome in result.outcomes {
+            guard let failure = outcome.failure else { continue }
+            lines.write([
+                "type": "test_failure", "name": result.test.name.value.json, "seed": .integer(outcome.run.seed),
+                "without": outcome.run.without?.name.value.json, "step": .integer(failure.number),
+                "file": files.path(of: failure.step.location).json,
+                "line": .integer(Int(failure.step.location.line)),
+                "column": .integer(Int(failure.step.location.column)),
+                "problems": .array(
+                    failure.problems.map { problem in
+                        .object(["node": problem.node?.json, "text": problem.text.json, "reason": problem.reason?.json])
+                    }
+                ),
+            ])
+        }
+    }
+
+    /// A time of the simulation, in milliseconds or seconds.
+    static func text(_ duration: Duration) -> String {
+        DurationText.text(milliseconds: Int(clamping: duration.microseconds / 1_000))
+    }
+}

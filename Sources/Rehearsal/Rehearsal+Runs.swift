@@ -1,0 +1,36 @@
+package import DefinitionModel
+import MeshCore
+package import Simulator
+
+extension Rehearsal {
+    /// The runs of a test: one for each of its variations and each seed. Nodes on which the test itself acts are not left
+    /// without power.
+    ///
+    /// - Parameters:
+    ///   - seed: the first seed.
+    ///   - count: how many seeds.
+    package func runs(of test: TestDefinition, seed: UInt64, count: Int) -> [TestRun] {
+        let left: [NodeDefinition?]
+        // Who is pressed needs power.
+        let hands = Set(test.steps.compactMap { $0.action?.node?.value })
+        switch test.variation {
+        case nil: left = [nil]
+        case .withoutRelay: left = relays
+        case .without(let selector): left = selectors.matches(selector).map { definition.nodes[$0] }
+        }
+        return left.filter { $0.map { !hands.contains($0.name.value) } ?? true }.flatMap { node in
+            (0..<UInt64(count)).map { TestRun(test: test, without: node, seed: seed &+ $0) }
+        }
+    }
+
+    /// Plays a run. A run that fails is played once more, by the same chances, to follow its messages.
+    package func play(_ run: TestRun, _ settings: WorldSettings) -> TestOutcome {
+        var player = TestPlayer(self, run, settings, follows: false)
+        let outcome = player.play()
+        guard !outcome.isPassed else { return outcome }
+        var follower = TestPlayer(self, run, settings, follows: true)
+        let followed = follower.play()
+        // Messages of our own have other sequence numbers the second time, and so other chances.
+        return followed.isPassed ? outcome : followed
+    }
+}

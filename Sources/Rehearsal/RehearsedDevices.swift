@@ -1,0 +1,79 @@
+package import DefinitionModel
+package import MeshCore
+
+/// The devices of a definition as they come out of their boxes. They offer nothing out of band, so that nobody has to
+/// be there when they are provisioned.
+package struct RehearsedDevices {
+    /// A device for each node, in the order of the definition.
+    package private(set) var devices: [DeviceDescription] = []
+    /// The names of the nodes whose composition was read from files.
+    package private(set) var described: [String] = []
+    /// The names of the nodes whose composition the database knows.
+    package private(set) var recorded: [String] = []
+    /// The names of the nodes whose composition was assumed from what the definition uses.
+    package private(set) var assumed: [String] = []
+
+    /// The devices of a definition.
+    ///
+    /// - Parameters:
+    ///   - known: devices from files; they are found by their UUIDs.
+    ///   - network: the network as a database knows it; nil if there is none.
+    package init(of definition: Definition, known: [DeviceDescription], recorded network: MeshNetwork?) {
+        let files = Dictionary(known.map { ($0.uuid, $0) }, uniquingKeysWith: { first, _ in first })
+        let nodes = Dictionary((network?.nodes ?? []).map { ($0.uuid, $0) }, uniquingKeysWith: { first, _ in first })
+        let guess = AssumedCompositions(definition)
+        for (position, node) in definition.nodes.enumerated() {
+            let (uuid, name) = (node.uuid.value, node.name.value)
+            var device: DeviceDescription
+            if let file = files[uuid] {
+                device = DeviceDescription(uuid, name, file.composition)
+                device.compositionPages = file.compositionPages
+                device.sharesSubscriptionLists = file.sharesSubscriptionLists
+                device.habits = file.habits
+                described.append(name)
+            } else if let composition = nodes[uuid].flatMap(Composition.init(of:)) {
+                device = DeviceDescription(uuid, name, composition)
+                recorded.append(name)
+            } else {
+                device = DeviceDescription(uuid, name, guess.composition(of: position))
+                assumed.append(name)
+            }
+            devices.append(device)
+        }
+    }
+}
+
+extension DeviceDescription {
+    fileprivate init(_ uuid: DeviceUUID, _ name: String, _ composition: Composition) {
+        self.init(
+            uuid: uuid,
+            name: name,
+            composition: composition,
+            capabilities: ProvisioningCapabilities(elementCount: UInt8(clamping: composition.elements.count))
+        )
+    }
+}
+
+extension Composition {
+    /// The composition of a node as it was read; nil if it was not.
+    fileprivate init?(of node: Node) {
+        guard node.isCompositionKnown, let product = node.product else { return nil }
+        var features: FeatureSet = []
+        for (state, feature) in [
+            (node.features.relay, FeatureSet.relay), (node.features.proxy, .proxy), (node.features.friend, .friend),
+            (node.features.lowPower, .lowPower),
+        ] where state != nil && state != .notSupported {
+            features.insert(feature)
+        }
+        self.init(
+            company: product.company,
+            product: product.product,
+            version: product.version,
+            replayListSize: product.replayListSize,
+            features: features,
+            elements: node.elements.map { element in
+                CompositionElement(location: element.location, models: element.models.map(\.identifier))
+            }
+        )
+    }
+}

@@ -1,0 +1,252 @@
+import Catalogue
+import DefinitionModel
+import Definitions
+import Execution
+import Foundation
+import MeshCore
+import Rehearsal
+import Simulator
+import Store
+import TestSupport
+import Testing
+
+/// The example office, rehearsed with one mistake or none.
+private final class RehearsedOffice {
+    let rehearsal: Rehearsal
+    let tests: [TestDefinition]
+    private let folder: String
+
+    private static let examples = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../examples/office").standardizedFileURL
+
+    private static func file(_ name: String) throws -> SourceFiles.File {
+        SourceFiles.File(path: name, bytes: Array(try Data(contentsOf: examples.appending(path: name))))
+    }
+
+    /// - Parameters:
+    ///   - change: replaces texts in the definition; each must occur.
+    ///   - isDescribed: whether the compositions come from the office's file with devices.
+    init(_ change: [(String, String)] = [], isDescribed: Bool = true) throws {
+        var office = try Self.file("office.yaml")
+        var text = String(decoding: office.bytes, as: UTF8.self)
+        for (old, new) in change {
+            try #require(text.contains(old), "\(old)")
+            text = text.replacing(old, with: new)
+        }
+        office.bytes = Array(text.utf8)
+        let reading = DefinitionReader.reading(SourceFiles(files: [office, try Self.file("tests.yaml")])) { _ in
+            (try? Self.file("devices/models.yaml")).map { [$0] } ?? []
+        }
+        let definition = try #require(reading.definitions.first, "\(reading.diagnostics.map(\.message))")
+        let errors = reading.diagnostics.filter { $0.severity == .error }
+        try #require(errors.isEmpty, "\(errors.map(\.message))")
+        let known =
+            isDescribed
+            ? DeviceFile.read(files: SourceFiles(files: [try Self.file("devices/devices.yaml")])).devices : []
+        let devices = RehearsedDevices(of: definition, known: known, recorded: nil)
+        #expect(devices.assumed.count == (isDescribed ? 0 : 44))
+        folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var generator = SeededGenerator(seed: 1)
+        let now = Timestamp(rawValue: 1_763_705_818)
+        let database = try MeshDatabase.create(
+            at: folder + "/office.meshdb",
+            network: MeshNetwork.new(name: "office", at: now, using: &generator),
+            key: DatabaseSecret.random(using: &generator),
+            now: now,
+            using: SeededGenerator(seed: 2)
+        )
+        let lease = try database.lock(
+            holder: LockHolder(user: "anna", host: "desk", process: 1, operation: "test", since: now)
+        )
+        rehearsal = try Rehearsal(
+            definition,
+            devices: devices.devices,
+            models: KnownModels(reading.vendorModels),
+            database: database,
+            lease: lease,
+            context: ExecutionContext(
+                user: "anna",
+                host: "desk",
+                now: { now },
+                key: { (_) throws(ExecutionContext.KeyError) in KeyMaterial.random(using: &generator) },
+                provisioningSecrets: { .random(using: &generator) }
+            )
+        )
+        tests = definition.tests
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// The failures by the names of the tests.
+    func failures(_ settings: WorldSettings = .ideal, seed: UInt64 = 1) -> [String: TestFailure] {
+        var failures: [String: TestFailure] = [:]
+        for test in tests {
+            for run in rehearsal.runs(of: test, seed: seed, count: 1) {
+                if let failure = rehearsal.play(run, settings).failure { failures[test.name.value] = failure }
+            }
+        }
+        return failures
+    }
+}
+
+@Suite("Tests of the example office")
+struct OfficeRehearsalTests {
+    private static let office: WorldSettings = {
+        var settings = WorldSettings.office
+        settings.topology = .hops(4)
+        return settings
+    }()
+
+    @Test("All hold, with compositions from a file and with assumed ones, and over four hops of a busy office")
+    func allHold() throws {
+        let described = try RehearsedOffice()
+        #expect(described.tests.count >= 8)
+        #expect(described.failures().isEmpty, "\(described.failures())")
+        #expect(described.failures(Self.office).isEmpty, "\(described.failures(Self.office))")
+        let assumed = try RehearsedOffice(isDescribed: false)
+        #expect(assumed.failures(seed: 3).isEmpty, "\(assumed.failures(seed: 3))")
+    }
+
+    @Test("The same seed gives the same outcome")
+    func isDeterministic() throws {
+        let office = try RehearsedOffice()
+        let run = try #require(office.rehearsal.runs(of: office.tests[0], seed: 7, count: 1).first)
+        #expect(office.rehearsal.play(run, .harsh) == office.rehearsal.play(run, .harsh))
+    }
+
+    /// A mistake in the definition, the test that finds it, and what its failure says.
+    struct Mistake: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let change: [(String, String)]
+        let test: String
+        let text: String
+        let reason: String?
+        var radio = WorldSettings.ideal
+    }
+
+    private static let kitchen = "the kitchen switch lights the kitchen, and nothing else"
+    private static let kitchenRule =
+        "- { groups: [kitchen], models: [generic-onoff-server, light-lightness-server]"
+    private static let kitchenOnOff =
+        "- { node: switch-kitchen, model: generic-onoff-client, to: kitchen, key: lighting"
+
+    private static let mistakes: [Mistake] = [
+        Mistake(
+            testDescription: "a wrong group",
+            change: [(kitchenOnOff, kitchenOnOff.replacing("to: kitchen", with: "to: corridor"))],
+            test: kitchen,
+            text: "onoff is off after 300ms, not on",
+            reason: "the switch publishes to corridor (0xC006), but its generic-onoff-server subscribes to"
+        ),
+        Mistake(
+            testDescription: "a missing key",
+            change: [
+                (
+                    "        generic-onoff-server:   { keys: [lighting] }",
+                    "        generic-onoff-server:   { keys: [sensors] }"
+                )
+            ],
+            test: kitchen,
+            text: "onoff is off",
+            reason: "its generic-onoff-server is not bound to lighting, under which the switch publishes"
+        ),
+        Mistake(
+            testDescription: "a TTL that is too small",
+            change: [(kitchenOnOff, kitchenOnOff + ", ttl: 2")],
+            test: kitchen,
+            text: "onoff is off",
+            reason: "its TTL of 2 was used up on the way",
+            radio: {
+                var settings = WorldSettings.ideal
+                settings.topology = .hops(6)
+                return settings
+            }()
+        ),
+        Mistake(
+            testDescription: "too few relays",
+            change: [("relay: on", "relay: off")],
+            test: kitchen,
+            text: "onoff is off",
+            reason: "not this one: it was lost, or no relay is near",
+            radio: {
+                var settings = WorldSettings.ideal
+                settings.topology = .hops(4)
+                return settings
+            }()
+        ),
+        Mistake(
+            testDescription: "a model that was forgotten",
+            change: [(kitchenRule, kitchenRule.replacing("generic-onoff-server, ", with: ""))],
+            test: kitchen,
+            text: "onoff is off",
+            reason: "its generic-onoff-server subscribes to all-lamps"
+        ),
+        Mistake(
+            testDescription: "lamps of other rooms in a group",
+            change: [
+                (
+                    kitchenRule + ", nodes: { kind: lamp, room: kitchen }",
+                    kitchenRule + ", nodes: { kind: lamp, area: office }"
+                )
+            ],
+            test: kitchen,
+            text: "but others were to stay unchanged",
+            reason: "the switch publishes to kitchen (0xC005), to which its generic-onoff-server listens"
+        ),
+        Mistake(
+            testDescription: "a switch of another room",
+            change: [("generic-onoff-client, to: lounge", "generic-onoff-client, to: kitchen")],
+            test: "guests have a subnet of their own",
+            text: "onoff is off",
+            reason: "the switch publishes to kitchen (0xC005), but its generic-onoff-server subscribes to lounge"
+        ),
+        Mistake(
+            testDescription: "a wrong unit",
+            change: [
+                (
+                    "        scene-server:           { keys: [lighting] }",
+                    """
+                            generic-default-transition-time-server:
+                              { keys: [lighting], states: { default_transition_time: 8min } }
+                    """
+                )
+            ],
+            test: kitchen,
+            text: "not 0%; it goes on to 0 % for another ",
+            reason: "the message of the switch arrived after"
+        ),
+        Mistake(
+            testDescription: "a group with the lamps of another room",
+            change: [
+                (
+                    "{ groups: [corridor], models: [generic-onoff-server, light-lightness-server], nodes: { kind: lamp, room: corridor }",
+                    "{ groups: [corridor], models: [generic-onoff-server, light-lightness-server], nodes: { kind: lamp, room: kitchen }"
+                )
+            ],
+            test: "half the light is enough for the corridor",
+            text: "lightness is 0 % after 2s, not 50%",
+            reason: nil
+        ),
+        Mistake(
+            testDescription: "a switch that publishes nothing",
+            change: [("  " + kitchenOnOff + ", retransmit: { count: 2, interval: 50ms } }\n", "")],
+            test: kitchen,
+            text: "the switch there publishes to nobody",
+            reason: nil
+        ),
+    ]
+
+    @Test("Each of ten mistakes is found, and the failure says what happened instead", arguments: mistakes)
+    func mistake(_ mistake: Mistake) throws {
+        let office = try RehearsedOffice(mistake.change)
+        let failures = office.failures(mistake.radio)
+        let failure = try #require(failures[mistake.test], "\(failures.keys)")
+        let problem = try #require(failure.problems.first { $0.text.contains(mistake.text) }, "\(failure.problems)")
+        if let reason = mistake.reason {
+            #expect(failure.problems.contains { $0.reason?.contains(reason) == true }, "\(failure.problems)")
+        } else {
+            #expect(problem.reason == nil)
+        }
+    }
+}
