@@ -76,6 +76,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "Pictures",
+            dependencies: ["Basics", "MeshCore", "DefinitionModel", "Planning"],
+            swiftSettings: strict
+        ),
+        .target(
             name: "TLS",
             dependencies: ["MeshCore", .target(name: "CTLS", condition: .when(traits: ["Gateway"]))],
             swiftSettings: strict
@@ -88,8 +93,8 @@ let package = Package(
         .target(
             name: "MeshplanCLI",
             dependencies: [
-                "SystemLayer", "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning", "Store",
-                "Execution", "Simulator", "Rehearsal", "Bearers", "TLS",
+                "Basics", "SystemLayer", "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning", "Store",
+                "Execution", "Simulator", "Rehearsal", "Pictures", "Bearers", "TLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -147,6 +152,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "PicturesTests",
+            dependencies: ["MeshCore", "DefinitionModel", "Definitions", "Planning", "Pictures", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "StoreTests",
             dependencies: [
                 "SystemLayer", "MeshCore", "Store", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
@@ -201,7 +211,7 @@ let package = Package(
         // Runs the built executable, which the dependency has built.
         .testTarget(
             name: "ScenarioTests",
-            dependencies: ["meshplan", "TestSupport"],
+            dependencies: ["meshplan", "MeshCore", "Catalogue", "TestSupport"],
             resources: [.copy("Resources/disturbed-apply.sh"), .copy("Resources/disturbed-office.sh")],
             swiftSettings: strict
         ),

@@ -31,7 +31,9 @@ package struct Meshplan: ParsableCommand {
             ),
             CommandGroup(
                 name: "Plan",
-                subcommands: [PlanCommand.self, TestCommand.self, ShowCommand.self, DriftCommand.self]
+                subcommands: [
+                    PlanCommand.self, TestCommand.self, ShowCommand.self, GraphCommand.self, DriftCommand.self,
+                ]
             ),
             CommandGroup(
                 name: "Apply",

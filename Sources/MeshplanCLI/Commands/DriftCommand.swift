@@ -43,7 +43,8 @@ struct DriftCommand: NetworkCommand {
     }
 
     func run(in context: Context) throws -> ExitStatus {
-        let planning = try preparation(in: context)
+        let planning = try PlanningJob(context: context)
+            .prepareIfPresent(definition.paths, network: networks.network)
         let workspace = Workspace(context: context)
         let network = try planning?.network ?? workspace.only(networks.network)
         let database = try workspace.open(network)
@@ -75,15 +76,6 @@ struct DriftCommand: NetworkCommand {
             context.output.write(view.render())
         }
         return report.isEmpty ? .success : .drift
-    }
-
-    /// The definition; nil if none is named and the current folder has none.
-    private func preparation(in context: Context) throws -> PlanningJob.Prepared? {
-        if definition.paths.isEmpty {
-            let names = try Files.names(inFolder: context.workingDirectory, as: ".")
-            if DefinitionPaths.definitionFiles(among: names).isEmpty { return nil }
-        }
-        return try PlanningJob(context: context).prepare(definition.paths, network: networks.network)
     }
 
     private func report(_ snapshot: Snapshot, _ planning: PlanningJob.Prepared?) throws -> DriftReport {

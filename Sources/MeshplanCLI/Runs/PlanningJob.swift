@@ -4,6 +4,7 @@ import Definitions
 import MeshCore
 import Planning
 import Store
+import SystemLayer
 
 /// The common part of `plan` and `apply`: makes a plan from a definition and a snapshot, and shows the diagnostics.
 struct PlanningJob {
@@ -29,6 +30,18 @@ struct PlanningJob {
     /// - Throws: ``InvalidDefinition`` if it has errors; ``Failure`` or ``FileError`` if it cannot be found or read.
     func prepare(_ paths: [String], network: String?) throws -> Prepared {
         try prepared(try DefinitionFiles(context: context).reading(paths), network: network)
+    }
+
+    /// Reads the definition of one network from files and folders, where commands work without one, too.
+    ///
+    /// - Returns: nil if no path is given and the current folder has no definition.
+    /// - Throws: the same as reading what must be there.
+    func prepareIfPresent(_ paths: [String], network: String?) throws -> Prepared? {
+        if paths.isEmpty {
+            let names = try Files.names(inFolder: context.workingDirectory, as: ".")
+            if DefinitionPaths.definitionFiles(among: names).isEmpty { return nil }
+        }
+        return try prepare(paths, network: network)
     }
 
     /// Reads the definition of one network from texts.

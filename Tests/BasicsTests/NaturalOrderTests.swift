@@ -1,6 +1,5 @@
+import Basics
 import Testing
-
-@testable import MeshplanCLI
 
 @Suite("The order of names")
 struct NaturalOrderTests {

@@ -1,7 +1,7 @@
 /// A text that is sorted as people count: `lamp-2` stands before `lamp-10`.
-struct NaturalOrder: Comparable {
+package struct NaturalOrder: Comparable, Sendable {
     /// A run of digits, or what stands between two runs.
-    private enum Part: Comparable {
+    private enum Part: Comparable, Sendable {
         /// A number, as its digits without leading zeros: the longer one is the greater one.
         case number(length: Int, digits: String)
         case text(String)
@@ -11,7 +11,8 @@ struct NaturalOrder: Comparable {
     /// Tells apart texts that differ in leading zeros only.
     private let text: String
 
-    init(_ text: String) {
+    /// The place of a text in that order.
+    package init(_ text: String) {
         self.text = text
         var parts: [Part] = []
         var rest = text[...]
@@ -29,7 +30,7 @@ struct NaturalOrder: Comparable {
         self.parts = parts
     }
 
-    static func < (left: NaturalOrder, right: NaturalOrder) -> Bool {
+    package static func < (left: NaturalOrder, right: NaturalOrder) -> Bool {
         for (one, other) in zip(left.parts, right.parts) where one != other { return one < other }
         return (left.parts.count, left.text) < (right.parts.count, right.text)
     }
