@@ -92,7 +92,7 @@ struct ApplyCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         var run = ApplyRun(
             context: context,
-            route: try MeshRoute(via: bearer.routes, devices, models, simulator, radio),
+            route: try MeshRoute(via: bearer.routes, devices, models, simulator, radio, bearer.capture),
             options: execution.options,
             radio: radio,
             secrets: try SecretsReader(context: context, files: secrets),

@@ -8,8 +8,8 @@ import Store
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Replace the keys of a network.",
-        subcommands: [KeysRefreshCommand.self]
+        abstract: "Replace the keys of a network, or write them for Wireshark.",
+        subcommands: [KeysRefreshCommand.self, KeysExportCommand.self]
     )
 }
 

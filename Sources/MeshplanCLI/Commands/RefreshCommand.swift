@@ -92,7 +92,7 @@ struct RefreshCommand: NetworkCommand {
         var options = execution.options
         if pages { options.pages = .all }
         options.readsInSequences = aggregate
-        let route = try MeshRoute(via: bearer.routes, devices, models, simulator, radio)
+        let route = try MeshRoute(via: bearer.routes, devices, models, simulator, radio, bearer.capture)
         let refresh = RefreshRun(
             context: context,
             route: route,

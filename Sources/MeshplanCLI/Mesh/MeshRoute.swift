@@ -15,6 +15,8 @@ struct MeshRoute {
     /// The paths of files with vendor models; empty for those of the definition.
     let modelFiles: [String]
     private let setup: SimulationSetup
+    /// The path of the file that gets every packet; nil for none.
+    private let capture: String?
 
     /// The route that the options of a command describe.
     ///
@@ -25,8 +27,10 @@ struct MeshRoute {
         _ devices: SimulatedDeviceOptions,
         _ models: VendorModelOptions,
         _ simulator: SimulatorOptions,
-        _ radio: some RadioChoice
+        _ radio: some RadioChoice,
+        _ capture: CaptureOptions
     ) throws {
+        self.capture = capture.capture
         self.via = via
         choices = try BearerChoice.all(via)
         self.devices = devices.devices
@@ -56,6 +60,8 @@ struct MeshRoute {
         watched: [Int32] = []
     ) throws -> BearerAccess {
         defer { context.interrupts.arm() }
+        let file = try capture.map { try CaptureFile($0, in: context) }
+        func captured(_ bearer: any Bearer) -> any Bearer { file?.capturing(bearer) ?? bearer }
         if choices.contains(.simulator) {
             let simulation = try Simulation(
                 context,
@@ -67,11 +73,11 @@ struct MeshRoute {
                 names: names,
                 vendorModels: try VendorModelFiles(context: context).models(modelFiles) ?? vendorModels()
             )
-            return BearerAccess(bearer: SimulatedBearer(simulation.world), simulation: simulation)
+            return BearerAccess(bearer: captured(SimulatedBearer(simulation.world)), simulation: simulation)
         }
         let interruption = WaitInterruption(wakeUp: context.interrupts.wakeUp, watched: watched)
         let bearer = try RadioBearers(context: context, clock: BearerClock()).open(choices, via, interruption)
-        return BearerAccess(bearer: bearer, simulation: nil)
+        return BearerAccess(bearer: captured(bearer), simulation: nil)
     }
 
     /// Checks that at least one bearer answers, before anybody is asked and before the waits of a lost link.

@@ -8,6 +8,8 @@ struct BearerOptions: ParsableArguments {
 
     @OptionGroup var adapter: AdapterOptions
 
+    @OptionGroup var capture: CaptureOptions
+
     /// The values of `--via`, with the adapter filled in.
     var routes: [String] { adapter.routes(via) }
 

@@ -24,5 +24,7 @@ struct MeshOptions: ParsableArguments {
     /// The way to the mesh.
     ///
     /// - Throws: what is wrong with the files that it names.
-    func route() throws -> MeshRoute { try MeshRoute(via: bearer.routes, devices, models, simulator, radio) }
+    func route() throws -> MeshRoute {
+        try MeshRoute(via: bearer.routes, devices, models, simulator, radio, bearer.capture)
+    }
 }

@@ -40,6 +40,8 @@ struct PlanRefreshOptions: ParsableArguments {
 
     @OptionGroup var adapter: AdapterOptions
 
+    @OptionGroup var capture: CaptureOptions
+
     @OptionGroup var execution: RunOptions
 
     @OptionGroup(title: "With --via simulator")
@@ -85,7 +87,7 @@ struct PlanRefreshOptions: ParsableArguments {
         defer { lease.release() }
         let run = RefreshRun(
             context: context,
-            route: try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio),
+            route: try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio, capture),
             options: execution.options,
             database: database,
             lease: lease,

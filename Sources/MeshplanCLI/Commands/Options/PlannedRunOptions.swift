@@ -14,6 +14,8 @@ struct PlannedRunOptions: ParsableArguments {
 
     @OptionGroup var adapter: AdapterOptions
 
+    @OptionGroup var capture: CaptureOptions
+
     @Flag(help: "Do not ask for approval.")
     var autoApprove = false
 
@@ -73,7 +75,7 @@ struct PlannedRunOptions: ParsableArguments {
     ) throws -> ApplyRun {
         var run = ApplyRun(
             context: context,
-            route: try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio),
+            route: try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio, capture),
             options: self.run.options,
             radio: radio,
             secrets: try SecretsReader(context: context, files: secrets),

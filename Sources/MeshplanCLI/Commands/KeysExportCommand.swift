@@ -1,0 +1,48 @@
+import ArgumentParser
+import MeshCore
+import Store
+import SystemLayer
+
+/// `meshplan keys export`
+struct KeysExportCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the keys with which Wireshark decrypts captures.",
+        discussion: """
+            Writes the tables btmesh_nw_keys, btmesh_dev_keys and btmesh_label_uuids to a folder, which may be a profile of \
+            Wireshark. They hold all keys of the network: only you can read them, and meshplan adds the folder to .gitignore of \
+            the folder or repository. After a key refresh, export them again.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The folder for the tables; it is made if it is not there.", valueName: "folder"))
+    var wireshark: String
+
+    @OptionGroup var networks: NetworkOptions
+
+    func run(in context: Context) throws -> ExitStatus {
+        let workspace = Workspace(context: context)
+        let network = try workspace.open(workspace.only(networks.network)).snapshot().network
+        let folder = wireshark.hasSuffix("/") ? String(wireshark.dropLast()) : wireshark
+        let path = context.absolute(folder)
+        switch Files.kind(path) {
+        case .folder, nil: break
+        case .file, .pipe, .other:
+            throw Failure(.failure, "\(folder.printable) is not a folder", hint: "Give another name.")
+        }
+        // Git must ignore the folder before there is anything in it that somebody can commit.
+        let cover = try GitIgnore.cover(folder, in: context)
+        _ = try Files.createFolder(path, as: folder)
+        for table in WiresharkKeys(network).tables {
+            let name = "\(folder)/\(table.name)"
+            try AtomicFile.write(context.absolute(name), as: name, Array(table.text.utf8), mode: 0o600)
+        }
+        context.output.line(
+            "Wrote the keys of \(network.name.printable) to \(folder.printable); keep them as safe as the database."
+        )
+        if let pattern = cover.pattern {
+            context.output.line("Added \(pattern.printable) to \(cover.place.printable): keys do not belong in git.")
+        }
+        return .success
+    }
+}

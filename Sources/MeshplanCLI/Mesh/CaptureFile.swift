@@ -1,0 +1,61 @@
+import Bearers
+import MeshCore
+import SystemLayer
+
+/// The file to which a command writes the packets of its bearer.
+///
+/// What cannot be written never stops the work: the capture ends, and a warning says so once.
+final class CaptureFile {
+    private let context: Context
+    private let path: String
+    private let file: AppendFile
+    private var isFull = false
+
+    /// Opens a file, and begins a new capture in it.
+    ///
+    /// - Throws: ``Failure`` if something else stands there, or another process writes to it; ``FileError`` if it cannot
+    ///   be opened.
+    init(_ path: String, in context: Context) throws {
+        self.context = context
+        self.path = path
+        let absolute = context.absolute(path)
+        switch Files.kind(absolute) {
+        case nil: break
+        case .file:
+            let count = PacketCapture.signature.count
+            let start = try Files.readStart(absolute, as: path, count: count)
+            guard start.isEmpty || start.starts(with: PacketCapture.signature) else {
+                throw Failure(
+                    .failure,
+                    "\(path.printable) exists and is not a capture",
+                    hint: "Choose another name, such as \(path.printable).pcapng, or remove the file."
+                )
+            }
+        case .folder:
+            throw Failure(.failure, "\(path.printable) is a folder", hint: "Name a file in it.")
+        case .pipe, .other:
+            throw Failure(.failure, "\(path.printable) is not a regular file", hint: "Choose another name.")
+        }
+        guard let file = try AppendFile(lockingPath: absolute, as: path) else {
+            throw Failure(
+                .failure,
+                "another process writes to \(path.printable)",
+                hint: "Choose another name, or wait until it has ended."
+            )
+        }
+        self.file = file
+        try file.replaceAll(with: PacketCapture.header(application: "meshplan \(meshplanVersion)"))
+    }
+
+    /// A bearer whose packets are written to the file.
+    func capturing(_ bearer: any Bearer) -> any Bearer {
+        let time = UInt64(clamping: context.now().rawValue) * 1_000_000
+        return CapturingBearer(bearer, time: time) { [self] in append($0) }
+    }
+
+    private func append(_ octets: [UInt8]) {
+        guard !isFull, !file.append(octets) else { return }
+        isFull = true
+        FailureView(context).warn("cannot write to \(path); the capture ends here", hint: "The command goes on.")
+    }
+}
