@@ -160,6 +160,8 @@ package struct GroupDefinition: Hashable, Sendable {
 package struct ProfileDefinition: Hashable, Sendable {
     /// Its name.
     package var name: Located<String>
+    /// What its nodes are made as; nil if the profile does not say.
+    package var product: Located<ProductIdentifier>?
     /// How devices become nodes, without what belongs to one device; nil if the profile says nothing.
     package var provisioning: ProvisioningSettings?
     /// What it sets.
@@ -176,8 +178,12 @@ package struct ProfileDefinition: Hashable, Sendable {
 package struct NodeDefinition: Hashable, Sendable {
     /// Its name, which may change.
     package var name: Located<String>
-    /// Its device UUID: its identity.
+    /// Its device UUID: its identity. While it ``awaitsDevice``, this is the stand-in of its name.
     package var uuid: Located<DeviceUUID>
+    /// Whether it is a place: a node to which no device is assigned yet.
+    package var awaitsDevice = false
+    /// What its device is made as; nil if the definition does not say.
+    package var product: Located<ProductIdentifier>?
     /// The profile it starts from.
     package var profile: Located<String>?
     /// A fixed unicast address.

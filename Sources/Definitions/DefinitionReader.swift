@@ -87,7 +87,10 @@ package enum DefinitionReader {
         }
         let models = pass.decoder.vendorModels.resolved(into: &diagnostics)
         var networks = FragmentMerge.merge(pass.fragments, into: &diagnostics)
+        let assignments = Self.assignments(files, limits: limits, into: &diagnostics)
         for index in networks.indices {
+            let network = networks[index].definition.network.value
+            AssignmentMerge.merge(assignments[network] ?? [], into: &networks[index], &diagnostics)
             networks[index].definition.modelNames = pass.decoder.modelNames
             Checks.run(networks[index], toleratesEmptySelectors: toleratesEmptySelectors, into: &diagnostics)
         }
@@ -97,6 +100,28 @@ package enum DefinitionReader {
             diagnostics: diagnostics.finished(),
             files: named?.files ?? files
         )
+    }
+}
+
+extension DefinitionReader {
+    /// The assignments among the files, by network.
+    private static func assignments(
+        _ files: SourceFiles,
+        limits: ReadingLimits,
+        into diagnostics: inout DiagnosticCollector
+    ) -> [String: [AssignmentsFile.Assignment]] {
+        var assignments: [String: [AssignmentsFile.Assignment]] = [:]
+        for (index, file) in files.files.enumerated() {
+            guard let network = AssignmentsFile.network(ofFile: file.path) else { continue }
+            let read = AssignmentsFile(
+                file.bytes,
+                file: UInt32(clamping: index),
+                limits: limits,
+                into: &diagnostics
+            )
+            assignments[network, default: []] += read.assignments
+        }
+        return assignments
     }
 }
 
@@ -114,6 +139,7 @@ private struct DocumentPass {
     ///   - readsAll: whether the other files are read, too.
     mutating func read(_ files: SourceFiles, limits: ReadingLimits, modelFiles: Set<Int> = [], readsAll: Bool = true) {
         for (index, file) in files.files.enumerated() where readsAll || modelFiles.contains(index) {
+            guard AssignmentsFile.network(ofFile: file.path) == nil else { continue }
             let reader = FileReader(file: UInt32(clamping: index), limits: limits)
             file.bytes.withUnsafeBufferPointer { bytes in
                 reader.read(bytes, with: &decoder) { decoder in

@@ -38,7 +38,8 @@ package struct Meshplan: ParsableCommand {
             CommandGroup(
                 name: "Apply",
                 subcommands: [
-                    ApplyCommand.self, ConfirmCommand.self, RollbackCommand.self, RefreshCommand.self, KeysCommand.self,
+                    AssignCommand.self, ApplyCommand.self, ReplaceCommand.self, ConfirmCommand.self,
+                    RollbackCommand.self, RefreshCommand.self, KeysCommand.self,
                     ReprovisionCommand.self,
                 ]
             ),

@@ -43,6 +43,10 @@ package enum Planner {
             purpose: options.purpose,
             claims: Claims(resources: differences.desired.claims, nodes: differences.claims)
         )
+        let needsAddresses = differences.nodes.contains { $0.order.map { $0.address == nil } ?? false }
+        if needsAddresses, !options.givesAddressesAsHeard {
+            plan.reservations = differences.desired.reservations
+        }
         let review = PlanReview(
             plan,
             of: network,

@@ -140,7 +140,11 @@ extension Definition {
         definition.removals = nil
         for place in definition.defaults.indices { definition.defaults[place].provisioning = nil }
         for place in definition.profiles.indices { definition.profiles[place].provisioning = nil }
-        for place in definition.nodes.indices { definition.nodes[place].provisioning = nil }
+        for place in definition.nodes.indices {
+            definition.nodes[place].provisioning = nil
+            // A device was made up for each place.
+            definition.nodes[place].awaitsDevice = false
+        }
         for place in definition.subnets.indices { definition.subnets[place].key = nil }
         for place in definition.applicationKeys.indices { definition.applicationKeys[place].key = nil }
         return definition

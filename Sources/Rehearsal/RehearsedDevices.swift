@@ -16,22 +16,37 @@ package struct RehearsedDevices {
     /// The devices of a definition.
     ///
     /// - Parameters:
-    ///   - known: devices from files; they are found by their UUIDs.
+    ///   - known: devices from files; they are found by their UUIDs, or else by what they are made as.
     ///   - network: the network as a database knows it; nil if there is none.
     package init(of definition: Definition, known: [DeviceDescription], recorded network: MeshNetwork?) {
         let files = Dictionary(known.map { ($0.uuid, $0) }, uniquingKeysWith: { first, _ in first })
         let nodes = Dictionary((network?.nodes ?? []).map { ($0.uuid, $0) }, uniquingKeysWith: { first, _ in first })
         let guess = AssumedCompositions(definition)
+        let profiles = definition.profilePlaces
+        let products = Dictionary(
+            (network?.nodes ?? []).compactMap { node in
+                Composition(of: node).map { (ProductIdentifier(company: $0.company, product: $0.product), $0) }
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let filed = Dictionary(
+            known.map {
+                (ProductIdentifier(company: $0.composition.company, product: $0.composition.product), $0)
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
         for (position, node) in definition.nodes.enumerated() {
             let (uuid, name) = (node.uuid.value, node.name.value)
             var device: DeviceDescription
-            if let file = files[uuid] {
+            let product = definition.product(of: node, profiles: profiles)
+            if let file = files[uuid] ?? product.flatMap({ filed[$0] }) {
                 device = DeviceDescription(uuid, name, file.composition)
                 device.compositionPages = file.compositionPages
                 device.sharesSubscriptionLists = file.sharesSubscriptionLists
                 device.habits = file.habits
                 described.append(name)
-            } else if let composition = nodes[uuid].flatMap(Composition.init(of:)) {
+            } else if let composition = nodes[uuid].flatMap(Composition.init(of:)) ?? product.flatMap({ products[$0] })
+            {
                 device = DeviceDescription(uuid, name, composition)
                 recorded.append(name)
             } else {

@@ -11,7 +11,10 @@ enum NodeChecks {
         let nodes = network.definition.nodes
         for place in nodes.indices {
             let name = nodes[place].name.value
-            uuids.check(nodes[place].uuid, resource: "node.\(name)", into: &diagnostics) { "the UUID \($0)" }
+            // Places with one name are reported for their name.
+            if !nodes[place].awaitsDevice {
+                uuids.check(nodes[place].uuid, resource: "node.\(name)", into: &diagnostics) { "the UUID \($0)" }
+            }
             if let profile = nodes[place].profile {
                 diagnostics.checkReference(
                     profile,

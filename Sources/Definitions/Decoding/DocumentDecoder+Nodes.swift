@@ -8,6 +8,7 @@ extension DocumentDecoder {
         var profile = ProfileDefinition(name: entry.name, settings: NodeSettings())
         for field in fields {
             switch field.keyword {
+            case .product: profile.product = scalar(field.value, "a product", ModelWords.product)
             case .provisioning: profile.provisioning = decodeProvisioning(field, ofProfile: true)
             default: decodeSetting(field, into: &profile.settings)
             }
@@ -20,13 +21,14 @@ extension DocumentDecoder {
     mutating func decodeNode(_ entry: NamedEntry) -> Bool {
         guard let fields = fields(entry.value, .node, "a node", blamed: entry.key) else { return false }
         var uuid: Located<DeviceUUID>?
-        var node = NodeDefinition(
-            name: entry.name,
-            uuid: Located(DeviceUUID(rawValue: Octets16(high: 0, low: 0)), at: entry.name.location)
-        )
+        var isNamed = false
+        var node = NodeDefinition(place: entry.name)
         for field in fields {
             switch field.keyword {
-            case .uuid: uuid = scalar(field.value, "a UUID", Addresses.uuid)
+            case .uuid:
+                isNamed = true
+                uuid = scalar(field.value, "a UUID", Addresses.uuid)
+            case .product: node.product = scalar(field.value, "a product", ModelWords.product)
             case .profile: node.profile = scalar(field.value, "the name of a profile", Words.name)
             case .address: node.address = scalar(field.value, "a unicast address", Addresses.unicast)
             case .tags: node.tags = decodeTags(field.value, isPattern: false)
@@ -36,8 +38,7 @@ extension DocumentDecoder {
             default: decodeSetting(field, into: &node.settings)
             }
         }
-        guard let uuid else { return false }
-        node.uuid = uuid
+        if let uuid { node.assign(uuid) } else if isNamed { return false }
         fragment.definition.nodes.append(node)
         return true
     }

@@ -53,12 +53,11 @@ struct Record: Hashable, Sendable {
     /// The value of `defaults`, or an entry of it.
     static let defaults = Record("defaults", [.nodes, .allowEmpty, .provisioning] + states)
     /// A value of `profiles`.
-    static let profile = Record("profile", [.provisioning] + settings)
+    static let profile = Record("profile", [.product, .provisioning] + settings)
     /// A value of `nodes`.
     static let node = Record(
         "node",
-        [.uuid, .profile, .address, .tags, .protect, .onRemove, .provisioning] + settings,
-        required: [.uuid]
+        [.uuid, .product, .profile, .address, .tags, .protect, .onRemove, .provisioning] + settings
     )
     /// How the device of a node is provisioned.
     static let provisioning = Record(

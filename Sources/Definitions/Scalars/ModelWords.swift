@@ -25,4 +25,18 @@ enum ModelWords {
             hint: "write model identifiers with 0x: 0x1000, or company and model: 0x0059:0x0001"
         )
     }
+
+    /// What a device is made as: company and product, `0x0059:0x0001`.
+    static func product(_ text: String) throws(ScalarProblem) -> ProductIdentifier {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let company = Numbers.hexadecimal(String(parts[0])),
+            let product = Numbers.hexadecimal(String(parts[1]))
+        else {
+            throw ScalarProblem(
+                "\(quoted(text)) is not a product",
+                hint: "write the company and the product of its composition: 0x0059:0x0001"
+            )
+        }
+        return ProductIdentifier(company: company, product: product)
+    }
 }

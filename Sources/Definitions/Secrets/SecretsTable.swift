@@ -182,7 +182,7 @@ struct SecretsTable {
 
     /// Lines and columns of offsets. Each offset is only a little higher than the one before, so the search never
     /// starts over.
-    private struct Places {
+    struct Places {
         private let bytes: UnsafeBufferPointer<UInt8>
         private let file: UInt32
         /// The start of the text, after a byte order mark.

@@ -137,6 +137,7 @@ package struct DefinitionWriter {
 
     private func profile(_ profile: ProfileDefinition) -> Field {
         var fields: [Field] = []
+        if let product = profile.product { fields.append(Field("product", .word(product.value.description))) }
         if let settings = profile.provisioning { fields.append(provisioning(settings)) }
         fields += Value.stateFields(profile.settings)
         if let elements = Value.elements(profile.settings.elements, isSection: true) { fields.append(elements) }
@@ -144,7 +145,9 @@ package struct DefinitionWriter {
     }
 
     private func node(_ node: NodeDefinition) -> Field {
-        var fields = [Field("uuid", .word(node.uuid.value.description.lowercased()))]
+        var fields: [Field] = []
+        if !node.awaitsDevice { fields.append(Field("uuid", .word(node.uuid.value.description.lowercased()))) }
+        if let product = node.product { fields.append(Field("product", .word(product.value.description))) }
         if let profile = node.profile { fields.append(Field("profile", .text(profile.value))) }
         if let address = node.address { fields.append(Field("address", .word(address.value.description))) }
         if !node.tags.isEmpty { fields.append(Field("tags", tags(node.tags))) }

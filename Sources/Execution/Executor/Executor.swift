@@ -80,7 +80,8 @@ package final class Executor {
                 steps: plan.steps,
                 changeCount: plan.changes.count,
                 run: run,
-                claims: plan.claims
+                claims: plan.claims,
+                reservations: plan.reservations
             )
         }
     }
@@ -164,6 +165,7 @@ package final class Executor {
         let changeCount: Int
         let run: RunIdentifier?
         var claims = Claims()
+        var reservations: [AddressReservation] = []
     }
 
     /// Prepares a run and performs it; every way out gives a recap.
@@ -196,6 +198,7 @@ package final class Executor {
                 changeCount: prepared.changeCount,
                 schedule: prepared.schedule,
                 claims: prepared.claims,
+                reservations: prepared.reservations,
                 doubts: snapshot.unresolved,
                 unreachable: unreachable,
                 leavesDoubts: leavesDoubts,

@@ -7,12 +7,28 @@ struct AddressAssignment {
     private let fixed: [DeviceUUID: UnicastAddress]
     /// The free addresses; nil until the first one is needed.
     private var pool: UnicastAddressPool?
+    /// What is set aside, in the order in which addresses are given.
+    private let reservations: [AddressReservation]
+    /// The kinds of devices whose number of elements is not known yet.
+    private var unknownKinds: Set<String>
+    private var kinds: [DeviceUUID: String] = [:]
+    private let setAside: Set<DeviceUUID>
+    /// Those of them that were told no address in this run.
+    private var untouched: Set<DeviceUUID>
 
     /// The addresses for these orders.
-    init(_ orders: [ProvisioningOrder] = []) {
+    ///
+    /// - Parameter reservations: what the plan sets aside.
+    init(_ orders: [ProvisioningOrder] = [], reservations: [AddressReservation] = []) {
         var fixed: [DeviceUUID: UnicastAddress] = [:]
+        for reservation in reservations { fixed[reservation.device] = reservation.address }
         for order in orders { fixed[order.uuid] = order.address }
         self.fixed = fixed
+        self.reservations = reservations
+        setAside = Set(reservations.map(\.device))
+        untouched = setAside
+        unknownKinds = Set(reservations.lazy.filter(\.isOpen).map(\.kind))
+        for reservation in reservations where reservation.isOpen { kinds[reservation.device] = reservation.kind }
     }
 
     /// Whether the free addresses are known.
@@ -25,6 +41,9 @@ struct AddressAssignment {
         for (uuid, address) in fixed.sorted(by: { $0.key < $1.key }) {
             try? pool.reserve(address, count: 1, for: uuid)
         }
+        for reservation in reservations where reservation.address == nil && reservation.elementCount > 0 {
+            _ = pool.reserveBlock(of: Int(reservation.elementCount), for: reservation.device)
+        }
         self.pool = pool
     }
 
@@ -32,7 +51,17 @@ struct AddressAssignment {
     ///
     /// - Returns: the first; nil if there are not enough.
     mutating func reserve(_ count: Int, for device: DeviceUUID) -> UnicastAddress? {
-        pool?.reserveBlock(of: count, for: device)
+        if let kind = kinds[device], unknownKinds.remove(kind) != nil {
+            // The first device of its kind shows how many addresses the others need.
+            for reservation in reservations where reservation.isOpen && reservation.kind == kind {
+                _ = pool?.reserveBlock(of: count, for: reservation.device)
+            }
+        } else if untouched.contains(device), let block = pool?.reservation(of: device), block.count != count {
+            // It is made differently than was expected.
+            pool?.release(device)
+        }
+        untouched.remove(device)
+        return pool?.reserveBlock(of: count, for: device)
     }
 
     /// Reserves the addresses that an order fixes.
@@ -47,10 +76,15 @@ struct AddressAssignment {
         pool?.exclude(addresses, leftBy: device)
     }
 
-    /// Frees the addresses reserved for a device, unless its order fixes them.
+    /// Frees the addresses reserved for a device, unless its order fixes them or the plan sets them aside.
     mutating func release(_ device: DeviceUUID) {
-        if fixed[device] == nil { pool?.release(device) }
+        if fixed[device] == nil, !setAside.contains(device) { pool?.release(device) }
     }
+}
+
+extension AddressReservation {
+    /// Whether a device of its kind has to show how many addresses it needs.
+    fileprivate var isOpen: Bool { elementCount == 0 && address == nil && !kind.isEmpty }
 }
 
 extension AddressConflict {

@@ -25,12 +25,14 @@ struct NetworkRecord {
 
     /// The network of a snapshot.
     ///
-    /// - Parameter orders: the devices that are to become nodes.
-    init(_ network: MeshNetwork, orders: [ProvisioningOrder] = []) {
+    /// - Parameters:
+    ///   - orders: the devices that are to become nodes.
+    ///   - reservations: the addresses that the plan sets aside.
+    init(_ network: MeshNetwork, orders: [ProvisioningOrder] = [], reservations: [AddressReservation] = []) {
         // A plan that is limited may leave out the nodes through which its devices are provisioned.
         for order in orders { if let server = order.route.server { names[server] = order.serverName } }
         for order in orders { names[order.uuid] = order.name }
-        addresses = AddressAssignment(orders)
+        addresses = AddressAssignment(orders, reservations: reservations)
         header = network
         header.nodes = []
         nodes = network.nodes

@@ -29,6 +29,7 @@ final class ExecutionRun {
         changeCount: Int,
         schedule: StepSchedule,
         claims: Claims = Claims(),
+        reservations: [AddressReservation] = [],
         doubts: [JournalIntent],
         unreachable: Set<DeviceUUID>,
         leavesDoubts: Bool = false,
@@ -36,7 +37,7 @@ final class ExecutionRun {
         searchingFor duration: Duration? = nil
     ) {
         let orders = steps.compactMap { if case .provision(let order) = $0.work { order } else { nil } }
-        var record = NetworkRecord(network, orders: orders)
+        var record = NetworkRecord(network, orders: orders, reservations: reservations)
         record.apply(claims)
         let ledger = RunLedger(
             network: record,

@@ -41,6 +41,14 @@ package enum Remedy: Hashable, Sendable {
     case stateIVIndex
     /// See which devices and proxies advertise.
     case scan
+    /// Assign devices to the places of the definition.
+    case assign
+    /// Give the place of a broken node to another device; nil for any.
+    case replace(node: String? = nil)
+    /// Remove the nodes with a tag or name, and what only they use; nil for any.
+    ///
+    /// - Parameter resets: whether they are reset, too.
+    case removeTagged(String? = nil, resets: Bool)
     /// Have this machine and its files looked at.
     case examine
     /// Name the proxy to use.
@@ -126,6 +134,10 @@ extension Remedy: CustomStringConvertible {
         case .recoverIVIndex: "recovering the IV index"
         case .stateIVIndex: "stating the IV index"
         case .scan: "a scan"
+        case .assign: "the assignment of devices"
+        case .replace(let node): "replacing \(node ?? "the node")"
+        case .removeTagged(let tag, let resets):
+            (resets ? "resetting and removing" : "removing") + " \(tag ?? "the nodes with a tag")"
         case .examine: "an examination of the machine"
         case .chooseProxy: "the choice of a proxy"
         case .begin: "a new network"

@@ -108,7 +108,9 @@ struct PlannedJob {
 extension PlanningJob.Prepared {
     /// Checks that the nodes, groups, subnets and tags exist to which the plan is limited.
     func checkNames(in network: MeshNetwork, options: PlannerOptions) throws {
-        let problems = options.selection.problems(definition: definition, network: network)
+        let problems =
+            options.selection.problems(definition: definition, network: network)
+            + (options.removal?.problems(definition: definition, network: network) ?? [])
         guard problems.isEmpty else { throw InvalidDefinition(diagnostics: problems, files: files, status: .usage) }
     }
 

@@ -31,6 +31,10 @@ extension Remedy {
         case .recoverIVIndex: "meshplan network iv recover"
         case .stateIVIndex: "meshplan network iv set INDEX"
         case .scan: "meshplan scan"
+        case .assign: "meshplan assign"
+        case .replace(let node): "meshplan replace \(node?.shellWord ?? "NODE")"
+        case .removeTagged(let tag, let resets):
+            "meshplan plan --remove \(tag?.shellWord ?? "TAG=VALUE")" + (resets ? " --reset" : "")
         case .examine: "meshplan doctor"
         case .chooseProxy: "--proxy"
         case .begin: "meshplan init"

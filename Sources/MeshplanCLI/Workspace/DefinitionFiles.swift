@@ -41,7 +41,25 @@ struct DefinitionFiles {
                 )
             }
         }
+        try addAssignments(to: &files, seen: &seen)
         return files
+    }
+
+    /// Adds the assignments that stand beside the files of a definition.
+    private func addAssignments(to files: inout SourceFiles, seen: inout Set<String>) throws {
+        var folders: [String] = []
+        for file in files.files {
+            let folder = file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? ""
+            if !folders.contains(folder) { folders.append(folder) }
+        }
+        for folder in folders {
+            let path = folder.isEmpty ? "." : folder
+            guard Files.kind(context.absolute(path)) == .folder else { continue }
+            let names = try Files.names(inFolder: context.absolute(path), as: path)
+            for name in names.sorted() where AssignmentsFile.network(ofFile: name) != nil {
+                try add(folder + name, to: &files, seen: &seen)
+            }
+        }
     }
 
     /// The definitions of all networks, with diagnostics.

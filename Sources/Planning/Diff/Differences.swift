@@ -7,6 +7,8 @@ struct Differences {
     private(set) var nodes: [NodeDifference] = []
     /// What the database has and the definition does not mention.
     private(set) var outside = NodesOutside()
+    /// The places without a device, and what waits for them.
+    private(set) var places = WaitingPlaces()
     /// What is desired, limited to what these differences need.
     private(set) var desired: DesiredState
     /// How the plan is limited and what that leaves out, nil if it is not.
@@ -41,6 +43,11 @@ struct Differences {
         var counting = differ
         var nodesLeftOut = 0
         for node in desired.nodes {
+            guard !resolution.places.contains(node.uuid(in: network)) else {
+                let isSelected = resolution.selected?.contains(node.uuid(in: network)) ?? true
+                if isSelected { places.names.append(node.name.value) }
+                continue
+            }
             if let selected = resolution.selected, !selected.contains(node.uuid(in: network)) {
                 if counting.difference(of: node) != nil { nodesLeftOut += 1 }
             } else if let difference = differ.difference(of: node) {
@@ -50,10 +57,15 @@ struct Differences {
         outside = differ.nodesOutside(
             resolution.definition,
             selected: resolution.selected,
-            purpose: resolution.purpose
+            substituted: desired.substituted,
+            places: resolution.places,
+            purpose: resolution.purpose,
+            resets: resolution.resets
         )
+        if scope != nil || !resolution.places.isEmpty {
+            (outside.unawaitable, places.publications) = nodes.removeUnawaitable(of: resolution.places)
+        }
         if scope != nil {
-            outside.unawaitable = nodes.removeUnawaitable()
             scope?.nodesLeftOut += nodesLeftOut + outside.leftOut
             scope?.changesLeftOut += desired.limitToNeeds(of: nodes)
         }

@@ -7,6 +7,8 @@ struct NodesOutside {
     var leaving: [Int] = []
     /// Those of them to reset.
     var resets: Set<Int> = []
+    /// Indexes of nodes whose place another device takes, by address, and that device.
+    var substituted: [(position: Int, device: DeviceUUID)] = []
     /// How many nodes are left alone.
     var unmanaged = 0
     /// How many devices may have become nodes.
@@ -20,11 +22,18 @@ struct NodesOutside {
 extension NodeDiffer {
     /// The nodes of the database that the definition does not mention.
     ///
-    /// - Parameter selected: the nodes that the plan is limited to; nil for all.
+    /// - Parameters:
+    ///   - selected: the nodes that the plan is limited to; nil for all.
+    ///   - substituted: nodes whose place another device takes.
+    ///   - places: nodes of the definition that have no device yet.
+    ///   - resets: whether nodes that leave are reset, whatever was said about them.
     mutating func nodesOutside(
         _ definition: Definition,
         selected: Set<DeviceUUID>? = nil,
-        purpose: Plan.Purpose = .converge
+        substituted: [Int: DeviceUUID] = [:],
+        places: Set<DeviceUUID> = [],
+        purpose: Plan.Purpose = .converge,
+        resets: Bool = false
     ) -> NodesOutside {
         let mentioned = Set(definition.nodes.map(\.uuid.value))
         var outside = NodesOutside()
@@ -36,30 +45,42 @@ extension NodeDiffer {
                 if network.isInReach(position) { outside.unmanaged += 1 }
                 continue
             }
-            guard selected?.contains(node.uuid) ?? true else {
+            guard selected?.contains(substituted[position] ?? node.uuid) ?? true else {
                 outside.leftOut += 1
                 continue
             }
+            if let device = substituted[position] {
+                // Its device keeps the place of the node until another one is assigned.
+                guard !places.contains(device) else { continue }
+                if node.isProtected {
+                    guardProtection(of: node, "replaced", by: ", because the definition has another device for it")
+                }
+                outside.substituted.append((position, device))
+                continue
+            }
             // An excluded node no longer gets messages.
-            let isReset = (node.removalPolicy == .reset || purpose == .destroy) && !node.isExcluded
+            let isReset = (node.removalPolicy == .reset || resets || purpose == .destroy) && !node.isExcluded
             if node.isProtected {
-                let end = isReset ? "reset" : "forgotten"
                 let cause = purpose == .destroy ? "" : ", because it is no longer in the definition"
-                guards.report(
-                    GuardFinding(
-                        .protectedNode,
-                        "node `\(node.name)` (\(node.unicastAddress)) is protected and would be \(end)\(cause)",
-                        nodes: [node.name],
-                        resources: ["node." + node.name]
-                    ),
-                    hint: "Put it back, or apply `protect: off` for it before you remove it"
-                )
+                guardProtection(of: node, isReset ? "reset" : "forgotten", by: cause)
             }
             if isReset { checkReset(node) }
             if isReset { outside.resets.insert(position) }
             outside.leaving.append(position)
         }
         return outside
+    }
+
+    private mutating func guardProtection(of node: Node, _ end: String, by cause: String) {
+        guards.report(
+            GuardFinding(
+                .protectedNode,
+                "node `\(node.name)` (\(node.unicastAddress)) is protected and would be \(end)\(cause)",
+                nodes: [node.name],
+                resources: ["node." + node.name]
+            ),
+            hint: "Put it back, or apply `protect: off` for it before you remove it"
+        )
     }
 
     /// Checks that a node to reset is reachable, unless it was already seen to be reset.

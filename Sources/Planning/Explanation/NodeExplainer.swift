@@ -78,7 +78,11 @@ struct NodeExplainer {
             let source = ValueSource(way: location == nil ? .builtIn : .node, location: location)
             return ExplainedValue(name: name, value: text, sources: [source])
         }
-        var values = [value("uuid", definition.uuid.value.description, at: definition.uuid.location)]
+        let identity = definition.awaitsDevice ? "awaits a device" : definition.uuid.value.description
+        var values = [value("uuid", identity, at: definition.uuid.location)]
+        if let product = definition.product {
+            values.append(value("product", product.value.description, at: product.location))
+        }
         if let profile = definition.profile { values.append(value("profile", profile.value, at: profile.location)) }
         if let fixed = definition.address {
             values.append(value("address", fixed.value.description, at: fixed.location))

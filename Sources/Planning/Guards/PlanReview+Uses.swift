@@ -82,13 +82,13 @@ extension PlanReview {
                 nodes: nodes,
                 resources: leavers.flatMap { network($0.prefix + $0.name, kind) }
             ),
-            hint: Advice(hint(users: users, isOne: leavers.count == 1))
+            hint: hint(users: users, isOne: leavers.count == 1)
         )
     }
 
     /// How the nodes can release what leaves. Nodes that leave the definition in the same plan are forgotten with
-    /// everything they have, unless an earlier apply has set them to be reset.
-    private func hint(users: [DeviceUUID], isOne: Bool) -> String {
+    /// everything they have, unless the plan or an earlier one says that they are to be reset.
+    private func hint(users: [DeviceUUID], isOne: Bool) -> Advice {
         let forgotten = Set(plan.nodes.lazy.filter { $0.action == .forget }.map(\.uuid))
         let it = isOne ? "it" : "them"
         guard let first = users.first(where: forgotten.contains) else {
@@ -96,9 +96,12 @@ extension PlanReview {
         }
         let count = users.count(where: forgotten.contains)
         let who = count == 1 ? "`\(name(of: first))` is" : "\(count) of these nodes are"
-        return "\(who) forgotten and would keep what \(count == 1 ? "it has" : "they have"). To have "
-            + "\(count == 1 ? "it" : "them") reset instead: put the lines back, with `on_remove: reset` for the "
-            + "\(count == 1 ? "node" : "nodes"), apply that, and then take them out; or leave \(it) in the definition"
+        return """
+            \(who) forgotten and would keep what \(count == 1 ? "it has" : "they have"). To have \
+            \(count == 1 ? "it" : "them") reset instead: put the lines back, and plan the removal with \
+            \(command: .removeTagged(count == 1 ? name(of: first) : nil, resets: true)); or leave \(it) in the \
+            definition
+            """
     }
 
     /// The address of a change of the network itself, if there is one.

@@ -8,10 +8,33 @@ enum KeyRefreshAdvice {
     ///
     /// - Parameters:
     ///   - forgotten: nodes that the plan forgets; they keep their keys.
+    ///   - substituted: nodes that the plan excludes, because another device takes their place.
     ///   - devices: the names of devices that the plan provisions.
-    static func notes(of network: MeshNetwork, forgotten: [Node], devices: [String] = []) -> [Advice] {
+    static func notes(
+        of network: MeshNetwork,
+        forgotten: [Node],
+        substituted: [Node] = [],
+        devices: [String] = []
+    ) -> [Advice] {
         let words = NodeWords(network, devices: devices)
-        return unfinished(network) + excluded(network, words) + leaving(forgotten, network, words)
+        return unfinished(network) + excluded(network, words) + self.substituted(substituted, network, words)
+            + leaving(forgotten, network, words)
+    }
+
+    /// Replaced nodes keep their keys. They will be excluded, so a refresh without further options leaves them out.
+    private static func substituted(_ nodes: [Node], _ network: MeshNetwork, _ words: NodeWords) -> [Advice] {
+        let subnets = network.netKeys.filter { key in nodes.contains { $0.knows(key.index) } }
+        guard let first = subnets.first else { return [] }
+        let others = subnets.dropFirst().map(\.name)
+        return [
+            """
+            \(nodes.count == 1 ? "The replaced device" : "The replaced devices") of \
+            \(list(nodes.map { words.title(of: $0) })) \(nodes.count == 1 ? "keeps" : "keep") the keys of \
+            \(subnets.count == 1 ? "subnet" : "subnets") \(subnets.map(\.name).joined(separator: ", ")). After \
+            this plan, shut \(nodes.count == 1 ? "it" : "them") out with: \(command: .refreshKeys(subnet: first.name))\
+            \(others.isEmpty ? "" : "; then refresh the keys of \(others.joined(separator: ", ")), too")
+            """
+        ]
     }
 
     private static func unfinished(_ network: MeshNetwork) -> [Advice] {

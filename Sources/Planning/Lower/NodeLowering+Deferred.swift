@@ -5,13 +5,14 @@ extension NodeLowering {
     /// Adds the change and the step that make a device a node; the step may already be there.
     mutating func addProvisioning(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         guard case .device(let order, let device) = difference.origin else { return }
+        let before = builder.text(ofReplacedBy: order.uuid, device.replaced)
         let change = builder.add(
             Change(
                 address: prefix,
                 kind: .provisioning,
-                action: order.isReplacement ? .replace : .create,
+                action: before == nil ? .create : .replace,
                 node: order.uuid,
-                before: device.replaced.map { builder.text(ofReplaced: $0) },
+                before: before,
                 after: text(of: order, pending: device.pending, names: builder.names)
             )
         )

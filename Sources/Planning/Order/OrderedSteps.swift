@@ -23,9 +23,11 @@ struct OrderedSteps {
         var builder = PlanBuilder(
             names: resolution.names,
             allowed: allowed.sorted(),
-            orders: differences.scope.map { _ in Set(differences.nodes.compactMap { $0.order?.uuid }) },
+            orders: differences.scope == nil && resolution.places.isEmpty
+                ? nil : Set(differences.nodes.compactMap { $0.order?.uuid }),
             servers: differences.nodes.servers(in: network)
         )
+        for (position, device) in outside.substituted { builder.substituted[device] = network.nodes[position] }
         builder.addNetworkEdits(of: desired)
         keepers = outside.keepers(of: desired.leaving, desired, network)
         builder.addRemovals(of: desired.leaving, from: network, keepers: keepers)
@@ -45,6 +47,7 @@ struct OrderedSteps {
                 if node.removalPolicy == .forget { forgotten.append(node) }
             }
         }
+        for (position, device) in outside.substituted { builder.addSubstituted(network.nodes[position], by: device) }
         builder.markDrift(in: network)
         (steps, barriers) = builder.finish()
         nodes = builder.nodes

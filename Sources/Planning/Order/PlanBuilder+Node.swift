@@ -31,7 +31,9 @@ extension PlanBuilder {
     }
 
     private func action(of difference: NodeDifference, node: Node) -> NodeSummary.Action {
-        if let order = difference.order { return order.isReplacement ? .replace : .provision }
+        if let order = difference.order {
+            return order.isReplacement ? .replace : substituted[order.uuid] == nil ? .provision : .substitute
+        }
         return node.isManaged ? .update : .manage
     }
 

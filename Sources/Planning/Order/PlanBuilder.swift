@@ -31,6 +31,8 @@ struct PlanBuilder {
     var removals: [Removal] = []
     /// Nodes that are reset or provisioned again and have keys that leave.
     var nodesLosingAll: [NetworkResource: [DeviceUUID]] = [:]
+    /// Nodes whose place another device takes, by that device.
+    var substituted: [DeviceUUID: Node] = [:]
     /// The application keys that leave together with their subnets.
     var appKeysOfLeaving: [NetKeyIndex: [AppKeyIndex]] = [:]
 
@@ -165,9 +167,6 @@ struct PlanBuilder {
 
     /// Whether this plan makes the device a node; devices that are left out do not become nodes.
     func provisions(_ node: DeviceUUID) -> Bool { orders?.contains(node) ?? true }
-
-    /// How the node that is replaced was known.
-    func text(ofReplaced position: Int) -> String { names.recordedAddress(at: position) + ", seen unprovisioned" }
 
     /// Adds the edits that create or rename resources of the network.
     mutating func addNetworkEdits(of desired: DesiredState) {

@@ -33,6 +33,8 @@ package struct Plan: Hashable, Sendable {
     package var purpose: Purpose
     /// What is managed from now on although nothing about it changes. It is recorded before the first step.
     package var claims: Claims
+    /// The addresses to set aside, in the order in which they are given; empty if no device needs one.
+    package var reservations: [AddressReservation]
 
     /// The purposes of plans.
     package enum Purpose: UInt8, Sendable {
@@ -55,7 +57,8 @@ package struct Plan: Hashable, Sendable {
         findings: [GuardFinding] = [],
         scope: PlanScope? = nil,
         purpose: Purpose = .converge,
-        claims: Claims = Claims()
+        claims: Claims = Claims(),
+        reservations: [AddressReservation] = []
     ) {
         self.identifier = identifier
         self.lineage = lineage
@@ -70,6 +73,7 @@ package struct Plan: Hashable, Sendable {
         self.scope = scope
         self.purpose = purpose
         self.claims = claims
+        self.reservations = reservations
     }
 
     /// Whether there is nothing to do. There may still be claims to record; see ``claims``.
@@ -99,6 +103,8 @@ package struct NodeSummary: Hashable, Sendable {
         case reset = 5
         /// The node is excluded from the network: it gets no more keys.
         case exclude = 8
+        /// A device takes the place of another node with its name, which is excluded once the device is a node.
+        case substitute = 9
     }
 
     /// The node.

@@ -24,18 +24,33 @@ struct PlanNotes {
         if differences.scope == nil { words += NodesOutside.primaryNotes(desired, network) }
         words += differences.outside.removalNotes(desired, ordered.keepers, network, names)
         var notes = words.map { Advice($0) }
+        notes += differences.places.notes
+        notes += Self.removalNotes(resolution)
         notes += ordered.driftNotes
         notes += desired.notes(ofUnknownKeys: resolution.unknownKeys, network, ordered.steps).map { Advice($0) }
         notes += network.doubtNotes(of: Set(resolution.definition.nodes.map(\.uuid.value)), ordered.steps, names)
         notes += KeyRefreshAdvice.notes(
             of: network,
             forgotten: ordered.forgotten,
+            substituted: differences.outside.substituted.map { network.nodes[$0.position] },
             devices: differences.nodes.compactMap { difference in
                 difference.order.flatMap { $0.isReplacement ? nil : $0.name }
             }
         )
         notes += ReprovisionAdvice.notes(of: network).map { Advice($0) }
         all = notes
+    }
+
+    /// Says that the definition still has what the plan removes.
+    private static func removalNotes(_ resolution: Resolution) -> [Advice] {
+        guard resolution.purpose == .converge, resolution.removed > 0 else { return [] }
+        let lines = resolution.removed == 1 ? "1 node" : "\(resolution.removed) nodes"
+        return [
+            """
+            The definition still has the \(lines) that this plan removes: take the lines out before the next \
+            \(command: .apply), which would bring them back.
+            """
+        ]
     }
 
     /// How many compositions have to be read before the rest is known.

@@ -29,6 +29,7 @@ package enum PlanFile {
         writer.write(plan.steps) { $0.write($1) }
         writer.write(plan.barriers) { $0.write(position: $1) }
         writer.write(plan.claims)
+        writer.write(plan.reservations)
         return writer.bytes.bytes
     }
 
@@ -56,6 +57,7 @@ package enum PlanFile {
         let steps = try reader.list { (reader) throws(DecodeError) in try reader.step() }
         let barriers = try reader.list { (reader) throws(DecodeError) in try reader.position() }
         let claims = try reader.claims()
+        let reservations = try reader.reservations()
         try reader.bytes.expectEnd()
         var plan = Plan(
             identifier: identifier,
@@ -70,7 +72,8 @@ package enum PlanFile {
             findings: findings,
             scope: scope,
             purpose: purpose,
-            claims: claims
+            claims: claims,
+            reservations: reservations
         )
         try check(&plan)
         return plan

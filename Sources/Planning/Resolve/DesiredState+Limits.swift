@@ -90,19 +90,22 @@ extension Array where Element == NodeDifference {
     /// Removes publications to devices that these differences do not provision, because such devices will have no
     /// address.
     ///
-    /// - Returns: how many publications.
-    mutating func removeUnawaitable() -> Int {
+    /// - Parameter places: nodes that have no device yet.
+    /// - Returns: how many publications to devices that are left out, and how many to places.
+    mutating func removeUnawaitable(of places: Set<DeviceUUID>) -> (leftOut: Int, places: Int) {
         let ordered = Set(lazy.compactMap { $0.order?.uuid })
         var count = 0
+        var ofPlaces = 0
         for place in indices {
             for model in self[place].models.indices {
                 guard let node = self[place].models[model].awaited?.node, !ordered.contains(node) else { continue }
                 self[place].models[model].awaited = nil
                 count += 1
+                if places.contains(node) { ofPlaces += 1 }
             }
             if count > 0 { self[place].models.removeAll(where: \.isEmpty) }
         }
         removeAll(where: \.isEmpty)
-        return count
+        return (count - ofPlaces, ofPlaces)
     }
 }

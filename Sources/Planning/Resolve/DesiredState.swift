@@ -20,6 +20,10 @@ struct DesiredState {
     var findings: [Finding] = []
     /// The names of models in the definition.
     var modelNames = ModelNames()
+    /// The addresses that nodes need which do not exist yet, in reading order.
+    var reservations: [AddressReservation] = []
+    /// Nodes whose place another device takes: by their index in the database, the UUID of that device.
+    var substituted: [Int: DeviceUUID] = [:]
     /// What the network already has and is managed from now on.
     var claims: [NetworkResource] = []
 }

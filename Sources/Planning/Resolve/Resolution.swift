@@ -11,10 +11,16 @@ struct Resolution {
     let names: ResourceNames
     /// The nodes that the plan is limited to, nil for all.
     let selected: Set<DeviceUUID>?
+    /// The nodes of the definition that wait for a device; nothing is sent for them.
+    let places: Set<DeviceUUID>
     /// How the plan is limited, nil if it is not.
     let scope: PlanScope?
     /// What the plan is for.
     let purpose: Plan.Purpose
+    /// Whether nodes that leave are reset, whatever the definition said about them.
+    let resets: Bool
+    /// How many nodes the definition still has that the plan is made without.
+    let removed: Int
     /// Keys that nodes have and the database does not know.
     let unknownKeys: UnknownKeys
     /// What is wrong with the definition, or worth knowing.
@@ -25,6 +31,13 @@ struct Resolution {
         var desired = Resolver.resolve(whole, against: network, diagnostics: &diagnostics)
         let selected = options.selection.selected(definition: whole, desired: desired, network: network)
         var definition = whole
+        if let removal = options.removal {
+            let before = desired
+            definition = whole.removing(removal.nodes(of: whole))
+            diagnostics = CountedDiagnostics()
+            desired = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)
+            desired.leaveGroups(emptiedSince: before)
+        }
         if options.purpose == .destroy {
             definition.removeAll(but: network.netKeys.filter { $0.index == .primary || $0.phase != .normal })
             diagnostics = CountedDiagnostics()
@@ -34,6 +47,7 @@ struct Resolution {
         if selected != nil {
             scope = PlanScope(options: [], changesLeftOut: desired.keepAll())
         }
+        places = Set(definition.nodes.lazy.filter(\.awaitsDevice).map(\.uuid.value))
         unknownKeys = UnknownKeys(network)
         names = ResourceNames(desired: desired, network: network)
         desired.reportRemadeKeys(unknownKeys, network, to: &diagnostics)
@@ -42,6 +56,8 @@ struct Resolution {
         self.selected = selected
         self.scope = scope
         purpose = options.purpose
+        resets = options.removal?.resets ?? false
+        removed = whole.nodes.count - definition.nodes.count
         self.diagnostics = diagnostics
     }
 }

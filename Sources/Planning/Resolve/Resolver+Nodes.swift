@@ -33,6 +33,19 @@ extension Resolver {
                 placements.append(.device(DesiredNode.Device(replaced: nil, pending: pending[uuid])))
             }
         }
+        findSubstitutes()
+    }
+
+    /// Finds managed nodes whose name another device has in the definition now: that device takes their place.
+    private mutating func findSubstitutes() {
+        let mentioned = Set(definition.nodes.lazy.map(\.uuid.value))
+        for position in network.nodes.indices where network.nodes[position].isManaged {
+            let uuid = network.nodes[position].uuid
+            guard !network.nodes[position].isExcluded, uuid != network.ownProvisioner, !mentioned.contains(uuid),
+                let number = nodeNumbers[network.nodes[position].name], placements[number] != nil
+            else { continue }
+            state.substituted[position] = definition.nodes[number].uuid.value
+        }
     }
 
     private mutating func reportSameDevice(_ node: NodeDefinition, as first: Located<String>) {

@@ -9,6 +9,8 @@ extension Resolver {
         for key in state.applicationKeys { bound[key.index] = key.boundNetKey }
         let lowest = (network.netKeys.map(\.index) + state.subnets.map(\.index)).min() ?? .primary
         var addresses: UnicastAddressPool?
+        let isNeeded = state.nodes.contains { if case .device = $0.origin { true } else { false } }
+        let kinds = isNeeded ? DeviceKinds(definition, network) : nil
         let nodes = definition.nodes
         for number in nodes.indices {
             guard let place = desiredNumbers[number], case .device(var order, let device) = state.nodes[place].origin
@@ -43,6 +45,9 @@ extension Resolver {
                 }
             }
             state.nodes[place].origin = .device(order, device)
+            if let reservation = kinds?.reservation(for: node, device: device, in: network), !reservation.isEmpty {
+                state.reservations.append(reservation)
+            }
         }
     }
 

@@ -44,6 +44,10 @@ struct ResourceNames {
             case .node: break
             }
         }
+        // The device that takes its place has its name.
+        for position in desired.substituted.keys {
+            nodes[position] = "\(network.nodes[position].name) (\(network.nodes[position].unicastAddress))"
+        }
     }
 
     /// The name of a node through which devices are provisioned.

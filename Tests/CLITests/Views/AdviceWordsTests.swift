@@ -9,7 +9,8 @@ import Testing
 /// The kinds of remedies. ``AdviceWordsTests/kind(of:)`` does not compile until each has one.
 private enum Kind: CaseIterable {
     case apply, readBack, showDrift, acceptDrift, showNetwork, refreshKeys, exclude, recordReset, reprovision
-    case giveAddresses, newAddresses, allow, recoverIVIndex, stateIVIndex, scan, examine, chooseProxy
+    case giveAddresses, newAddresses, allow, recoverIVIndex, stateIVIndex, scan, assign, replace, removeTagged, examine,
+        chooseProxy
     case begin, createStore, importNetwork, exportNetwork, replaceDatabase, mergeDatabases, remove, rename
     case listKeySlots, unlock, pair, pairAgain, pairClient, pairClientAgain, reach, serveSecured, deny, denyListed
     case limitLinks, simulate, runGateway, serve, devicesFile, secretsFile
@@ -23,7 +24,9 @@ struct AdviceWordsTests {
             .apply, .readBack(), .readBack(notSeenForDays: 90), .showDrift, .acceptDrift, .showNetwork, .refreshKeys(),
             .refreshKeys(subnet: "two words", excluding: ["lamp 1", "0x0012"]), .exclude(), .exclude(node: "lamp 1"),
             .recordReset(), .recordReset(node: "lamp 1"), .reprovision, .giveAddresses, .newAddresses, .recoverIVIndex,
-            .stateIVIndex, .scan, .examine, .chooseProxy, .begin, .createStore("postgres:///mesh"), .importNetwork,
+            .stateIVIndex, .scan, .assign, .replace(), .replace(node: "lamp 1"), .removeTagged(resets: false),
+            .removeTagged("floor=3", resets: true), .examine, .chooseProxy, .begin, .createStore("postgres:///mesh"),
+            .importNetwork,
             .exportNetwork, .replaceDatabase, .mergeDatabases, .remove(), .remove(resource: "key.two words"), .rename,
             .listKeySlots, .unlock(7), .pair, .pairAgain, .pairClient, .pairClientAgain, .reach("gateway://HOST:47"),
             .reach("tcp:HOST:47"), .reach("unix:PATH"), .serveSecured, .deny, .denyListed, .limitLinks,
@@ -47,6 +50,9 @@ struct AdviceWordsTests {
         case .recoverIVIndex: .recoverIVIndex
         case .stateIVIndex: .stateIVIndex
         case .scan: .scan
+        case .assign: .assign
+        case .replace: .replace
+        case .removeTagged: .removeTagged
         case .examine: .examine
         case .chooseProxy: .chooseProxy
         case .begin: .begin

@@ -6,6 +6,8 @@ enum Completion {
     static let targets = kind { $0.targets(beginning: $1) }
     /// Names of nodes.
     static let nodes = kind { names, _ in names.nodes }
+    /// Places without a device.
+    static let places = kind { names, _ in names.places }
     /// Names of application keys.
     static let applicationKeys = kind { names, _ in names.applicationKeys }
     /// Names of subnets.

@@ -26,6 +26,9 @@ final class CompletionNames {
         Set((network?.nodes.map(\.name) ?? []) + (definition?.nodes.map(\.name.value) ?? [])).sorted()
     }
 
+    /// The names of places without a device, sorted.
+    var places: [String] { (definition?.nodes ?? []).filter(\.awaitsDevice).map(\.name.value).sorted() }
+
     /// The names of application keys, sorted.
     var applicationKeys: [String] { Set(network?.appKeys.map(\.name) ?? []).sorted() }
 

@@ -15,13 +15,51 @@ struct PlanOptions: ParsableArguments {
     )
     var destroy = false
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Plan as if the nodes with this tag or name were no longer in the definition: they leave, with what selects \
+            only them and the groups that only they use. * stands for anything. May be repeated.
+            """,
+            valueName: "tag=value|node"
+        )
+    )
+    var remove: [String] = []
+
+    @Flag(help: "With --remove: reset the nodes, so that their devices can join again.")
+    var reset = false
+
+    @Flag(help: "Give addresses to devices as they are heard, not in the order of the definition.")
+    var addressesAsHeard = false
+
+    func validate() throws {
+        if reset, remove.isEmpty { throw ValidationError("--reset needs --remove.") }
+        if destroy, !remove.isEmpty { throw ValidationError("--destroy removes everything; leave --remove out.") }
+    }
+
     /// The options in the planner's form.
     var planner: PlannerOptions {
         PlannerOptions(
             allowed: guards.allowed,
             selection: selection.selection,
-            purpose: destroy ? .destroy : .converge
+            purpose: destroy ? .destroy : .converge,
+            removal: removal,
+            givesAddressesAsHeard: addressesAsHeard
         )
+    }
+
+    private var removal: PlanRemoval? {
+        guard !remove.isEmpty else { return nil }
+        var removal = PlanRemoval(resets: reset)
+        for text in remove {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            if parts.count > 1 {
+                removal.tags.append(PlanSelection.Tag(name: parts[0], value: parts[1]))
+            } else {
+                removal.names.append(text)
+            }
+        }
+        return removal
     }
 }
 

@@ -193,6 +193,9 @@ struct ScanList {
         return previous == nil ? .appeared(.proxy(proxy)) : .identified(proxy)
     }
 
+    /// Removes a device that has become a node.
+    mutating func forget(_ device: DeviceUUID) { devicesByUUID[device] = nil }
+
     /// Removes what was not heard since `instant`.
     ///
     /// - Returns: a change for each removed line, in the order of the list.

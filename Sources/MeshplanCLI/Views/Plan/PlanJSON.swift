@@ -124,6 +124,7 @@ struct PlanJSON {
         case .replace: "replace"
         case .reset: "reset"
         case .exclude: "exclude"
+        case .substitute: "substitute"
         }
     }
 

@@ -33,7 +33,7 @@ struct PlanSummary: Hashable {
         messages = cost.messages
         pdus = cost.pdus
         nodes = plan.nodes.count { $0.cost.messages > 0 }
-        provisioned = plan.nodes.count { $0.action == .provision || $0.action == .replace }
+        provisioned = plan.nodes.count { $0.action == .provision || $0.action == .replace || $0.action == .substitute }
         reset = plan.nodes.count { $0.action == .reset }
         excluded = plan.nodes.count { $0.action == .exclude }
         isCostExact = plan.nodesOfOpenCost.isEmpty

@@ -26,7 +26,8 @@ extension PlanView {
     /// do not fit.
     func nodes(showsDetails: Bool) -> String {
         let openCosts = plan.nodesOfOpenCost
-        let labelWidth = plan.nodes.map { Self.label(of: $0).displayWidth }.max() ?? 0
+        let labels = NodeLabels(plan)
+        let labelWidth = plan.nodes.map { labels.label(of: $0).displayWidth }.max() ?? 0
         let signWidth = plan.nodes.map { Self.sign(Self.action(of: $0.action)).count }.max() ?? 1
         let addressWidth = plan.nodes.map { Self.address(of: $0).count }.max() ?? 0
         let lines = plan.nodes.map { node in
@@ -55,7 +56,7 @@ extension PlanView {
             }
             place += 1
             let action = Self.action(of: line.node.action)
-            let label = Self.label(of: line.node)
+            let label = labels.label(of: line.node)
             let address = Self.address(of: line.node)
             text += symbol(action) + String(repeating: " ", count: signWidth - Self.sign(action).count + 1)
             text += style(.bold, label) + String(repeating: " ", count: labelWidth - label.displayWidth) + "  "
@@ -108,20 +109,39 @@ extension PlanView {
         }.joined()
     }
 
-    /// The beginning of a node's line: its name, with what happens to the node as a whole.
-    private static func label(of node: NodeSummary) -> String {
-        let fate = fate(of: node.action)
-        return fate.isEmpty ? node.name.printable : "node.\(node.name.printable)" + fate
-    }
-
     /// What happens to nodes as a whole; empty if they stay nodes.
-    private static func fate(of action: NodeSummary.Action) -> String {
+    fileprivate static func fate(of action: NodeSummary.Action) -> String {
         switch action {
         case .manage, .update, .forget: ""
         case .provision: " will be provisioned"
         case .replace: " will be provisioned again"
         case .reset: " will be reset"
+        case .substitute: " replaced"
         case .exclude: " will be excluded"
+        }
+    }
+
+    /// The beginnings of the lines of nodes: the name, with what happens to the node as a whole.
+    private struct NodeLabels {
+        /// The nodes that are excluded, by name.
+        private let excluded: [String: DeviceUUID]
+
+        init(_ plan: Plan) {
+            excluded = Dictionary(
+                plan.nodes.filter { $0.action == .exclude }.map { ($0.name, $0.uuid) },
+                uniquingKeysWith: { first, _ in first }
+            )
+        }
+
+        func label(of node: NodeSummary) -> String {
+            let fate = PlanView.fate(of: node.action)
+            let label = fate.isEmpty ? node.name.printable : "node.\(node.name.printable)" + fate
+            guard node.action == .substitute, let former = excluded[node.name] else { return label }
+            let (old, new) = (Array(former.description), Array(node.uuid.description))
+            // As many digits as it takes to see the difference.
+            var digits = 4
+            while digits < old.count, old.suffix(digits) == new.suffix(digits) { digits += 1 }
+            return label + " (…\(String(old.suffix(digits))) -> …\(String(new.suffix(digits))))"
         }
     }
 

@@ -199,7 +199,7 @@ struct PlanView {
         case .update: .update
         case .forget: .forget
         case .provision: .create
-        case .replace: .replace
+        case .replace, .substitute: .replace
         case .reset, .exclude: .delete
         }
     }

@@ -1,0 +1,57 @@
+package import MeshCore
+
+/// What a device is made as: the company and the product that its composition names (Mesh Protocol 4.2.2.1).
+package struct ProductIdentifier: Hashable, Sendable {
+    /// The company identifier.
+    package var company: UInt16
+    /// The product identifier, which the company assigns.
+    package var product: UInt16
+
+    /// The product of a company.
+    package init(company: UInt16, product: UInt16) {
+        self.company = company
+        self.product = product
+    }
+}
+
+extension ProductIdentifier: CustomStringConvertible {
+    /// The text in definitions: `0x0059:0x0001`.
+    package var description: String { "0x\(company.hexadecimal):0x\(product.hexadecimal)" }
+}
+
+extension DeviceUUID {
+    /// The identity that a place has while no device is assigned to it. It follows from the name alone, so that the
+    /// same definition always gives the same plan; no device has it except by a chance of 1 in 2 to the 128.
+    package static func standIn(forPlace name: String) -> DeviceUUID {
+        DeviceUUID(rawValue: KeyDerivation.s1(Array("meshplan place \(name)".utf8)))
+    }
+}
+
+extension NodeDefinition {
+    /// A place: a node that waits for its device.
+    package init(place name: Located<String>) {
+        self.init(name: name, uuid: Located(.standIn(forPlace: name.value), at: name.location))
+        awaitsDevice = true
+    }
+
+    /// Gives a place its device.
+    package mutating func assign(_ device: Located<DeviceUUID>) {
+        uuid = device
+        awaitsDevice = false
+    }
+}
+
+extension Definition {
+    /// The product of a node: its own, or else that of its profile; nil if neither says.
+    ///
+    /// - Parameter profiles: the positions of the profiles by name.
+    package func product(of node: NodeDefinition, profiles: [String: Int]) -> ProductIdentifier? {
+        if let product = node.product { return product.value }
+        return node.profile.flatMap { profiles[$0.value] }.flatMap { self.profiles[$0].product?.value }
+    }
+
+    /// The positions of the profiles by name; the first counts.
+    package var profilePlaces: [String: Int] {
+        Dictionary(self.profiles.enumerated().map { ($1.name.value, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+}

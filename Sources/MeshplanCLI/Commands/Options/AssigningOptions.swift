@@ -1,0 +1,139 @@
+import ArgumentParser
+import MeshCore
+import Planning
+
+/// The options of `assign` and `replace`: where the definition is, how devices are reached, and what follows.
+struct AssigningOptions: ParsableArguments {
+    @Option(
+        name: .customLong("definition"),
+        help: ArgumentHelp(
+            "A file or folder with the definition. May be repeated. (default: the current folder)",
+            valueName: "path"
+        )
+    )
+    var definitions: [String] = []
+
+    @Option(help: ArgumentHelp("Ask at the terminal, and reach devices so. \(BearerChoice.help)", valueName: "bearer"))
+    var via: [String] = []
+
+    @OptionGroup var adapter: AdapterOptions
+
+    @Flag(help: "Provision and configure each device as soon as it has its place, without asking for approval.")
+    var apply = false
+
+    @Option(
+        help: ArgumentHelp("How long to listen before the first device is shown.", valueName: "duration"),
+        transform: DurationArgument.parse
+    )
+    var time = DurationArgument(milliseconds: 3_000)
+
+    @Option(
+        help: ArgumentHelp("For how long a device blinks at a time, 1s to 60s.", valueName: "duration"),
+        transform: DurationArgument.parse
+    )
+    var blink = DurationArgument(milliseconds: 30_000)
+
+    @Option(
+        help: ArgumentHelp(
+            "With --apply: a CSV or YAML file with static values and public keys of devices. May be repeated.",
+            valueName: "file"
+        )
+    )
+    var secrets: [String] = []
+
+    @OptionGroup(title: "With --apply")
+    var execution: RunOptions
+
+    @OptionGroup var radio: RadioOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var models: VendorModelOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var simulator: SimulatorOptions
+
+    /// Checks the options against each other.
+    ///
+    /// - Parameter hasDevice: whether the command line names the device.
+    /// - Throws: `ValidationError` if they do not fit.
+    func check(hasDevice: Bool = false) throws {
+        guard (1_000...60_000).contains(blink.milliseconds), blink.milliseconds % 1_000 == 0 else {
+            throw ValidationError("--blink takes whole seconds from 1s to 60s.")
+        }
+        guard !via.isEmpty else {
+            if apply { throw ValidationError("--apply needs --via.") }
+            return
+        }
+        if hasDevice, !apply { throw ValidationError("--via needs --apply where the device is named.") }
+        _ = try BearerChoice.all(adapter.routes(via))
+        try adapter.check(for: via)
+        try devices.check(for: via)
+        try simulator.check(for: via)
+    }
+
+    private func route() throws -> MeshRoute {
+        try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio)
+    }
+
+    /// The interactive run.
+    ///
+    /// - Parameter only: the node whose device is replaced; nil to assign devices to all places.
+    func run(
+        _ assignments: Assignments,
+        _ networks: NetworkOptions,
+        _ context: Context,
+        only: String? = nil
+    ) throws -> AssigningRun {
+        AssigningRun(
+            context: context,
+            route: try route(),
+            knowledge: try ScanKnowledge(context, paths: definitions, network: networks.network),
+            assignments: assignments,
+            listening: time.duration,
+            blinking: UInt8(clamping: blink.milliseconds / 1_000),
+            only: only,
+            apply: try applying(networks, context),
+            give: { assignments, device, place in
+                if only == nil {
+                    try assignments.assign(device, to: place)
+                } else {
+                    _ = try assignments.replace(place, by: device)
+                }
+            }
+        )
+    }
+
+    /// Carries out the plan for one node; nil if that is left to a later apply.
+    func applying(_ networks: NetworkOptions, _ context: Context) throws -> ((String) throws -> ExitStatus)? {
+        guard apply else { return nil }
+        let secrets = try SecretsReader(context: context, files: secrets)
+        let route = try route()
+        return { place in
+            let run = ApplyRun(
+                context: context,
+                route: route,
+                options: execution.options,
+                radio: radio,
+                secrets: secrets,
+                listening: ResetListening(nil),
+                isFull: false,
+                isApproved: true,
+                expected: nil,
+                planner: PlannerOptions(selection: PlanSelection(nodes: [place]))
+            )
+            return try run.definition(definitions, network: networks.network)
+        }
+    }
+
+    /// The failure for a text without a UUID.
+    static func noUUID(in text: String) -> Failure {
+        Failure(
+            .usage,
+            "there is no UUID in `\(text.printable)`",
+            hint: "Give 32 hexadecimal digits, with or without hyphens, or the text of a label that contains them."
+        )
+    }
+}

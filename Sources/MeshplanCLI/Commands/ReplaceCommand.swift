@@ -1,0 +1,73 @@
+import ArgumentParser
+import DefinitionModel
+import Definitions
+import MeshCore
+
+/// `meshplan replace`
+struct ReplaceCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replace",
+        abstract: "Give the place of a broken node to another device.",
+        discussion: """
+            Writes the new UUID where the definition has the old one: in NETWORK.assignments, or in the definition \
+            itself. The next plan provisions the new device under the name of the node, gives it everything that the \
+            definition says, and points the others to it. The old device is excluded; its addresses are not given \
+            again before the IV index allows it.
+
+            Without a UUID and with --via, unassigned devices blink one after the other, as with meshplan assign.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The node whose device is broken.", valueName: "node"), completion: Completion.nodes)
+    var node: String
+
+    @Argument(
+        help: ArgumentHelp("The device that takes its place: a UUID, or the text of a label.", valueName: "uuid")
+    )
+    var device: String?
+
+    @OptionGroup var assigning: AssigningOptions
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json }
+
+    func validate() throws {
+        try assigning.check(hasDevice: device != nil)
+        guard device != nil || !assigning.via.isEmpty else {
+            throw ValidationError("Name the device that takes its place, or the way to the devices with --via.")
+        }
+        if format.json, device == nil { throw ValidationError("--json needs a UUID.") }
+    }
+
+    func run(in context: Context) throws -> ExitStatus {
+        var assignments = try Assignments(context, paths: assigning.definitions, network: networks.network)
+        let present = try assignments.node(node)
+        guard !present.awaitsDevice else {
+            throw Failure(
+                .usage,
+                "`\(node.printable)` has no device that could be replaced",
+                hint: "Give it one with meshplan assign."
+            )
+        }
+        guard let device else {
+            var run = try assigning.run(assignments, networks, context, only: node)
+            return try run.run()
+        }
+        guard let uuid = LabelText.uuid(in: device) else { throw AssigningOptions.noUUID(in: device) }
+        let former = try assignments.replace(node, by: uuid)
+        if let lines = context.json {
+            lines.write([
+                "type": "replaced", "node": node.json, "before": former.description.json,
+                "after": uuid.description.json,
+            ])
+        } else {
+            context.output.line("\(node.printable) has \(uuid) now, instead of \(former).")
+            if !assigning.apply { context.output.line("Next: meshplan plan") }
+        }
+        guard assigning.apply, let apply = try assigning.applying(networks, context) else { return .success }
+        return try apply(node)
+    }
+}

@@ -1,0 +1,277 @@
+import DefinitionModel
+import Definitions
+import MeshCore
+import Store
+import SystemLayer
+
+/// The devices at the places of a network: what the definition and its file of assignments say, and how they change.
+///
+/// Each change is in the file, and on the disk, before it counts.
+struct Assignments {
+    private let context: Context
+    /// The definition, with every assignment so far.
+    private(set) var definition: Definition
+    /// The files of the definition.
+    private let files: SourceFiles
+    /// The file of the assignments, relative to the working folder.
+    let path: String
+    private var positions: [String: Int] = [:]
+    /// The nodes by their devices.
+    private var names: [DeviceUUID: String] = [:]
+
+    /// Reads the definition of a network.
+    ///
+    /// - Parameters:
+    ///   - paths: the files and folders of the definition; empty for the current folder.
+    ///   - network: the name of the network, if there are several.
+    /// - Throws: ``InvalidDefinition`` or ``Failure`` if it cannot be read.
+    init(_ context: Context, paths: [String], network: String?) throws {
+        self.context = context
+        let reading = try DefinitionFiles(context: context).reading(paths)
+        definition = try reading.definitions.selected(network)
+        files = reading.files
+        let name = AssignmentsFile.name(ofNetwork: definition.network.value)
+        let known = files.files.map(\.path).first { $0 == name || $0.hasSuffix("/" + name) }
+        let file = files.path(of: definition.network.location)
+        path = known ?? (file.lastIndex(of: "/").map { String(file[...$0]) } ?? "") + name
+        for (position, node) in definition.nodes.enumerated() {
+            positions[node.name.value] = position
+            if !node.awaitsDevice { names[node.uuid.value] = node.name.value }
+        }
+    }
+
+    /// The places without a device, in the order of the definition.
+    var open: [String] { definition.nodes.lazy.filter(\.awaitsDevice).map(\.name.value) }
+
+    /// How many nodes the definition has.
+    var count: Int { definition.nodes.count }
+
+    /// The node of a device; nil if it is at no place.
+    func name(of device: DeviceUUID) -> String? { names[device] }
+
+    /// A node of the definition.
+    ///
+    /// - Throws: ``Failure`` if there is none of that name.
+    func node(_ name: String) throws(Failure) -> NodeDefinition {
+        if let position = positions[name] { return definition.nodes[position] }
+        throw Failure(
+            .usage,
+            "the definition has no place `\(name.printable)`",
+            hint: Suggestion.hint(for: name, among: Set(positions.keys), are: "places are")?.asSentence
+        )
+    }
+
+    /// Puts a device at a place that has none.
+    ///
+    /// - Returns: false if it is there already.
+    /// - Throws: ``Failure`` if the place has another device, or the device another place; what writing throws.
+    @discardableResult
+    mutating func assign(_ device: DeviceUUID, to name: String) throws -> Bool {
+        let node = try node(name)
+        if !node.awaitsDevice {
+            if node.uuid.value == device { return false }
+            throw Failure(
+                .usage,
+                "`\(name)` has the device \(node.uuid.value) already",
+                hint: "To give its place to another device: meshplan replace \(name.shellWord) UUID"
+            )
+        }
+        try checkFree(device)
+        try write([name: device])
+        set(device, at: name)
+        return true
+    }
+
+    /// What is wrong with the rows of a table.
+    func problems(of rows: [AssignmentTable.Row]) -> [Diagnostic] {
+        var problems: [Diagnostic] = []
+        var places: [String: AssignmentTable.Row] = [:]
+        var devices: [DeviceUUID: AssignmentTable.Row] = [:]
+        func report(_ message: String, _ location: SourceLocation, hint: String? = nil, _ first: SourceLocation? = nil)
+        {
+            let related = first.map { [Diagnostic.Related(message: "first here", location: $0)] } ?? []
+            problems.append(Diagnostic(.error, message, at: location, hint: hint, related: related))
+        }
+        for row in rows {
+            let (place, device) = (row.place.value, row.device.value)
+            if let first = places.updateValue(row, forKey: place), first.device.value != device {
+                report("place `\(place)` has two devices", row.place.location, first.place.location)
+            } else if let first = devices.updateValue(row, forKey: device), first.place.value != place {
+                report("this device is at `\(first.place.value)`, too", row.device.location, first.device.location)
+            } else if let position = positions[place] {
+                let node = definition.nodes[position]
+                if !node.awaitsDevice, node.uuid.value != device {
+                    report(
+                        "`\(place)` has the device \(node.uuid.value) already",
+                        row.place.location,
+                        hint: "to give its place to another device: meshplan replace \(place.shellWord) \(device)"
+                    )
+                } else if let other = names[device], other != place {
+                    report("this device is at `\(other)` already", row.device.location)
+                }
+            } else {
+                let hint = Suggestion.hint(for: place, among: Set(open), are: "places are")
+                report("the definition has no place `\(place)`", row.place.location, hint: hint)
+            }
+        }
+        return problems
+    }
+
+    /// Assigns the rows of a table, in one write.
+    ///
+    /// - Returns: the places that had no device before.
+    /// - Throws: what writing throws; then nothing is assigned.
+    mutating func assign(_ rows: [AssignmentTable.Row]) throws -> Set<String> {
+        var devices: [String: DeviceUUID] = [:]
+        for row in rows where positions[row.place.value].map({ definition.nodes[$0].awaitsDevice }) ?? false {
+            devices[row.place.value] = row.device.value
+        }
+        guard !devices.isEmpty else { return [] }
+        try write(devices.mapValues { $0 })
+        for (place, device) in devices { set(device, at: place) }
+        return Set(devices.keys)
+    }
+
+    /// Takes the device away from a place.
+    ///
+    /// - Throws: ``Failure`` if the place has no device, or has it from the definition itself; what writing throws.
+    mutating func free(_ name: String) throws {
+        let node = try node(name)
+        guard !node.awaitsDevice else { throw Failure(.usage, "`\(name)` has no device") }
+        guard isAssigned(node) else {
+            throw Failure(
+                .usage,
+                "the definition itself gives `\(name)` its device",
+                hint: "Take `uuid` out of \(files.path(of: node.uuid.location).printable), "
+                    + "line \(node.uuid.location.line)."
+            )
+        }
+        try write([name: nil])
+        set(nil, at: name)
+    }
+
+    /// Gives the place of a node to another device, where the definition names the present one.
+    ///
+    /// - Returns: the device that was there.
+    /// - Throws: ``Failure`` if the node has no device, or the device another place; what writing throws.
+    mutating func replace(_ name: String, by device: DeviceUUID) throws -> DeviceUUID {
+        let node = try node(name)
+        guard !node.awaitsDevice else {
+            throw Failure(
+                .usage,
+                "`\(name)` has no device that could be replaced",
+                hint: "Give it one with: meshplan assign \(name.shellWord) \(device)"
+            )
+        }
+        let former = node.uuid.value
+        guard former != device else {
+            throw Failure(.usage, "this device is at `\(name)` already", hint: "Name the device that takes its place.")
+        }
+        try checkFree(device)
+        if isAssigned(node) { try write([name: device]) } else { try rewrite(node, to: device) }
+        set(device, at: name)
+        return former
+    }
+
+    // MARK: Parts
+
+    private func isAssigned(_ node: NodeDefinition) -> Bool {
+        AssignmentsFile.network(ofFile: files.path(of: node.uuid.location)) != nil
+            || !files.files.indices.contains(Int(node.uuid.location.file))
+    }
+
+    private mutating func set(_ device: DeviceUUID?, at name: String) {
+        guard let position = positions[name] else { return }
+        names[definition.nodes[position].uuid.value] = nil
+        if let device {
+            // Not in the texts that were read.
+            let place = SourceLocation(file: .max, line: 1, column: 1)
+            definition.nodes[position].assign(Located(device, at: place))
+            names[device] = name
+        } else {
+            definition.nodes[position].uuid = Located(
+                .standIn(forPlace: name),
+                at: definition.nodes[position].name.location
+            )
+            definition.nodes[position].awaitsDevice = true
+        }
+    }
+
+    private func checkFree(_ device: DeviceUUID) throws(Failure) {
+        guard let other = names[device] else { return }
+        throw Failure(
+            .usage,
+            "the device \(device) is at `\(other)` already",
+            hint: "If that is a mistake: meshplan assign --free \(other.shellWord)"
+        )
+    }
+
+    /// Changes lines of the file. What others have written meanwhile stays.
+    private func write(_ changes: [String: DeviceUUID?]) throws {
+        var devices: [String: DeviceUUID] = [:]
+        if Files.kind(context.absolute(path)) != nil {
+            let bytes = try Files.read(context.absolute(path), as: path, limit: DefinitionFiles.sizeLimit)
+            let (read, diagnostics) = AssignmentsFile.read(
+                files: SourceFiles(files: [SourceFiles.File(path: path, bytes: bytes)])
+            )
+            guard !diagnostics.contains(where: { $0.severity == .error }) else {
+                throw InvalidDefinition(
+                    diagnostics: diagnostics,
+                    files: SourceFiles(files: [SourceFiles.File(path: path, bytes: bytes)])
+                )
+            }
+            for assignment in read.assignments { devices[assignment.place.value] = assignment.device.value }
+        }
+        for (name, device) in changes { devices[name] = device }
+        let holders = Dictionary(devices.map { ($1, [$0]) }, uniquingKeysWith: +)
+        if let (device, places) = holders.first(where: { $0.value.count > 1 }) {
+            throw Failure(
+                .failure,
+                "the device \(device) would be at \(places.sorted().joined(separator: " and "))",
+                hint: "Somebody has changed \(path.printable) meanwhile; look at it, and start again."
+            )
+        }
+        try AtomicFile.write(
+            context.absolute(path),
+            as: path,
+            Array(AssignmentsFile.text(of: devices).utf8),
+            mode: 0o644
+        )
+    }
+
+    /// Writes another UUID where the definition has the present one.
+    private func rewrite(_ node: NodeDefinition, to device: DeviceUUID) throws {
+        let location = node.uuid.location
+        let file = files.path(of: location)
+        let bytes = try Files.read(context.absolute(file), as: file, limit: DefinitionFiles.sizeLimit)
+        var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            .map(String.init)
+        let number = Int(location.line) - 1
+        if lines.indices.contains(number), files.files[Int(location.file)].bytes == bytes {
+            let line = lines[number]
+            for width in [36, 32] {
+                let start = line.index(line.startIndex, offsetBy: Int(location.column) - 1, limitedBy: line.endIndex)
+                let quoted = start.map { line[$0...].first == "\"" || line[$0...].first == "'" } ?? false
+                guard let start, let first = line.index(start, offsetBy: quoted ? 1 : 0, limitedBy: line.endIndex),
+                    let end = line.index(first, offsetBy: width, limitedBy: line.endIndex),
+                    DeviceUUID(line[first..<end]) == node.uuid.value
+                else { continue }
+                let digits = device.description.lowercased()
+                let text = width == 36 ? digits : digits.filter { $0 != "-" }
+                lines[number] = line[..<first] + text + line[end...]
+                try AtomicFile.write(
+                    context.absolute(file),
+                    as: file,
+                    Array(lines.joined(separator: "\n").utf8),
+                    mode: 0o644
+                )
+                return
+            }
+        }
+        throw Failure(
+            .failure,
+            "the UUID of `\(node.name.value)` cannot be changed in \(file.printable)",
+            hint: "Write \(device) there yourself, line \(location.line); or take `uuid` out, and use meshplan assign."
+        )
+    }
+}

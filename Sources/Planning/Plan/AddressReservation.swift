@@ -1,0 +1,22 @@
+package import MeshCore
+
+/// The addresses that a plan sets aside for a device that is not a node yet, or for a place that has no device yet. So
+/// devices get their addresses in the order of the definition, whichever is heard first.
+package struct AddressReservation: Hashable, Sendable {
+    /// The device, or the stand-in of the place.
+    package var device: DeviceUUID
+    /// What it is made as: devices of one kind have as many elements. Empty if nothing is known about that.
+    package var kind: String
+    /// How many elements it has; 0 if nobody knows before a device of its kind was asked.
+    package var elementCount: UInt8
+    /// The address of its primary element if the definition fixes it.
+    package var address: UnicastAddress?
+
+    /// A reservation for a device of that kind.
+    package init(device: DeviceUUID, kind: String, elementCount: UInt8, address: UnicastAddress? = nil) {
+        self.device = device
+        self.kind = kind
+        self.elementCount = elementCount
+        self.address = address
+    }
+}

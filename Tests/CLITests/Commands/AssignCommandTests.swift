@@ -1,0 +1,183 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import MeshplanCLI
+
+@Suite("meshplan assign, replace and plan --remove")
+struct AssignCommandTests {
+    private static func uuid(_ number: Int) -> String {
+        "0d5c5a0e6f5b4f0ea1a50b1f1c1f" + String(format: "%04x", number)
+    }
+
+    /// Three places on two floors, and four devices.
+    private func villa(_ places: String = "") throws -> CommandFixture {
+        let fixture = try CommandFixture()
+        try fixture.write(
+            """
+            products: { lamp: { features: [relay, proxy], elements: [{ models: [generic-onoff-server] }, { models: [] }] } }
+            devices:
+              a: { uuid: \(Self.uuid(1)), product: lamp }
+              b: { uuid: \(Self.uuid(2)), product: lamp }
+              c: { uuid: \(Self.uuid(3)), product: lamp }
+              d: { uuid: \(Self.uuid(255)), product: lamp }
+            """,
+            to: "sim/devices.yaml"
+        )
+        try fixture.write(
+            """
+            version: 1
+            network: villa
+            subnets: { home: { index: 0 } }
+            application_keys: { lighting: { subnet: home } }
+            groups: { lights: {}, upstairs: {} }
+            profiles: { lamp: { features: { proxy: on }, elements: { 0: { generic-onoff-server: { keys: [lighting] } } } } }
+            nodes:
+              lamp-1: { profile: lamp, tags: { floor: 0 } }
+              lamp-2: { profile: lamp, tags: { floor: 1 } }
+              lamp-3: { profile: lamp, tags: { floor: 1 } }
+            \(places)
+            subscriptions:
+              - { groups: [lights], models: [generic-onoff-server], nodes: all }
+              - { groups: [upstairs], models: [generic-onoff-server], nodes: { floor: 1 } }
+            """,
+            to: "villa.yaml"
+        )
+        try #require(fixture.run("init", "--network", "villa").status == 0)
+        return fixture
+    }
+
+    private let simulator = ["--via", "simulator", "--devices", "sim/devices.yaml"]
+
+    private func apply(_ fixture: CommandFixture, _ more: String...) -> CommandFixture.Result {
+        fixture.run(["apply", "--auto-approve"] + simulator + more)
+    }
+
+    private func assignments(_ fixture: CommandFixture) throws -> [String] {
+        let text = String(decoding: try #require(fixture.read("villa.assignments")), as: UTF8.self)
+        return text.split(separator: "\n").dropFirst().map(String.init)
+    }
+
+    @Test("places are assigned from the command line and from a table, all or none of its rows")
+    func assign() throws {
+        let fixture = try villa()
+        let one = fixture.run("assign", "lamp-2", "QR:\(Self.uuid(1).uppercased())")
+        #expect(one.status == 0 && one.output == "lamp-2 has 0D5C5A0E-6F5B-4F0E-A1A5-0B1F1C1F0001 now.\n", "\(one)")
+        #expect(fixture.run("assign", "lamp-2", Self.uuid(1)).output == "lamp-2 has this device already.\n")
+        try fixture.write("place,uuid\nlamp-1,\(Self.uuid(2))\nlamp-2,\(Self.uuid(3))\n", to: "bad.csv")
+        let bad = fixture.run("assign", "--from", "bad.csv")
+        #expect(bad.status == 65 && bad.error.contains("`lamp-2` has the device"), "\(bad)")
+        #expect(try assignments(fixture).count == 1)
+        try fixture.write("place,uuid\nlamp-1,\(Self.uuid(2))\nlamp-3,\n", to: "good.csv")
+        let good = fixture.run("assign", "--from", "good.csv")
+        #expect(
+            good.output == "1 device assigned from good.csv, 1 row without a UUID; 1 place left.\n",
+            "\(good)"
+        )
+        #expect(
+            try assignments(fixture) == [
+                "lamp-1 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0002", "lamp-2 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0001",
+            ]
+        )
+        #expect(fixture.run("assign", "--free", "lamp-1").status == 0)
+        #expect(try assignments(fixture).count == 1)
+    }
+
+    @Test(
+        "what cannot be assigned is told",
+        arguments: [
+            (["assign", "lamp-9", Self.uuid(1)], 64, "the definition has no place `lamp-9`"),
+            (["assign", "lamp-1", "12"], 64, "there is no UUID in `12`"),
+            (["assign", "lamp-1"], 64, "takes a UUID, too"),
+            (["assign"], 64, "Name a place and a UUID"),
+            (["assign", "--free", "lamp-1"], 64, "`lamp-1` has no device"),
+            (["assign", "--via", "simulator"], 64, "nobody can be asked"),
+            (["replace", "lamp-1", Self.uuid(1)], 64, "has no device that could be replaced"),
+            (["replace", "lamp-1"], 64, "Name the device that takes its place"),
+            (["plan", "--reset"], 64, "--reset needs --remove"),
+            (["plan", "--remove", "floor=7"], 64, "is the tag of no node"),
+        ] as [([String], Int32, String)]
+    )
+    func refused(arguments: [String], status: Int32, message: String) throws {
+        let result = try villa().run(arguments)
+        #expect(result.status == status && result.error.contains(message), "\(result)")
+    }
+
+    @Test("devices get addresses in the order of the definition, also those that come later")
+    func addresses() throws {
+        let fixture = try villa()
+        #expect(fixture.run("assign", "lamp-3", Self.uuid(1)).status == 0)
+        #expect(apply(fixture).status == 0)
+        #expect(fixture.run("assign", "lamp-2", Self.uuid(2)).status == 0)
+        #expect(apply(fixture).status == 0)
+        let show = fixture.run("show").output
+        func address(_ name: String) throws -> Substring {
+            let line = try #require(show.split(separator: "\n").first { $0.contains(name) }, "\(show)")
+            return try #require(line.split(separator: " ").first { $0.hasPrefix("0x") })
+        }
+        #expect(try address("lamp-2") > address("lamp-3"))
+        #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
+    }
+
+    @Test("a terminal assigns and applies at once, with Return alone")
+    func interactive() throws {
+        let fixture = try villa()
+        fixture.isTerminal = true
+        fixture.answers = ["", "2", "q"]
+        let result = fixture.run(["assign"] + simulator + ["--apply"])
+        #expect(result.status == 0, "\(result.combined)")
+        #expect(try assignments(fixture).map { String($0.prefix(6)) } == ["lamp-1", "lamp-3"])
+        #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
+    }
+
+    @Test("a replaced device gets everything, publishers follow, and nothing is left to do or to complain of")
+    func replace() throws {
+        let fixture = try villa(
+            "  switch: { uuid: \(Self.uuid(3)), features: { proxy: on }, elements: { 0: { generic-onoff-server: "
+                + "{ keys: [lighting], publish: { to: lamp-1, key: lighting } } } } }"
+        )
+        for (place, number) in [("lamp-1", 1), ("lamp-2", 2)] {
+            #expect(fixture.run("assign", place, Self.uuid(number)).status == 0)
+        }
+        #expect(apply(fixture).status == 0)
+        #expect(fixture.run("replace", "lamp-1", Self.uuid(255)).status == 0)
+        let plan = fixture.run("plan")
+        #expect(plan.output.contains("-/+ node.lamp-1 replaced (…0001 -> …00FF)"), "\(plan)")
+        #expect(plan.output.contains("meshplan keys refresh home"), "\(plan)")
+        let applied = apply(fixture, "--off", "a")
+        #expect(applied.status == 0, "\(applied)")
+        let after = fixture.run("plan", "--detailed-exitcode")
+        #expect(after.status == 0, "\(after)")
+        #expect(after.output.contains("meshplan keys refresh home"), "\(after)")
+        let refresh = fixture.run(["keys", "refresh", "home", "--auto-approve", "--off", "a"] + simulator)
+        #expect(refresh.status == 0, "\(refresh)")
+        #expect(!fixture.run("plan").output.contains("keys refresh"))
+        let doctor = fixture.run("doctor")
+        #expect(doctor.status == 0 && !doctor.output.contains("lamp-1"), "\(doctor)")
+        #expect(fixture.run("show", "group.lights").output.components(separatedBy: "lamp-1").count == 2)
+    }
+
+    @Test("a device that stands in the definition itself is replaced there")
+    func replaceInDefinition() throws {
+        let fixture = try villa("  bell: { tags: { a: \"ü\" }, uuid: '\(Self.uuid(1))' }")
+        #expect(fixture.run("replace", "bell", Self.uuid(2)).status == 0)
+        let text = String(decoding: try #require(fixture.read("villa.yaml")), as: UTF8.self)
+        #expect(text.contains("uuid: '\(Self.uuid(2))' }") && !text.contains(Self.uuid(1)))
+    }
+
+    @Test("a floor is reset, forgotten and emptied in one plan")
+    func removeFloor() throws {
+        let fixture = try villa()
+        for number in 1...3 { #expect(fixture.run("assign", "lamp-\(number)", Self.uuid(number)).status == 0) }
+        #expect(apply(fixture).status == 0)
+        let plan = fixture.run("plan", "--remove", "floor=1", "--reset")
+        #expect(plan.status == 0 && plan.output.contains("- group.upstairs"), "\(plan)")
+        #expect(plan.output.contains("node.lamp-3 will be reset") && !plan.output.contains("lamp-1"), "\(plan)")
+        let applied = apply(fixture, "--remove", "floor=1", "--reset", "--allow", "mass-removal")
+        #expect(applied.status == 0, "\(applied)")
+        #expect(fixture.run("show").output.components(separatedBy: "lamp-").count == 2)
+        #expect(fixture.run("plan", "--remove", "floor=1", "--detailed-exitcode").status == 0)
+        // The lines are still there, so the next plan brings the floor back.
+        #expect(fixture.run("plan").output.contains("node.lamp-2 will be provisioned"))
+    }
+}
