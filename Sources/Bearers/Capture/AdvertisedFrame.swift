@@ -1,5 +1,5 @@
-/// Frames of the Bluetooth LE link layer that carry what arrived over GATT, because analysers of packets read beacons and
-/// provisioning PDUs in advertisements only (link type 251: access address, PDU, CRC).
+/// Frames of the Bluetooth LE link layer that carry what arrived over GATT, because analysers of packets read beacons
+/// and provisioning PDUs in advertisements only (link type 251: access address, PDU, CRC).
 enum AdvertisedFrame {
     /// The AD type of PB-ADV (Mesh Protocol 5.2.1).
     private static let provisioningType: UInt8 = 0x29
@@ -28,8 +28,8 @@ enum AdvertisedFrame {
         return segments.compactMap { frame(provisioningType, head + $0, link: link) }
     }
 
-    /// The opening of a link of PB-ADV to a device (Mesh Protocol 5.3.1.4.1), which tells analysers that one begins. GATT
-    /// has no such PDU, and the UUID is not known to whoever sees packets only, so it is zero.
+    /// The opening of a link of PB-ADV to a device (Mesh Protocol 5.3.1.4.1), which tells analysers that one begins.
+    /// GATT has no such PDU, and the UUID is not known to whoever sees packets only, so it is zero.
     static func linkOpen(link: UInt32) -> [UInt8]? {
         frame(provisioningType, link.bigEndianOctets + [0, 0x03] + Array(repeating: 0, count: 16), link: link)
     }

@@ -1,7 +1,7 @@
 package import MeshCore
 
-/// Turns the packets of links into a pcapng file that Wireshark decodes. It knows no key: network PDUs are written as they
-/// were on the air, encrypted and obfuscated.
+/// Turns the packets of links into a pcapng file that Wireshark decodes. It knows no key: network PDUs are written as
+/// they were on the air, encrypted and obfuscated.
 ///
 /// Interface 0 has network PDUs (link type 252, exported PDUs for the dissector `btmesh.msg`), interface 1 beacons and
 /// provisioning PDUs (link type 251, as if they had been advertised).
@@ -47,8 +47,8 @@ package struct PacketCapture {
         return blocks(pdu, .outbound, link, &state, at: now)
     }
 
-    /// What the file gets for a packet that arrived on a link; empty while a segmented PDU is incomplete, and for packets
-    /// that are none.
+    /// What the file gets for a packet that arrived on a link; empty while a segmented PDU is incomplete, and for
+    /// packets that are none.
     package mutating func received(_ packet: [UInt8], on link: LinkIdentifier, at now: Instant) -> [UInt8] {
         var state = links[link] ?? Link()
         defer { links[link] = state }

@@ -13,8 +13,8 @@ final class CaptureFile {
 
     /// Opens a file, and begins a new capture in it.
     ///
-    /// - Throws: ``Failure`` if something else stands there, or another process writes to it; ``FileError`` if it cannot
-    ///   be opened.
+    /// - Throws: ``Failure`` if something else stands there, or another process writes to it; ``FileError`` if it
+    ///   cannot be opened.
     init(_ path: String, in context: Context) throws {
         self.context = context
         self.path = path

@@ -1,7 +1,7 @@
 /// Where the boxes of a graph stand: senders on the left, what they send to in the middle, who listens on the right.
 ///
-/// A node that sends and listens stands on both sides. Each side is ordered so that arrows cross seldom: by the middle of
-/// what a box is connected with.
+/// A node that sends and listens stands on both sides. Each side is ordered so that arrows cross seldom: by the middle
+/// of what a box is connected with.
 struct GraphLayout {
     /// A column.
     enum Column: Int, CaseIterable {

@@ -51,6 +51,7 @@ package struct RelatedNode: Hashable, Sendable {
     /// What its models subscribe to, by element, model and group.
     package var subscriptions: [RelatedSubscription]
 
+    /// A node with these tags.
     package init(uuid: DeviceUUID, name: String, tags: [String: String] = [:], standing: Standing = .managed) {
         self.uuid = uuid
         self.name = name

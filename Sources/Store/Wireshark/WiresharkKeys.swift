@@ -18,8 +18,8 @@ package struct WiresharkKeys {
     /// The keys of a network.
     ///
     /// During a key refresh old and new keys are in it, and two IV indexes: nodes may still send under the one before
-    /// (Mesh Protocol 3.11.5). A device key stands in two rows, since Wireshark looks for it by the sender: the node, and
-    /// whoever configures it.
+    /// (Mesh Protocol 3.11.5). A device key stands in two rows, since Wireshark looks for it by the sender: the node,
+    /// and whoever configures it.
     package init(_ network: MeshNetwork) {
         let value = network.ivIndex.value
         let indexes = value > 0 ? [value - 1, value] : [value]

@@ -18,6 +18,8 @@ struct AssigningOptions: ParsableArguments {
 
     @OptionGroup var adapter: AdapterOptions
 
+    @OptionGroup var capture: CaptureOptions
+
     @Flag(help: "Provision and configure each device as soon as it has its place, without asking for approval.")
     var apply = false
 
@@ -75,7 +77,7 @@ struct AssigningOptions: ParsableArguments {
     }
 
     private func route() throws -> MeshRoute {
-        try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio)
+        try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio, capture)
     }
 
     /// The interactive run.

@@ -66,8 +66,8 @@ struct AssigningRun {
 
     /// Assigns devices until no place is left, or the person ends it.
     ///
-    /// - Throws: ``Failure`` if nobody can be asked; ``BearerError`` if the bearer fails. What was assigned before is in
-    ///   the file.
+    /// - Throws: ``Failure`` if nobody can be asked; ``BearerError`` if the bearer fails. What was assigned before is
+    ///   in the file.
     mutating func run() throws -> ExitStatus {
         guard TerminalDesk.isAttended(context) else {
             throw Failure(
