@@ -41,17 +41,22 @@ private struct SVGWriter {
             <desc id="graph-desc">\(nodes) nodes in \(graph.boxes.count) boxes. Senders stand on the left, groups in the \
             middle, listeners on the right.</desc>
             <style>
-            .control-graph { --paper: #ffffff; --ink: #1f2328; --soft: #59636e; --box: #f6f8fa; --edge: #818b98; }
-            @media (prefers-color-scheme: dark) {
-            .control-graph { --paper: #0d1117; --ink: #f0f6fc; --soft: #9198a1; --box: #151b23; --edge: #656c76; }
-            }
-            .control-graph .paper { fill: var(--paper); }
-            .control-graph text { fill: var(--ink); font: 13px system-ui, sans-serif; }
+            .control-graph .paper { fill: #ffffff; }
+            .control-graph text { fill: #1f2328; font: 13px system-ui, sans-serif; }
             .control-graph .head { font-size: 18px; font-weight: 600; }
-            .control-graph .soft { fill: var(--soft); font-size: 11px; }
-            .control-graph .box { fill: var(--box); stroke: var(--edge); }
+            .control-graph .soft { fill: #59636e; font-size: 11px; }
+            .control-graph .box { fill: #f6f8fa; stroke: #818b98; }
             .control-graph .sign { font-weight: 700; }
-            .control-graph .line { fill: none; stroke-width: 1.5; stroke-opacity: 0.75; }
+            .control-graph .line { fill: none; stroke: #818b98; stroke-width: 1.5; stroke-opacity: 0.75; }
+            .control-graph .tip { fill: #818b98; }
+            @media (prefers-color-scheme: dark) {
+            .control-graph .paper { fill: #0d1117; }
+            .control-graph text { fill: #f0f6fc; }
+            .control-graph .soft { fill: #9198a1; }
+            .control-graph .box { fill: #151b23; stroke: #656c76; }
+            .control-graph .line { stroke: #656c76; }
+            .control-graph .tip { fill: #656c76; }
+            }
             </style>
             <rect class="paper" width="100%" height="100%"/>
 
@@ -132,14 +137,17 @@ private struct SVGWriter {
         let startY = (layout.tops[line.from] ?? 0) + GraphLayout.height / 2
         let endY = (layout.tops[line.to] ?? 0) + GraphLayout.height / 2
         let half = (endX - startX) / 2
-        let colour = arrow.keys.first.flatMap { keyColours[$0] } ?? "var(--edge)"
+        let colour = arrow.keys.first.flatMap { keyColours[$0] }
+        let (stroke, fill) = (
+            colour.map { " style=\"stroke:\($0)\"" } ?? "", colour.map { " style=\"fill:\($0)\"" } ?? ""
+        )
         let from = graph.boxes[arrow.from].title
         let to = graph.boxes[arrow.to].title
         let how = (arrow.models + arrow.keys.map { "key \($0)" }).joined(separator: ", ")
         text += """
-            <path class="line" style="stroke:\(colour)" d="M\(startX) \(startY)C\(startX + half) \(startY) \
+            <path class="line"\(stroke) d="M\(startX) \(startY)C\(startX + half) \(startY) \
             \(endX - half) \(endY) \(endX - 6) \(endY)"><title>\(MarkupText.escaped("\(from) → \(to): \(how)"))</title></path>
-            <path d="M\(endX) \(endY)l-7 -4v8z" style="fill:\(colour)"/>
+            <path class="tip"\(fill) d="M\(endX) \(endY)l-7 -4v8z"/>
 
             """
     }
