@@ -102,7 +102,8 @@ struct ActionInquiriesTests {
         var rounded = SARTransmitterState.standard
         rounded.segmentIntervalStep = 9
         let request = try inquiries(.set(.sarTransmitter(.standard))).request()
-        guard case .differs(let words)? = request.verdict(on: SARTransmitterStatus(state: rounded).encoded) else {
+        guard case .differs(let words, told: _)? = request.verdict(on: SARTransmitterStatus(state: rounded).encoded)
+        else {
             Issue.record("no difference")
             return
         }

@@ -129,6 +129,32 @@ struct ModelStateRunTests {
         }
     }
 
+    @Test("A node that answers a Set with another value fails the step soon, and its value is recorded and named")
+    func otherValue() throws {
+        var network = try Self.network(lamps: 1)
+        let names = ["sensor-server", "sensor-setup-server"]
+        network.nodes[1].elements[0].models += try names.map {
+            Model(identifier: try required(ModelCatalogue.model(named: $0)).identifier)
+        }
+        // The simulated sensor does not measure this, and says so.
+        let cadence = "{ divisor: 4, delta_down: 1, delta_up: 1, minimum_interval: 1s, fast_low: 0, fast_high: 50 }"
+        let sensor = "sensor-server: { keys: [lighting], states: { cadences: { people-count: \(cadence) } } }"
+        let definition = try Self.definition(lamps: 1, first: [sensor], second: [])
+        let site = try Site(lamps: 1, database: network, definition: definition)
+        let recap = try site.apply(try site.plan())
+        #expect(recap.duration < .seconds(15), "\(recap.duration)")
+        #expect(recap.failed.count == 1)
+        guard case .differs(let report)? = recap.failed.first?.failure else {
+            Issue.record("\(recap)")
+            return
+        }
+        #expect(report.hasPrefix("`sensor-cadence.people-count` "), "\(report)")
+        let states = try site.lamp(1).elements[0].models.flatMap(\.states)
+        #expect(states.map(\.form.name) == ["sensor-cadence.people-count"])
+        let change = try required(site.plan().changes.first { $0.kind == .modelState })
+        #expect(change.before != nil)
+    }
+
     private static func forgetting(_ name: String, in network: MeshNetwork) -> MeshNetwork {
         var network = network
         for node in network.nodes.indices {

@@ -58,9 +58,10 @@ struct Exchange {
     /// Since when the client waits for the answer, with the request at the proxy; nil for a request in segments, whose
     /// round trip cannot be separated from that of its segments.
     var awaitedSince: Instant?
-    /// An answer that fits the request and reports another value: either a late answer to an earlier request, or the
-    /// truth. It counts if nothing better comes.
-    var contradiction: ConfigurationVerdict?
+    /// An answer that fits the request and reports another value, and the transmission that it followed: either a late
+    /// answer to an earlier request, or the truth. It counts if nothing better comes, or if it comes again after a
+    /// further transmission.
+    var contradiction: (verdict: ConfigurationVerdict, transmission: Int)?
 
     /// An answer that cannot be one, and the transmission that it followed. It may be a late answer to an earlier
     /// request. So it counts only if nothing better comes in time, or if it comes again after a further transmission.

@@ -260,7 +260,7 @@ struct Exchanges {
     mutating func advance(_ node: UnicastAddress, to now: Instant) -> Due {
         guard let exchange = exchanges[node], exchange.carrier != nil else { return .nothing }
         if exchange.deadline <= now {
-            if let contradiction = exchange.contradiction { return .end(.answered(contradiction, nil)) }
+            if let contradiction = exchange.contradiction { return .end(.answered(contradiction.verdict, nil)) }
             if let odd = exchange.odd { return .end(.answered(.odd(odd.answer), odd.answer.habit)) }
             return .end(.unanswered)
         }
@@ -293,7 +293,14 @@ struct Exchanges {
         guard let node = node(asking: message.source), let exchange = exchanges[node] else { return nil }
         switch hearing.verdict {
         case .differs:
-            exchanges[node]?.contradiction = hearing.verdict
+            let isRepeated = repeatedAnswers[node]?.contains(message.payload) == true
+            if let earlier = exchange.contradiction, earlier.verdict == hearing.verdict,
+                earlier.transmission < exchange.transmissions, !isRepeated
+            {
+                rememberRepeated(message.payload, of: node)
+                return .answered(hearing.verdict, hearing.habit)
+            }
+            exchanges[node]?.contradiction = (hearing.verdict, exchange.transmissions)
             return nil
         case .odd(let answer):
             if repeatedAnswers[node]?.contains(message.payload) == true { return nil }

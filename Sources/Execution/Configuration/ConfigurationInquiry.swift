@@ -15,8 +15,9 @@ package enum ConfigurationVerdict: Hashable, Sendable {
     case refused(ConfigStatusCode)
     /// The node says that it does not have the feature.
     case featureNotSupported
-    /// The node reports another value; words for people, after "the node reports".
-    case differs(String)
+    /// The node reports another value; words for people, after "the node reports", and the action that would have been
+    /// answered so, where the value can be recorded.
+    case differs(String, told: ConfigurationAction? = nil)
     /// The answer is a part of a list; the next part begins at this position.
     case continues(at: UInt16)
     /// The state of the node that the Get asked for.

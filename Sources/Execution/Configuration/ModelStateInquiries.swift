@@ -7,7 +7,10 @@ extension ModelStateSet {
     /// The Set, whose status shows the value that holds afterwards.
     func setInquiry() -> ConfigurationInquiry {
         inquiry(state.setPayload, under: key) { status in
-            .differs("`\(state.form.name)` \(state.form.text(of: status))")
+            var answered = self
+            answered.status = status
+            let report = "`\(state.form.name)` \(state.form.text(of: status))"
+            return .differs(report, told: .setModelState(answered))
         }
     }
 

@@ -220,6 +220,19 @@ struct MeshClientTests {
         #expect(peer.answers.last == .differs("a default TTL of 4"))
     }
 
+    @Test("A status with another value that comes again after the next transmission is the truth")
+    func repeatedContradiction() throws {
+        let peer = try ProxyPeer()
+        let status = ttlStatus(4)
+        peer.answer = { _ in [status] }
+        try peer.request(inquiry(.setDefaultTTL(9)))
+        peer.run(for: .milliseconds(200))
+        #expect(peer.answers == [])
+        peer.run(for: .seconds(9))
+        #expect(peer.answers == [.differs("a default TTL of 4")])
+        #expect(peer.transmissionTimes.count == 2)
+    }
+
     @Test("A message for us under another key or from another element is no answer")
     func otherSource() throws {
         let peer = try ProxyPeer()

@@ -123,7 +123,10 @@ struct StepWork {
         case .featureNotSupported:
             ledger.update(request.node) { $0.recordMissingFeature(of: request.action, at: $1) }
             end(request, status: .featureNotSupported, .featureNotSupported, &ledger)
-        case .differs(let report): end(request, status: .unspecifiedError, .differs(report), &ledger)
+        case .differs(let report, let told):
+            let header = ledger.network.header
+            if let told { ledger.update(request.node) { $0.record(told, in: header, at: $1) } }
+            end(request, status: .unspecifiedError, .differs(report), &ledger)
         case .continues(let position): return continueList(request, from: position, ledger)
         // No step asks for this.
         case .report, .reports, .told: break
