@@ -11,6 +11,8 @@ package struct DefaultsDefinition: Hashable, Sendable {
     package var provisioning: ProvisioningSettings?
     /// What it sets; without elements, because nodes have different ones.
     package var settings: NodeSettings
+    /// States of models, which apply to every element that has the model; each model once, with nothing but states.
+    package var models: [ModelDefinition] = []
     /// Where the entry starts.
     package var location: SourceLocation
 

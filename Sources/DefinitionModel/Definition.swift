@@ -24,6 +24,8 @@ package struct Definition: Hashable, Sendable {
     package var publications: [PublicationDefinition]
     /// Renamed subnets, application keys and groups, in reading order.
     package var moved: [MovedDefinition]
+    /// What the definition itself must fulfil, in reading order.
+    package var checks: [CheckDefinition]
     /// What must happen in the building once the definition is applied, in reading order.
     package var tests: [TestDefinition]
 
@@ -52,6 +54,7 @@ package struct Definition: Hashable, Sendable {
         subscriptions = []
         publications = []
         moved = []
+        checks = []
         tests = []
     }
 }

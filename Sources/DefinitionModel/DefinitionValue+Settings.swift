@@ -82,7 +82,15 @@ extension DefinitionValue {
         }
         if let value = settings.networkTransmit { fields.append(Field("network_transmit", transmit(value.value))) }
         if let value = settings.relayRetransmit { fields.append(Field("relay_retransmit", transmit(value.value))) }
+        if let profiles = settings.lightingProfiles {
+            fields.append(Field("nlc", texts(profiles.value.map(\.value.word))))
+        }
         return fields + foundationFields(settings)
+    }
+
+    /// `{ light-lightness-server: { range: [5%, 100%] } }`: the states of models wherever they are.
+    package static func modelStates(of models: [ModelDefinition]) -> DefinitionValue {
+        .fields(models.map { Field($0.identifier.value.name, modelStates($0.states?.value.map(\.value) ?? [])) })
     }
 
     /// The entry of the elements; nil if there are none.

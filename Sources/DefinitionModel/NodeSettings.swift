@@ -24,6 +24,8 @@ package struct NodeSettings: Hashable, Sendable {
     package var states: [Located<StateDefinition>]
     /// The complete list of entries of the bridging table.
     package var bridgingTable: Located<[BridgeDefinition]>?
+    /// The Networked Lighting Control profiles that the node is meant to fulfil, each once.
+    package var lightingProfiles: Located<[Located<NLCProfile>]>?
     /// Elements by index.
     package var elements: [UInt8: ElementDefinition]
 

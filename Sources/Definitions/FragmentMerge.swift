@@ -62,6 +62,7 @@ enum FragmentMerge {
             append(part.subscriptions, to: &combined.definition.subscriptions)
             append(part.publications, to: &combined.definition.publications)
             append(part.moved, to: &combined.definition.moved)
+            append(part.checks, to: &combined.definition.checks)
             append(part.tests, to: &combined.definition.tests)
             combined.broken.formUnion(fragment.broken)
         }

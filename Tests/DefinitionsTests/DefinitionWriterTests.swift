@@ -22,7 +22,8 @@ struct DefinitionWriterTests {
         defaults:
           - { provisioning: { oob: static, attention: 5s }, ttl: 3 }
           - { nodes: [n1, "a*"], features: { friend: on } }
-          - { nodes: { room: "*" }, secure_network_beacon: off }
+          - { nodes: { room: "*" }, secure_network_beacon: off,
+              states: { light-lightness-server: { range: [5%, 100%], on_power_up: restore }, sensor-server: {} } }
         profiles:
           p:
             provisioning: { oob: static, algorithm: hmac, via: remote }
@@ -31,6 +32,7 @@ struct DefinitionWriterTests {
             network_transmit: { count: 1 }
             relay_retransmit: { count: 8, interval: 320ms }
             features: { relay: on, proxy: off }
+            nlc: [blc, ocs]
             elements:
               3: { 0x0059:0x0001: { keys: [], subscribe: [], publish: none }, generic-level-server: {} }
         nodes:
@@ -64,6 +66,7 @@ struct DefinitionWriterTests {
           n2:
             uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0002
             heartbeat: { publish: off, subscribe: off }
+            nlc: []
             private_beacon: off
             on_demand_private_proxy: off
             subnet_bridge: on
@@ -98,6 +101,21 @@ struct DefinitionWriterTests {
         moved:
           - { from: group.a.b, to: group.g }
           - { from: application_key.z, to: application_key.on }
+        checks:
+          "off: a": { nodes: { room: "*" }, allow_empty: true, have: { tags: [room, "on"] }, severity: warning }
+          c:
+            for_each: room
+            have:
+              tags: { room: [hall*, "1"], floor: "*" }
+              profile: [p, another]
+              features: { relay: on, proxy: off, friend: off }
+              model: generic-onoff-client
+              keys: [z, on]
+              subscribe: [g, <room>]
+              publish: "<floor>-<room>.x"
+            count: { at_least: 2, at_most: 4 }
+          d: { have: { tags: room, profile: p, subscribe: <room> }, count: 0 }
+          e: { nodes: n*, count: { at_most: 7 } }
         tests:
           "on: a": [{ press: n1/2 on, within: 300ms, expect: { nodes: all, element: 2, onoff: on }, others: unchanged }]
           b:

@@ -157,6 +157,9 @@ struct SchemaTests {
         case "retransmit": node("elements: { 0: { generic-onoff-server: { publish: { retransmit: \(value) } } } }")
         case "subscription": head + "subscriptions: [\(value)]\n"
         case "moved": head + "moved: [\(value)]\n"
+        case "check": head + "checks: { a: \(value) }\n"
+        case "requirement": head + "checks: { a: { have: \(value) } }\n"
+        case "check_count": head + "checks: { a: { count: \(value) } }\n"
         case "test": head + "tests: { a: \(value) }\n"
         case "test_variation": head + "tests: { a: { for_each: \(value), steps: [{ wait: 1s }] } }\n"
         case "test_step": head + "tests: { a: [\(value)] }\n"

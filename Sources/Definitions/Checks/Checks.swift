@@ -43,6 +43,7 @@ struct CheckedNetwork {
         let hasSelectors =
             !definition.subscriptions.isEmpty || !definition.publications.isEmpty
             || definition.defaults.contains { $0.nodes != nil } || !definition.tests.isEmpty
+            || !definition.checks.isEmpty
         selectors = NodeSelectorIndex(hasSelectors ? definition.nodes : [])
     }
 
@@ -93,6 +94,7 @@ enum Checks {
         SelectorChecks.run(network, into: &diagnostics)
         RuleChecks.run(network, into: &diagnostics)
         MovedChecks.run(network, into: &diagnostics)
+        DeclaredChecks.run(network, into: &diagnostics)
         TestChecks.run(network, into: &diagnostics)
         PublicationKeyChecks.run(network, into: &diagnostics)
     }

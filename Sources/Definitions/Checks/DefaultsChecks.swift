@@ -55,6 +55,7 @@ extension DefaultsDefinition {
         with other: DefaultsDefinition
     ) -> [(key: String, here: SourceLocation, there: SourceLocation)] {
         var conflicts = settings.conflicts(with: other.settings)
+        conflicts += stateConflicts(with: other)
         guard let own = provisioning, let others = other.provisioning else { return conflicts }
         func compare<Value: Equatable>(_ keyword: Keyword, _ left: Located<Value>?, _ right: Located<Value>?) {
             guard let left, let right, left.value != right.value else { return }
@@ -65,6 +66,21 @@ extension DefaultsDefinition {
         compare(.attention, own.attention, others.attention)
         compare(.via, own.route, others.route)
         return conflicts
+    }
+}
+
+extension DefaultsDefinition {
+    /// The states of models that both entries give, with different values.
+    private func stateConflicts(
+        with other: DefaultsDefinition
+    ) -> [(key: String, here: SourceLocation, there: SourceLocation)] {
+        guard !models.isEmpty, !other.models.isEmpty else { return [] }
+        let others = other.models.flatMap { $0.states?.value ?? [] }
+        return models.flatMap { $0.states?.value ?? [] }.flatMap { state in
+            others.filter { there in
+                there.value.state.form == state.value.state.form && there.value.state != state.value.state
+            }.map { ("states.\(state.value.path)", state.location, $0.location) }
+        }
     }
 }
 

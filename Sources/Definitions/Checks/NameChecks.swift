@@ -28,6 +28,19 @@ enum NameChecks {
         }
     }
 
+    /// Reports names of tests or checks that occur twice.
+    static func checkTitles(
+        _ names: [Located<String>],
+        _ title: String,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        var positions: [String: Int] = [:]
+        for (position, name) in names.enumerated() where positions[name.value] == nil {
+            positions[name.value] = position
+        }
+        check(names, title, positions, &diagnostics)
+    }
+
     private static func check(
         _ names: [Located<String>],
         _ title: String,

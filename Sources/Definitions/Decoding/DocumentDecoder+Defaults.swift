@@ -22,6 +22,7 @@ extension DocumentDecoder {
                 // Without its selector it would apply to all nodes.
                 guard let selector = decodeSelector(field) else { return }
                 if !selector.isAll { defaults.nodes = selector }
+            case .states: defaults.models = decodeModelStates(field)
             case .provisioning: defaults.provisioning = decodeProvisioning(field, ofProfile: true)
             default: decodeSetting(field, into: &defaults.settings)
             }

@@ -30,6 +30,7 @@ extension DocumentDecoder {
             case .publications: decodeRules(field, "publication") { $0.decodePublication($1) }
             case .moved: decodeRules(field, "moved name") { $0.decodeMoved($1) }
             case .models: decodeModels(field)
+            case .checks: decodeChecks(field)
             case .tests: decodeTests(field)
             default: break
             }

@@ -74,6 +74,7 @@ extension DocumentDecoder {
         case .relayRetransmit: settings.relayRetransmit = decodeTransmit(field)
         case .subnets: settings.subnets = names(field.value, "a list of subnets")
         case .applicationKeys: settings.applicationKeys = names(field.value, "a list of application keys")
+        case .nlc: settings.lightingProfiles = decodeLightingProfiles(field.value)
         case .elements: settings.elements = decodeElements(field.value)
         case .heartbeat: decodeHeartbeat(field, into: &settings)
         case .subnetBridge: decodeSubnetBridge(field, into: &settings)
@@ -91,7 +92,7 @@ extension DocumentDecoder {
         }
     }
 
-    private mutating func decodeFeatures(_ field: MappingEntry, into settings: inout NodeSettings) {
+    mutating func decodeFeatures(_ field: MappingEntry, into settings: inout NodeSettings) {
         for feature in fields(field.value, .features, "a mapping of features", blamed: field.key) ?? [] {
             let state = scalar(feature.value, "on or off", Words.boolean)
             switch feature.keyword {

@@ -128,6 +128,12 @@ enum Keyword: String, CaseIterable {
     case within
     case expect
     case others
+    case checks
+    case have
+    case severity
+    case atLeast = "at_least"
+    case atMost = "at_most"
+    case nlc
 
     /// All keywords; the index is the symbol.
     static let all = allCases

@@ -35,7 +35,7 @@ struct Record: Hashable, Sendable {
         "definition",
         [
             .version, .network, .limits, .provisioning, .subnets, .applicationKeys, .groups, .defaults, .profiles,
-            .nodes, .subscriptions, .publications, .moved, .models, .tests,
+            .nodes, .subscriptions, .publications, .moved, .models, .checks, .tests,
         ]
     )
     /// How much one plan may take away.
@@ -51,7 +51,7 @@ struct Record: Hashable, Sendable {
     /// A value of `groups`.
     static let group = Record("group", [.address, .label, .parent, .protect])
     /// The value of `defaults`, or an entry of it.
-    static let defaults = Record("defaults", [.nodes, .allowEmpty, .provisioning] + states)
+    static let defaults = Record("defaults", [.nodes, .allowEmpty, .provisioning, .states] + states)
     /// A value of `profiles`.
     static let profile = Record("profile", [.product, .provisioning] + settings)
     /// A value of `nodes`.
@@ -126,6 +126,15 @@ struct Record: Hashable, Sendable {
     static let model = Record("model", [.keys, .subscribe, .publish, .states])
     /// The publication of a managed model.
     static let publish = Record("publish", publishSettings, required: [.to])
+    /// A value of `checks`.
+    static let check = Record("check", [.nodes, .allowEmpty, .have, .forEach, .count, .severity])
+    /// What a check demands of a node.
+    static let requirement = Record(
+        "requirement",
+        [.tags, .profile, .features, .model, .keys, .subscribe, .publish]
+    )
+    /// How many nodes a check demands.
+    static let checkCount = Record("check_count", [.atLeast, .atMost])
     /// A value of `tests` with more than steps.
     static let test = Record("test", [.forEach, .steps], required: [.steps])
     /// How the runs of a test differ.
@@ -216,7 +225,7 @@ struct Record: Hashable, Sendable {
         provisioning, profileProvisioning, provisioningServer, staticSource, publicKeySource, features, transmit,
         retransmit, heartbeat,
         heartbeatPublish, heartbeatSubscribe, sarTransmitter, sarReceiver, privateBeacon, subnetBridge, bridge, model,
-        publish, subscription, publication, moved, test, testVariation, testStep,
+        publish, subscription, publication, moved, check, requirement, checkCount, test, testVariation, testStep,
     ]
 
     /// Settings of nodes as a whole.
@@ -225,7 +234,7 @@ struct Record: Hashable, Sendable {
         .heartbeat, .nodeIdentity, .sarTransmitter, .sarReceiver, .privateBeacon, .privateGATTProxy,
         .onDemandPrivateProxy, .privateNodeIdentity, .subnetBridge,
     ]
-    private static let settings: [Keyword] = states + [.elements]
+    private static let settings: [Keyword] = states + [.nlc, .elements]
     private static let publishSettings: [Keyword] = [
         .to, .key, .ttl, .period, .retransmit, .friendshipCredentials,
     ]

@@ -23,6 +23,11 @@ struct DiagnosticCollector {
     /// Whether there was an error.
     var hasErrors: Bool { kept[Diagnostic.Severity.error.rawValue] > 0 }
 
+    /// How many errors there were, shown or not.
+    var errorCount: Int {
+        kept[Diagnostic.Severity.error.rawValue] + dropped[Diagnostic.Severity.error.rawValue]
+    }
+
     /// Whether a further diagnostic of that severity would be kept, not only counted.
     func wants(_ severity: Diagnostic.Severity) -> Bool { kept[severity.rawValue] < limit }
 

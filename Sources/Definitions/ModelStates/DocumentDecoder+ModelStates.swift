@@ -29,6 +29,23 @@ extension DocumentDecoder {
         return Located(settings, at: location(field.value))
     }
 
+    /// States of models wherever they are: `states: { light-lightness-server: { on_power_up: restore } }`.
+    mutating func decodeModelStates(_ field: MappingEntry) -> [ModelDefinition] {
+        var models: [ModelDefinition] = []
+        for entry in entries(field.value, "a mapping of models") ?? [] {
+            guard let identifier = model(entry.key) else { continue }
+            guard !models.contains(where: { $0.identifier.value == identifier.value }) else {
+                report("the model \(modelNames.name(of: identifier.value)) occurs twice here", at: entry.key)
+                continue
+            }
+            var model = ModelDefinition(identifier: identifier)
+            model.states = decodeStates(entry, of: identifier)
+            models.append(model)
+        }
+        checkStates(of: models)
+        return models
+    }
+
     private mutating func declarableStates(of model: ModelIdentifier) -> DeclarableStates {
         if let known = declarable[model] { return known }
         let states = DeclarableStates(of: model, in: knownModels)

@@ -27,6 +27,20 @@ enum Words {
         return text
     }
 
+    /// The name of a test or a check: any text on one line.
+    static func title(_ text: String) throws(ScalarProblem) -> String {
+        let isPrintable = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        guard isPrintable, !text.isEmpty, text.unicodeScalars.count <= longestTitle else {
+            throw ScalarProblem(
+                "\(quoted(text)) cannot be a name",
+                hint: "a name is one line of at most \(longestTitle) characters"
+            )
+        }
+        return text
+    }
+
+    private static let longestTitle = 120
+
     /// A name that may contain `*`.
     static func pattern(_ text: String) throws(ScalarProblem) -> String {
         guard Name.isValidPattern(text) else {

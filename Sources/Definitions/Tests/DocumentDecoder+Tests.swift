@@ -6,7 +6,7 @@ extension DocumentDecoder {
     /// `tests`: each a list of steps, or a mapping with `for_each` and `steps`.
     mutating func decodeTests(_ section: MappingEntry) {
         for entry in entries(section.value, "a mapping of tests") ?? [] {
-            guard let name = scalar(entry.key, "the name of a test", Self.testName) else { continue }
+            guard let name = scalar(entry.key, "the name of a test", Words.title) else { continue }
             var variation: TestVariation?
             var list: Int?
             if tree.nodes[entry.value].kind == .sequence {
@@ -30,19 +30,6 @@ extension DocumentDecoder {
 
     private static let exampleOfStep: Advice =
         "write for example `- { press: switch-1/0 on, expect: { nodes: lamp-*, onoff: on } }`"
-    private static let longestName = 120
-
-    /// The name of a test: any text on one line.
-    private static func testName(_ text: String) throws(ScalarProblem) -> String {
-        let isPrintable = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-        guard isPrintable, !text.isEmpty, text.unicodeScalars.count <= longestName else {
-            throw ScalarProblem(
-                "\(quoted(text)) cannot be the name of a test",
-                hint: "a name is one line of at most \(longestName) characters"
-            )
-        }
-        return text
-    }
 
     private mutating func decodeVariation(_ field: MappingEntry) -> TestVariation? {
         guard let fields = fields(field.value, .testVariation, "what is left out", blamed: field.key) else {

@@ -69,6 +69,7 @@ package struct DefinitionWriter {
         add("profiles", definition.profiles.map(profile))
         add("nodes", definition.nodes.map(node))
         addRules(to: &sections)
+        add("checks", definition.checks.map(check))
         add("tests", definition.tests.map(test))
         return sections
     }
@@ -129,7 +130,9 @@ package struct DefinitionWriter {
             var fields: [Field] = []
             if let nodes = entry.nodes { fields += selection(nodes) }
             if let settings = entry.provisioning { fields.append(provisioning(settings)) }
-            return Value.fields(fields + Value.stateFields(entry.settings))
+            fields += Value.stateFields(entry.settings)
+            if !entry.models.isEmpty { fields.append(Field("states", Value.modelStates(of: entry.models))) }
+            return Value.fields(fields)
         }
         guard let first = entries.first else { return nil }
         return entries.count == 1 && definition.defaults[0].nodes == nil ? first : .list(entries)
@@ -224,7 +227,7 @@ package struct DefinitionWriter {
         return .fields(fields + Value.publicationFields(rule.settings))
     }
 
-    private func selection(_ selector: NodeSelector) -> [Field] {
+    func selection(_ selector: NodeSelector) -> [Field] {
         [Field("nodes", self.selector(selector))] + (selector.mayBeEmpty ? [Field("allow_empty", .word("true"))] : [])
     }
 

@@ -13,6 +13,10 @@ package enum Remedy: Hashable, Sendable {
     case showDrift
     /// Record what nodes reported where the definition says nothing.
     case acceptDrift
+    /// See what speaks for and against a node's profiles of Networked Lighting Control.
+    ///
+    /// - Parameter node: its name.
+    case showLighting(node: String)
     /// See the resources of the network.
     case showNetwork
     /// Give a subnet new keys.
@@ -120,6 +124,7 @@ extension Remedy: CustomStringConvertible {
         case .readBack(notSeenForDays: nil): "reading the nodes back"
         case .readBack(notSeenForDays: let days?): "reading back the nodes that were not heard for \(days) days"
         case .showDrift: "the list of drift"
+        case .showLighting: "the table of profiles"
         case .acceptDrift: "accepting what the nodes report"
         case .showNetwork: "the list of resources"
         case .refreshKeys(let subnet, let excluded):
