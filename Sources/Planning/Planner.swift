@@ -51,7 +51,8 @@ package enum Planner {
             plan,
             of: network,
             names: resolution.names,
-            removalLimit: resolution.definition.removalLimit
+            removalLimit: resolution.definition.removalLimit,
+            minima: resolution.definition.lightingMinima
         )
         review.report(to: &differences.guards)
         plan.notes += differences.outside.targetNotes(network, after: review.after).map { Advice($0) }

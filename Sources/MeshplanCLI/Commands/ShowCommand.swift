@@ -34,6 +34,9 @@ struct ShowCommand: NetworkCommand {
     @Flag(help: "Show the line of the definition that sets each value.")
     var why = false
 
+    @Flag(help: "Show what speaks for and against the Networked Lighting Control profiles of a node.")
+    var nlc = false
+
     @OptionGroup var networks: NetworkOptions
 
     @Flag(help: "Always show the details of every node of a saved plan, even of a large one.")
@@ -48,6 +51,9 @@ struct ShowCommand: NetworkCommand {
     func validate() throws {
         if why, what == nil {
             throw ValidationError("Name what to explain: node.NAME, subnet.NAME, key.NAME or group.NAME.")
+        }
+        if nlc, why || what?.hasPrefix("node.") != true {
+            throw ValidationError("Name the node whose profiles to look at: node.NAME.")
         }
         if !why, let path = definition.paths.first {
             throw ValidationError("Only --why reads a definition; \(path) is one too many.")
@@ -80,6 +86,7 @@ struct ShowCommand: NetworkCommand {
         }
         let network = try workspace.only(networks.network)
         let snapshot = try workspace.open(network).snapshot()
+        if nlc, let what { return try showLighting(what, of: snapshot, named: network, in: context) }
         try Self.show(what, of: snapshot, named: network, in: context)
         return .success
     }
@@ -120,6 +127,33 @@ struct ShowCommand: NetworkCommand {
         guard hasVendorModels else { return ModelNames() }
         let reading = DefinitionFiles(context: context).readingOfWorkingFolder(tells: false)
         return reading?.definitions.first?.modelNames ?? ModelNames()
+    }
+
+    /// Compares a node with its profiles of Networked Lighting Control. The definition in the working folder names them;
+    /// without one, only what the node claims counts.
+    private func showLighting(
+        _ what: String,
+        of snapshot: Snapshot,
+        named name: String,
+        in context: Context
+    ) throws(Failure) -> ExitStatus {
+        let path = ShownPath(what, in: snapshot.network, context: context)
+        guard case .node(let node) = try path.part() else {
+            throw Failure(.usage, "there is no `\(what.printable)` in the network `\(name)`", hint: path.hint)
+        }
+        let reading = DefinitionFiles(context: context).readingOfWorkingFolder()
+        let definition = reading?.definitions.first { $0.network.value == name }
+        let place = definition?.nodes.firstIndex { $0.uuid.value == node.uuid }
+        let declared = place.flatMap { definition?.lightingProfiles(ofNode: $0) }?.value.map(\.value)
+        let examination = NLCExamination(
+            node,
+            declared: declared ?? [],
+            capacities: snapshot.network.capacities,
+            models: definition?.modelNames ?? ModelNames()
+        )
+        let view = NLCView(name: node.name, examination: examination, style: context.style)
+        if let lines = context.json { view.write(to: lines) } else { context.output.write(view.render()) }
+        return .success
     }
 
     private func explain(_ what: String, in context: Context) throws -> ExitStatus {

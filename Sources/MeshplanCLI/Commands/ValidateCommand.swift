@@ -1,6 +1,7 @@
 import ArgumentParser
 import DefinitionModel
 import MeshCore
+import Planning
 import Store
 import SystemLayer
 
@@ -21,8 +22,13 @@ struct ValidateCommand: ContextCommand {
 
     func run(in context: Context) throws -> ExitStatus {
         let (definitions, found, files) = try DefinitionFiles(context: context).load(definition.paths)
+        let unfulfilled = definitions.flatMap { DefinitionChecks.diagnostics(of: $0) }
+        if unfulfilled.contains(where: { $0.severity == .error }) {
+            throw InvalidDefinition(diagnostics: found + unfulfilled, files: files)
+        }
         let sources = MissingSources(context, paths: .ofDefinition(files))
-        let diagnostics = found + definitions.flatMap { sources.notes(of: $0) + UnnamedModels.notes(of: $0) }
+        let diagnostics =
+            found + unfulfilled + definitions.flatMap { sources.notes(of: $0) + UnnamedModels.notes(of: $0) }
         let warnings = diagnostics.count { $0.severity == .warning }
         let isValid = !strict || warnings == 0
         if let lines = context.json {

@@ -17,6 +17,7 @@ extension Remedy {
         case .readBack(notSeenForDays: nil): "meshplan refresh"
         case .readBack(notSeenForDays: let days?): "meshplan refresh --older-than \(days)d"
         case .showDrift: "meshplan drift"
+        case .showLighting(let node): "meshplan show \("node.\(node)".shellWord) --nlc"
         case .acceptDrift: "--accept"
         case .showNetwork: "meshplan show"
         case .refreshKeys(let subnet, let excluded):

@@ -52,6 +52,7 @@ struct MembershipFilter {
             switch rule.effect {
             case .subscribe(let addresses): addresses.contains(where: groups.contains)
             case .publish(let publication): matches(publication)
+            case .state: false
             }
         }
     }

@@ -66,10 +66,13 @@ extension NodeDiffer {
     private mutating func reportNoKey(of address: ModelAddress, for model: DesiredModel, in desired: DesiredNode) {
         guard let first = model.states.first else { return }
         let name = names.model(address.model)
+        // A default is not worth stopping for.
+        let isDefault = model.states.allSatisfy(\.origin.isDefault)
         diagnostics.report("no key for states \(name)", at: first.location) {
             Diagnostic(
-                .error,
-                "`\(first.value.state.form.name)` cannot be set: no application key is bound to `\(name)`",
+                isDefault ? .warning : .error,
+                "`\(first.value.state.form.name)` cannot be set: no application key is bound to `\(name)`"
+                    + (isDefault ? ", so the default does not apply" : ""),
                 at: first.location,
                 resource: "node." + desired.name.value,
                 hint: "Add `keys: [KEY]` to `\(name)`, or to `\(names.model(model.address.model))` beside it"

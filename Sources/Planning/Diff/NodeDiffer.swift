@@ -70,6 +70,7 @@ struct NodeDiffer {
             removalPolicy: desired.removalPolicy
         )
         if !node.isManaged || management != NodeDifference.Management(node) { difference.management = management }
+        checkRanges(of: desired, node: node)
         if node.isCompositionKnown {
             preflight(&desired, node: node)
         } else {

@@ -44,6 +44,12 @@ extension DeferredConfiguration {
             if !(model.bindings ?? []).contains(key) { cost += ConfigurationAction.bind(model.address, key).cost }
             let known = publication.publication(to: publication.sampleAddress, key: key)
             cost += ConfigurationAction.setPublication(model.address, known).cost
+        case .state(let state):
+            let key = AppKeyIndex.first
+            for model in declared.isEmpty ? [undeclared] : declared
+            where !model.states.contains(where: { $0.state.form.name == state.state.form.name }) {
+                cost += ModelStateSet(state.state, of: model.address, key: key, readingKey: key).cost
+            }
         }
         return cost
     }

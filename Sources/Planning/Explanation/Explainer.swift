@@ -38,7 +38,7 @@ package struct Explainer {
         boundNetKeys = bound
         defaultsSelection = selections.defaults
         defaults = definition.defaults.enumerated().map {
-            resolver.template(of: $1.settings, from: .defaults($0))
+            resolver.template(of: $1, from: .defaults($0))
         }
         profiles = definition.profiles.enumerated().map {
             resolver.template(of: $1.settings, from: .profile($0))

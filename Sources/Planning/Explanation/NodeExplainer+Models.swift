@@ -18,6 +18,9 @@ extension NodeExplainer {
                 said[place, default: Said()].layers.append((layer.way, model))
             }
         }
+        for layer in layers {
+            for state in layer.template.states { addDefault(state, layer.way, to: &said) }
+        }
         for rule in subscriptions { addSubscription(rule, to: &said) }
         for rule in publications { addPublication(rule, to: &said) }
         var values: [ExplainedValue] = []
@@ -25,6 +28,26 @@ extension NodeExplainer {
             if let model = said[place] { values += self.values(of: model, at: place) }
         }
         return values
+    }
+
+    /// Adds a state of `defaults`, which has the lowest rank wherever the node has the models for it.
+    private func addDefault(
+        _ state: Declared<DesiredModelState>,
+        _ way: ValueSource.Way,
+        to said: inout [ExplainedValue.Place: Said]
+    ) {
+        let form = state.value.state.form
+        for place in places(of: form.server, on: nil) {
+            if let element = place.element, isRecorded, node.isCompositionKnown,
+                !node.has(form.setServer, on: element)
+            {
+                continue
+            }
+            let address = ModelAddress(element: place.element ?? 0, model: form.server)
+            var model = DesiredModel(address: address, location: state.location)
+            model.states = [state]
+            said[place, default: Said()].layers.append((way, model))
+        }
     }
 
     private func addSubscription(_ rule: Int, to said: inout [ExplainedValue.Place: Said]) {

@@ -9,12 +9,21 @@ package struct GuardedNetwork {
     private let scope: Set<DeviceUUID>?
     private let inspectedPlaces: [Int]
 
+    /// What nodes promise by their profiles of Networked Lighting Control. It counts where nothing better is known.
+    let minima: [DeviceUUID: NLCMinima]
+
     /// A network to check.
     ///
+    /// - Parameter minima: what nodes promise by their profiles of Networked Lighting Control.
     /// - Parameter scope: the nodes that are checked one by one; nil for all. Limit it if two networks are compared
     ///   that differ in few nodes. Subnets are checked over all nodes in any case.
-    package init(_ network: MeshNetwork, scope: Set<DeviceUUID>? = nil) {
+    package init(
+        _ network: MeshNetwork,
+        scope: Set<DeviceUUID>? = nil,
+        minima: [DeviceUUID: NLCMinima] = [:]
+    ) {
         self.network = network
+        self.minima = minima
         self.scope = scope
         // Reading a node by its index copies nothing. There may be far more nodes than are checked.
         inspectedPlaces = network.nodes.indices.filter { place in
@@ -82,7 +91,9 @@ package struct GuardedNetwork {
         for index in unknownNetKeys.keys { violations.insert(.unknownNetKey(index)) }
         for index in unknownAppKeys.keys { violations.insert(.unknownAppKey(index)) }
         for group in unknownGroups.keys { violations.insert(.unknownGroup(group)) }
-        for node in ReplayDemand(network, scope: scope).overloaded.keys { violations.insert(.replayList(node)) }
+        for node in ReplayDemand(network, scope: scope, minima: minima).overloaded.keys {
+            violations.insert(.replayList(node))
+        }
         for (node, lists) in overfullLists { for list in lists { violations.insert(.fullList(node, list)) } }
         return violations
     }

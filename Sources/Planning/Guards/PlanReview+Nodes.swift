@@ -50,12 +50,14 @@ extension PlanReview {
     private func reportReplayLists(_ nodes: [DeviceUUID], to reports: inout GuardReports) {
         guard let first = nodes.first, let place = places[first] else { return }
         let names = nodes.map { name(of: $0) }
-        let size = after.network.nodes[place].product?.replayListSize ?? 0
+        let known = after.network.nodes[place].replayListSize
+        let promise = known == nil ? after.minima[first] : nil
         let others = nodes.count - 1
         reports.report(
             GuardFinding(
                 .replayList,
-                Self.objection(toReplayListOf: names[0], size: Int(size))
+                Self.objection(toReplayListOf: names[0], size: known ?? promise?.replayList ?? 0)
+                    + (promise.map { ", as far as \($0.names) promises" } ?? "")
                     + (others == 0 ? "" : others == 1 ? " (and one more node)" : " (and \(others) more nodes)"),
                 nodes: names,
                 resources: nodes.flatMap { resources(of: $0, [.subscription]) }
@@ -76,12 +78,14 @@ extension PlanReview {
     private func report(_ list: ListCapacity.List, of uuid: DeviceUUID, to reports: inout GuardReports) {
         guard let place = places[uuid] else { return }
         let node = after.network.nodes[place]
-        let room = after.network.capacities.first { $0.list == list && $0.product == node.product }?.entries ?? 0
+        let known = after.network.capacities.first { $0.list == list && $0.product == node.product }?.entries
+        let promise = known == nil ? after.minima[uuid] : nil
+        let room = known ?? promise?.room(in: list) ?? 0
         let name = name(of: uuid)
         reports.report(
             GuardFinding(
                 .fullList,
-                list.objection(of: name, to: node.count(of: list), room: room, names),
+                list.objection(of: name, to: node.count(of: list), room: room, promisedBy: promise?.names, names),
                 nodes: [name],
                 resources: resources(of: uuid, [list.kind])
             ),
@@ -102,7 +106,15 @@ extension ListCapacity.List {
     }
 
     /// What is wrong with the number of entries, as a sentence without a full stop.
-    func objection(of name: String, to count: Int, room: Int, _ names: ResourceNames) -> String {
+    ///
+    /// - Parameter profiles: the profiles that promise the room; nil if the node's product has shown it.
+    func objection(
+        of name: String,
+        to count: Int,
+        room: Int,
+        promisedBy profiles: String? = nil,
+        _ names: ResourceNames
+    ) -> String {
         let entries: String
         switch self {
         case .netKeys: entries = "NetKeys"
@@ -111,7 +123,8 @@ extension ListCapacity.List {
         case .subscriptions(let element, let model):
             entries = "subscriptions of `\(names.model(model))` on element \(element)"
         }
-        return "node `\(name)` would need room for \(count) \(entries), and its product has refused more than \(room)"
+        let limit = profiles.map { "\($0) promises room for \(room)" } ?? "its product has refused more than \(room)"
+        return "node `\(name)` would need room for \(count) \(entries), and \(limit)"
     }
 
     /// How to mend it.

@@ -13,15 +13,21 @@ struct PlanReview {
     /// The index of each node in the plan.
     private let summaries: [DeviceUUID: Int]
 
-    init(_ plan: Plan, of network: MeshNetwork, names: ResourceNames, removalLimit: Int) {
+    init(
+        _ plan: Plan,
+        of network: MeshNetwork,
+        names: ResourceNames,
+        removalLimit: Int,
+        minima: [DeviceUUID: NLCMinima] = [:]
+    ) {
         self.plan = plan
         self.names = names
         self.removalLimit = removalLimit
         var outcome = PlanOutcome(network)
         for step in plan.steps { outcome.apply(step) }
         let scope = Self.scope(of: plan.steps)
-        before = GuardedNetwork(network, scope: scope)
-        after = GuardedNetwork(outcome.network, scope: scope)
+        before = GuardedNetwork(network, scope: scope, minima: minima)
+        after = GuardedNetwork(outcome.network, scope: scope, minima: minima)
         places = after.network.nodePlaces
         summaries = Dictionary(
             plan.nodes.enumerated().map { ($0.element.uuid, $0.offset) },

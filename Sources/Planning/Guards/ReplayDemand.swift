@@ -12,7 +12,8 @@ struct ReplayDemand {
     /// Counts the sources.
     ///
     /// - Parameter scope: the nodes to count for; nil for all.
-    init(_ network: MeshNetwork, scope: Set<DeviceUUID>? = nil) {
+    /// - Parameter minima: what nodes promise where their composition says nothing.
+    init(_ network: MeshNetwork, scope: Set<DeviceUUID>? = nil, minima: [DeviceUUID: NLCMinima] = [:]) {
         if let scope, scope.isEmpty { return }
         var publishers = PublisherIndex()
         for place in network.nodes.indices { publishers.add(network.nodes[place]) }
@@ -20,7 +21,7 @@ struct ReplayDemand {
         for place in network.nodes.indices {
             let uuid = network.nodes[place].uuid
             guard uuid != network.ownProvisioner, scope?.contains(uuid) ?? true else { continue }
-            guard let size = network.nodes[place].replayListSize else { continue }
+            guard let size = network.nodes[place].replayListSize ?? minima[uuid]?.replayList else { continue }
             let demand = publishers.demand(of: network.nodes[place], limit: size)
             if demand > size { overloaded[uuid] = demand }
         }

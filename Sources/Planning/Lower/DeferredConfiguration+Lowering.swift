@@ -123,9 +123,11 @@ private struct DeferredLowering {
     /// Applies the rules to the models that the node turned out to have. If two rules ask for different publications,
     /// neither is set.
     mutating func expandRules() {
-        let place = ModelRule.Place(rule: Self.nowhere, model: Self.nowhere)
+        var place = ModelRule.Place(rule: Self.nowhere, model: Self.nowhere)
         var conflicts: Set<ModelAddress> = []
         for rule in configuration.rules {
+            // Only defaults set states by rules.
+            place.origin = if case .state = rule.effect { .defaults(0) } else { .node }
             switch rule.expand(on: node, models: &desired.models, at: place) {
             case .applied: break
             case .missing:

@@ -155,6 +155,9 @@ extension NodeLowering {
         case .subscribe(let groups): addWaiting(groups, path: path, in: &builder)
         case .publish(let publication):
             addWaiting(publication, key: publication.key, path: path, in: &builder)
+        case .state(let state):
+            let name = state.state.form.name
+            addWaiting(.modelState, .joined(path, ".state.", name), .update, to: state.text, in: &builder)
         }
     }
 

@@ -172,6 +172,8 @@ package struct ModelRule: Hashable, Sendable {
         case subscribe([SubscriptionAddress])
         /// Sets the publication of the first model of that kind.
         case publish(DesiredPublication)
+        /// Sets a state of every model of that kind, except where the node's own models have the state already.
+        case state(DesiredModelState)
     }
 
     /// The kind of model.

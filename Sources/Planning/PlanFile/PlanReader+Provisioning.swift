@@ -128,6 +128,13 @@ extension PlanReader {
                 isRequired: isRequired,
                 effect: .publish(try desiredPublication())
             )
+        case 2:
+            return ModelRule(
+                model: model,
+                element: element,
+                isRequired: isRequired,
+                effect: .state(try desiredModelState())
+            )
         case let other: throw .prohibited(field: "rule", value: UInt64(other))
         }
     }

@@ -79,6 +79,9 @@ extension PlanWriter {
         case .publish(let publication):
             bytes.write(UInt8(1))
             write(publication)
+        case .state(let state):
+            bytes.write(UInt8(2))
+            write(state)
         }
     }
 

@@ -40,6 +40,22 @@ extension DesiredModel {
 }
 
 extension Resolver {
+    /// Adds states of `defaults` to every element of a node that has the models for them, unless the node or its
+    /// profile says something else. For an unknown composition they are kept as rules.
+    mutating func addDefaultStates(_ states: [Declared<DesiredModelState>], to desired: inout DesiredNode) {
+        for state in states {
+            let form = state.value.state.form
+            let rule = ModelRule(model: form.server, element: nil, isRequired: false, effect: .state(state.value))
+            guard case .recorded(let position) = desired.origin, network.nodes[position].isCompositionKnown else {
+                desired.rules.append(rule)
+                continue
+            }
+            // Nodes without the model are not meant.
+            let place = ModelRule.Place(rule: state.location, model: state.location, origin: state.origin)
+            _ = rule.expand(on: network.nodes[position], models: &desired.models, at: place)
+        }
+    }
+
     /// Adds the states of a model to the model that reports them: a definition may name them under the setup server.
     func addStates(
         of definition: ModelDefinition,

@@ -68,6 +68,7 @@ private struct NetworkNeeds {
             switch rule.effect {
             case .subscribe(let addresses): groups.formUnion(addresses)
             case .publish(let publication): add(publication)
+            case .state: break
             }
         }
     }

@@ -43,6 +43,18 @@ extension ModelRule {
                 desired.publication = Declared(publication, at: place.rule, by: place.origin)
             }
             return other.map { .conflicting(address, $0) } ?? .applied([address])
+        case .state(let state):
+            let addresses = elements.filter { node.has(state.state.form.setServer, on: $0) }
+                .map { ModelAddress(element: $0, model: model) }
+            guard !addresses.isEmpty else { return .missing }
+            for address in addresses {
+                models.update(address, at: place.model) { desired in
+                    // What the node or its profile says has a higher rank.
+                    let state = Declared(state, at: place.rule, by: place.origin)
+                    desired.states = desired.states.merged(over: [state])
+                }
+            }
+            return .applied(addresses)
         }
     }
 

@@ -29,6 +29,10 @@ struct Resolution {
     init(of whole: Definition, against network: MeshNetwork, options: PlannerOptions) {
         var diagnostics = CountedDiagnostics()
         var desired = Resolver.resolve(whole, against: network, diagnostics: &diagnostics)
+        if options.purpose == .converge {
+            DefinitionChecks.report(whole, desired, in: network, to: &diagnostics)
+            NLCDiagnostics.report(whole, desired, in: network, to: &diagnostics)
+        }
         let selected = options.selection.selected(definition: whole, desired: desired, network: network)
         var definition = whole
         if let removal = options.removal {

@@ -114,7 +114,7 @@ extension Resolver {
         var profiles: [String: Int] = [:]
         for (number, profile) in definition.profiles.enumerated() { profiles[profile.name.value] = number }
         var bases = SettingsBases(
-            defaults: definition.defaults.enumerated().map { template(of: $1.settings, from: .defaults($0)) },
+            defaults: definition.defaults.enumerated().map { template(of: $1, from: .defaults($0)) },
             profiles: definition.profiles.enumerated().map { template(of: $1.settings, from: .profile($0)) },
             selection: selection
         )
@@ -153,7 +153,7 @@ extension Resolver {
                 device
             )
         }
-        return DesiredNode(
+        var desired = DesiredNode(
             origin: origin,
             name: node.name,
             isProtected: node.isProtected?.value ?? recorded.map { network.nodes[$0].isProtected } ?? false,
@@ -161,6 +161,8 @@ extension Resolver {
             settings: template.settings,
             models: template.models
         )
+        if !template.states.isEmpty { addDefaultStates(template.states, to: &desired) }
+        return desired
     }
 
     mutating func report(

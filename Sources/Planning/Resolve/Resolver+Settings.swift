@@ -6,12 +6,16 @@ struct SettingsTemplate {
     var settings: DesiredSettings
     /// Sorted by address, each address once.
     var models: [DesiredModel]
+    /// States for every element that has the model that reports them, in the order of their forms; only defaults have
+    /// them.
+    var states: [Declared<DesiredModelState>] = []
 
     /// These settings merged over those of a profile or of defaults.
     func merged(over other: SettingsTemplate) -> SettingsTemplate {
         SettingsTemplate(
             settings: settings.merged(over: other.settings),
-            models: models.isEmpty ? other.models : mergedModels(over: other.models)
+            models: models.isEmpty ? other.models : mergedModels(over: other.models),
+            states: states.merged(over: other.states)
         )
     }
 
@@ -87,6 +91,15 @@ extension Resolver {
             }
         }
         return SettingsTemplate(settings: desired, models: models)
+    }
+
+    /// The settings of an entry of `defaults`, with its states of models.
+    mutating func template(of entry: DefaultsDefinition, from origin: DeclarationOrigin) -> SettingsTemplate {
+        var template = template(of: entry.settings, from: origin)
+        template.states =
+            entry.models.flatMap { $0.states?.value ?? [] }
+            .map { Declared(DesiredModelState($0.value), at: $0.location, by: origin) }.inOrder
+        return template
     }
 
     private mutating func model(

@@ -8,9 +8,9 @@ import Testing
 
 /// The kinds of remedies. ``AdviceWordsTests/kind(of:)`` does not compile until each has one.
 private enum Kind: CaseIterable {
-    case apply, readBack, showDrift, acceptDrift, showNetwork, refreshKeys, exclude, recordReset, reprovision
-    case giveAddresses, newAddresses, allow, recoverIVIndex, stateIVIndex, scan, assign, replace, removeTagged, examine,
-        chooseProxy
+    case apply, readBack, showDrift, showLighting, acceptDrift, showNetwork, refreshKeys, exclude, recordReset
+    case reprovision, giveAddresses, newAddresses, allow, recoverIVIndex, stateIVIndex, scan, assign, replace
+    case removeTagged, examine, chooseProxy
     case begin, createStore, importNetwork, exportNetwork, replaceDatabase, mergeDatabases, remove, rename
     case listKeySlots, unlock, pair, pairAgain, pairClient, pairClientAgain, reach, serveSecured, deny, denyListed
     case limitLinks, simulate, runGateway, serve, devicesFile, secretsFile
@@ -22,6 +22,7 @@ struct AdviceWordsTests {
     private static let remedies: [Remedy] =
         [
             .apply, .readBack(), .readBack(notSeenForDays: 90), .showDrift, .acceptDrift, .showNetwork, .refreshKeys(),
+            .showLighting(node: "lamp 1"),
             .refreshKeys(subnet: "two words", excluding: ["lamp 1", "0x0012"]), .exclude(), .exclude(node: "lamp 1"),
             .recordReset(), .recordReset(node: "lamp 1"), .reprovision, .giveAddresses, .newAddresses, .recoverIVIndex,
             .stateIVIndex, .scan, .assign, .replace(), .replace(node: "lamp 1"), .removeTagged(resets: false),
@@ -38,6 +39,7 @@ struct AdviceWordsTests {
         case .apply: .apply
         case .readBack: .readBack
         case .showDrift: .showDrift
+        case .showLighting: .showLighting
         case .acceptDrift: .acceptDrift
         case .showNetwork: .showNetwork
         case .refreshKeys: .refreshKeys

@@ -1,0 +1,87 @@
+import Catalogue
+import DefinitionModel
+import MeshCore
+
+/// Defaults outside of ranges. A node takes such a default and uses the nearest value within the range, so that the lamp
+/// does not do what the definition says.
+extension NodeDiffer {
+    /// Warns of defaults that are outside of the range that the definition gives the same model, or else of the range
+    /// that the node is known to have. Which states belong together follows from their names and fields: `X-default`
+    /// and `X-range`, `power` or `hue` and its minimum and maximum.
+    mutating func checkRanges(of desired: DesiredNode, node: Node) {
+        for model in desired.models where model.states.count > 0 {
+            for state in model.states where state.value.state.form.name.hasSuffix("-default") {
+                check(state, of: model, on: node, name: desired.name.value)
+            }
+        }
+    }
+
+    private mutating func check(
+        _ state: Declared<DesiredModelState>,
+        of model: DesiredModel,
+        on node: Node,
+        name: String
+    ) {
+        guard let (fields, values) = state.value.state.decoded else { return }
+        let stem = state.value.state.form.name.dropLast("default".count)
+        for field in fields {
+            guard let value = values.integer(field.name), case .number = field.type.meaning(of: value), value != 0
+            else { continue }
+            let candidates = [
+                ("\(stem)range", "\(field.name)_"), ("\(stem)range", ""), ("\(stem)\(field.name)-range", ""),
+            ]
+            for (range, prefix) in candidates {
+                // A range without the name of a field is that of the only field.
+                guard !prefix.isEmpty || range != "\(stem)range" || fields.count == 1,
+                    let (limits, isDeclared) = self.limits(range, prefix, of: model, on: node),
+                    limits.low <= limits.high, value < limits.low || value > limits.high
+                else { continue }
+                let text = "\(field.type.word(of: limits.low)) to \(field.type.word(of: limits.high))"
+                diagnostics.report("range \(range) \(prefix)", at: state.location) {
+                    Diagnostic(
+                        .warning,
+                        "the default \(field.name) \(field.type.word(of: value)) is outside of the range \(text), "
+                            + "which \(isDeclared ? "the definition declares" : "node `\(name)` has")",
+                        at: state.location,
+                        resource: "node." + name,
+                        hint: "The node will use the nearest value in its range; change one of the two"
+                    )
+                }
+            }
+        }
+    }
+
+    /// A range of a model, declared or recorded.
+    private func limits(
+        _ name: String,
+        _ prefix: String,
+        of model: DesiredModel,
+        on node: Node
+    ) -> (limits: (low: Int64, high: Int64), isDeclared: Bool)? {
+        func limits(_ values: FieldValues) -> (low: Int64, high: Int64)? {
+            guard let low = values.integer(prefix + "minimum"), let high = values.integer(prefix + "maximum") else {
+                return nil
+            }
+            return (low, high)
+        }
+        if let declared = model.states.first(where: { $0.value.state.form.name == name }) {
+            return declared.value.state.decoded.flatMap { limits($0.values) }.map { ($0, true) }
+        }
+        guard let recorded = node.model(model.address)?.state(named: name),
+            let values = try? StateCatalogue.state(named: name)?.statusMessage.decode(recorded.status)
+        else { return nil }
+        return limits(values).map { ($0, false) }
+    }
+}
+
+extension ModelState {
+    /// What the message that sets the state carries; nil for states that the catalogue does not know.
+    fileprivate var decoded: (fields: [MessageDescription.Field], values: FieldValues)? {
+        guard let message = StateCatalogue.state(named: form.name)?.setMessage else { return nil }
+        var reader = ByteReader(setPayload)
+        guard let opcode = try? Opcode(decoding: &reader), opcode == message.opcode,
+            let values = try? message.decode(Array(reader.readRest()))
+        else { return nil }
+        return (message.fields, values)
+    }
+}

@@ -1,0 +1,48 @@
+import TestSupport
+import Testing
+
+@testable import MeshplanCLI
+
+@Suite("meshplan show --nlc")
+struct ShowLightingTests {
+    /// The house, whose definition says that Mary's bedside light is a lightness controller.
+    private func house() throws -> CommandFixture {
+        let fixture = try CommandFixture.house()
+        let definition = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
+        let claiming = definition.replacing("bed: right }", with: "bed: right }\n    nlc: [blc]", maxReplacements: 1)
+        try fixture.write(claiming, to: "house.yaml")
+        return fixture
+    }
+
+    @Test("the table says who claims what, what fits, what is missing, and how certain that is")
+    func table() throws {
+        let fixture = try house()
+        let node = try #require(fixture.run("show").output.split(separator: "\n").first { $0.contains("Mary") })
+        let address = try #require(node.split(separator: " ").first).trimmingPrefix(" ")
+        let shown = fixture.run("show", "node.\(address)", "--nlc")
+        expectSnapshot(shown.transcript, "show-nlc.txt")
+        expectSnapshot(fixture.run("show", "node.\(address)", "--nlc", "--json").transcript, "show-nlc.jsonl")
+        #expect(!shown.output.lowercased().contains("compliant"))
+    }
+
+    @Test("only nodes have such a table")
+    func misuse() throws {
+        let fixture = try house()
+        #expect(fixture.run("show", "--nlc").status == 64)
+        #expect(fixture.run("show", "group.bedroom", "--nlc").status == 64)
+        #expect(fixture.run("show", "node.nobody", "--nlc").status == 64)
+    }
+
+    @Test("validate --strict refuses what checks warn of")
+    func strict() throws {
+        let fixture = try CommandFixture()
+        let text = "version: 1\nnetwork: a\nnodes: { n: { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0001 } }\n"
+        try fixture.write(text + "checks: { c: { have: { tags: room }, severity: warning } }\n", to: "a.yaml")
+        #expect(fixture.run("validate").status == 0)
+        #expect(fixture.run("validate").error.contains("the check `c` fails for 1 of 1 node: no tag `room`: n"))
+        #expect(fixture.run("validate", "--strict").status == 65)
+        try fixture.write(text + "checks: { c: { have: { tags: room } } }\n", to: "a.yaml")
+        let refused = fixture.run("validate", "--json")
+        #expect(refused.status == 65 && refused.output.contains("\"line\":4"))
+    }
+}
