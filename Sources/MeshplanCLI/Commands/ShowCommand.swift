@@ -129,8 +129,8 @@ struct ShowCommand: NetworkCommand {
         return reading?.definitions.first?.modelNames ?? ModelNames()
     }
 
-    /// Compares a node with its profiles of Networked Lighting Control. The definition in the working folder names them;
-    /// without one, only what the node claims counts.
+    /// Compares a node with its profiles of Networked Lighting Control. The definition in the working folder names
+    /// them; without one, only what the node claims counts.
     private func showLighting(
         _ what: String,
         of snapshot: Snapshot,

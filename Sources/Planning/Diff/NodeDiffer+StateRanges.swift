@@ -2,8 +2,8 @@ import Catalogue
 import DefinitionModel
 import MeshCore
 
-/// Defaults outside of ranges. A node takes such a default and uses the nearest value within the range, so that the lamp
-/// does not do what the definition says.
+/// Defaults outside of ranges. A node takes such a default and uses the nearest value within the range, so that the
+/// lamp does not do what the definition says.
 extension NodeDiffer {
     /// Warns of defaults that are outside of the range that the definition gives the same model, or else of the range
     /// that the node is known to have. Which states belong together follows from their names and fields: `X-default`
