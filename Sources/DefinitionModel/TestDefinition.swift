@@ -6,7 +6,7 @@ package struct TestDefinition: Hashable, Sendable {
     package var name: Located<String>
     /// Several runs of the same steps; nil for one.
     package var variation: TestVariation?
-    /// What is done and expected, in this order.
+    /// What is done and expected, in this order. Texts in them may hold the ``TestPlaceholder``s of the variation.
     package var steps: [TestStep]
 
     /// A test that is run once.
@@ -23,6 +23,19 @@ package enum TestVariation: Hashable, Sendable {
     case withoutRelay
     /// `without: SELECTOR`: in each run another of these nodes has no power.
     case without(NodeSelector)
+    /// `tag: room` and, if not all nodes matter, `nodes: SELECTOR`: a run for each value of the tag.
+    case tag(Located<String>, among: NodeSelector?)
+    /// `node: SELECTOR`: a run for each of these nodes.
+    case node(NodeSelector)
+
+    /// The name of the placeholder that differs from run to run; nil if there is none.
+    package var binding: String? {
+        switch self {
+        case .withoutRelay, .without: nil
+        case .tag(let tag, among: _): tag.value
+        case .node: TestBinding.node
+        }
+    }
 }
 
 /// One thing that is done, and what must follow from it.
@@ -37,6 +50,8 @@ package struct TestStep: Hashable, Sendable {
     package var expectations: [TestExpectation]
     /// Whether no other lamp may change: `others: unchanged`.
     package var keepsOthers = false
+    /// Whether no other node may publish a change of its states: `others: silent`.
+    package var silencesOthers = false
 
     /// The time in which things must happen where a step says nothing, in milliseconds.
     package static let usualTime = 1_000
@@ -58,6 +73,8 @@ package enum TestAction: Hashable, Sendable {
     case fault(node: Located<String>, name: String)
     /// `set: TARGET STATE VALUE…`: somebody operates from outside, through a proxy.
     case set(target: String, state: String, words: [String])
+    /// `recall: SCENE in TARGET`: somebody recalls a scene from outside, by its number or its name.
+    case recall(scene: Located<String>, target: String)
     /// `power_off: SELECTOR` and `power_on: SELECTOR`
     case power(NodeSelector, isOn: Bool)
     /// `wait: DURATION`, in milliseconds.
@@ -72,6 +89,7 @@ extension TestAction {
         case .sense: "sense"
         case .fault: "fault"
         case .set: "set"
+        case .recall: "recall"
         case .power(_, let isOn): isOn ? "power_on" : "power_off"
         case .wait: "wait"
         }
@@ -85,21 +103,25 @@ extension TestAction {
             ([node.value] + (property.map { [$0] } ?? []) + [value]).joined(separator: " ")
         case .fault(let node, let name): "\(node.value) \(name)"
         case .set(let target, let state, let words): ([target, state] + words).joined(separator: " ")
+        case .recall(let scene, let target): "\(scene.value) in \(target)"
         case .power: nil
         case .wait(let milliseconds): DurationText.text(milliseconds: milliseconds)
         }
     }
 
+    /// Whether a switch or a sensor is made to send something.
+    package var isByHand: Bool { node != nil }
+
     /// The node that somebody acts on by hand; nil if it is not exactly one.
     package var node: Located<String>? {
         switch self {
         case .press(let node, _, _), .sense(let node, _, _), .fault(let node, _): node
-        case .set, .power, .wait: nil
+        case .set, .recall, .power, .wait: nil
         }
     }
 }
 
-/// States that nodes must have.
+/// What must come true of nodes.
 package struct TestExpectation: Hashable, Sendable {
     /// The nodes.
     package var nodes: NodeSelector
@@ -107,6 +129,13 @@ package struct TestExpectation: Hashable, Sendable {
     package var element: Located<UInt8>?
     /// The states, each with what it must be; the location is that of the value.
     package var states: [Located<ExpectedState>]
+    /// The names of the faults that their Health Servers must have at present, and no others; empty for none, nil if
+    /// faults do not matter.
+    package var faults: Located<[String]>?
+    /// By when the message of the step's switch or sensor must have reached the nodes, in milliseconds.
+    package var arrives: Located<Int>?
+    /// The time in which all of this must have happened, in milliseconds; nil for that of the step.
+    package var within: Located<Int>?
 
     /// Nodes of which nothing is expected yet.
     package init(nodes: NodeSelector) {

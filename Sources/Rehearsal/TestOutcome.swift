@@ -1,14 +1,27 @@
 package import DefinitionModel
 import MeshCore
 
-/// One run of a test: under which chances, and without which node.
+/// One run of a test: under which chances, for which room or node, and without which node.
 package struct TestRun: Hashable, Sendable {
     /// The test.
     package let test: TestDefinition
     /// The node that has no power in this run; nil for none.
-    package let without: NodeDefinition?
+    package var without: NodeDefinition?
+    /// What the placeholders of the test stand for; nil if it has none.
+    package let binding: TestBinding?
     /// The seed of its chances.
     package let seed: UInt64
+
+    /// A run.
+    package init(test: TestDefinition, without: NodeDefinition? = nil, binding: TestBinding? = nil, seed: UInt64 = 1) {
+        self.test = test
+        self.without = without
+        self.binding = binding
+        self.seed = seed
+    }
+
+    /// The steps as they are in this run.
+    package var steps: [TestStep] { binding?.steps(test.steps) ?? test.steps }
 }
 
 /// What came of a run of a test.
@@ -20,6 +33,9 @@ package struct TestOutcome: Hashable, Sendable {
     /// The step that did not go as expected; nil if all did.
     package var failure: TestFailure?
 
+    /// A run in which nothing has gone wrong yet.
+    package init(run: TestRun) { self.run = run }
+
     /// Whether everything was as expected.
     package var isPassed: Bool { failure == nil }
 }
@@ -28,10 +44,17 @@ package struct TestOutcome: Hashable, Sendable {
 package struct TestFailure: Hashable, Sendable {
     /// The number of the step, counted from 1.
     package let number: Int
-    /// The step.
+    /// The step, as it was in the run.
     package let step: TestStep
     /// What is wrong, as clauses without a full stop.
     package let problems: [Problem]
+
+    /// A step that did not go as expected.
+    package init(number: Int, step: TestStep, problems: [Problem]) {
+        self.number = number
+        self.step = step
+        self.problems = problems
+    }
 
     /// Something that is not as expected.
     package struct Problem: Hashable, Sendable {
@@ -41,5 +64,12 @@ package struct TestFailure: Hashable, Sendable {
         package let text: String
         /// Why, as far as the simulation shows; what happened to the message, hop by hop.
         package let reason: String?
+
+        /// Something that is not as expected.
+        package init(node: String?, text: String, reason: String? = nil) {
+            self.node = node
+            self.text = text
+            self.reason = reason
+        }
     }
 }

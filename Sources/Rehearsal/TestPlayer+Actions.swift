@@ -12,16 +12,21 @@ extension TestPlayer {
         do throws(OperationError) {
             switch action {
             case .press(let node, let element, let isOn):
-                pressed = try world.press(try uuid(of: node), element: element, isOn: isOn)
+                sent = SentMessage(try world.press(try uuid(of: node), element: element, isOn: isOn))
             case .sense(let node, let property, let value):
-                try world.sense(try uuid(of: node), property: property, value)
-            case .fault(let node, let name): try world.toggleFault(try uuid(of: node), name)
+                let uuid = try uuid(of: node)
+                sent = publication(of: .sig(0x1100), "the sensor", at: uuid, to: [.sig(0x130F)])
+                try world.sense(uuid, property: property, value)
+            case .fault(let node, let name):
+                let uuid = try uuid(of: node)
+                sent = publication(of: .healthServer, "the health-server", at: uuid, to: [])
+                try world.toggleFault(uuid, name)
             case .power(let selector, let isOn):
                 for position in rehearsal.selectors.matches(selector) {
                     world.setPower(rehearsal.definition.nodes[position].uuid.value, isOn: isOn)
                 }
             case .wait(let milliseconds): world.advance(to: world.now.advanced(by: .milliseconds(milliseconds)))
-            case .set(let target, let state, let words): return set(target, state, words)
+            case .set, .recall: return command(action)
             }
             return nil
         } catch {
@@ -34,46 +39,61 @@ extension TestPlayer {
         return rehearsal.definition.nodes[position].uuid.value
     }
 
-    /// Sets a state from outside, through a proxy, as a person does with a command.
-    private mutating func set(_ target: String, _ name: String, _ words: [String]) -> String? {
-        let network = rehearsal.network
-        let nodes = rehearsal.definition.nodes
-        let resolver = TargetResolver(
-            network,
-            names: Dictionary(nodes.map { ($0.name.value, $0.uuid.value) }, uniquingKeysWith: { first, _ in first }),
-            tags: Dictionary(
-                nodes.map { ($0.uuid.value, $0.tags.mapValues(\.value)) },
-                uniquingKeysWith: { first, _ in first }
-            )
-        )
-        let resolved: ResolvedTarget
-        do throws(TargetError) { resolved = try resolver.resolve(try OperatingTarget(target)) } catch {
-            return error.message
+    /// What a model of a node publishes; nil if there is none, or if it publishes nothing.
+    private func publication(
+        of model: ModelIdentifier,
+        _ sender: String,
+        at uuid: DeviceUUID,
+        to servers: [ModelIdentifier]
+    ) -> SentMessage? {
+        guard let node = rehearsal.network.nodes.first(where: { $0.uuid == uuid }) else { return nil }
+        for (index, element) in node.elements.enumerated() {
+            guard let publication = element.models.first(where: { $0.identifier == model })?.publication,
+                let source = node.unicastAddress.element(UInt8(clamping: index))
+            else { continue }
+            return SentMessage(sender, source, publication, servers)
         }
+        return nil
+    }
+
+    /// Sets a state from outside, through a proxy.
+    private mutating func command(_ action: TestAction) -> String? {
+        let network = rehearsal.network
         transaction &+= 1
-        do throws(StateError) {
-            let state = try StateSelector.state(named: name, of: rehearsal.models)
-            let change = try StateChange(
-                state,
-                words: words,
-                transition: resolved.isForSeveral && state.hasTransition ? 0 : nil
+        do throws(OutsideCommand.Problem) {
+            let command = try OutsideCommand(
+                action,
+                rehearsal.definition,
+                rehearsal.models,
+                in: network,
+                transaction: transaction
             )
-            let places = try StateChangePlaces(change, on: resolved, of: rehearsal.models, in: network)
-            if places.places.isEmpty { return "no key is bound under which \(name) could be set" }
-            let setting = StateSetting(change, at: places, in: network, transaction: transaction)
-            let cover = places.cover(change, named: resolved.group?.address, in: network)
-            let isTogether = resolved.isForSeveral && (!cover.groups.isEmpty || places.places.count > 1)
-            let (outcomes, ending) = rehearsal.executor(of: world).operate(with: places.needs(under: cover)) {
-                session in
-                Result { () throws(StateError) -> [StateSettingOutcome] in
-                    isTogether ? try setting.setTogether(cover, in: session) : try setting.setEach(in: session)
-                }
+            guard let command else { return nil }
+            let (result, ending) = rehearsal.executor(of: world).operate(with: command.needs) { session in
+                Result { () throws(OutsideCommand.Problem) in try command.carryOut(in: session) }
             }
-            guard let outcomes else { return "nothing could be sent: \(ending)" }
-            _ = try outcomes.get()
+            guard let result else { return "nothing could be sent: \(ending)" }
+            let answers = try result.get().map { (network.nodes[$0.key].uuid, $0.value) }
+            sent = SentMessage(
+                commandFrom: network.nodes.first { $0.uuid == network.ownProvisioner }?.unicastAddress,
+                to: command.target.group.map { $0.address.publishAddress },
+                command.servers,
+                answers: Dictionary(uniqueKeysWithValues: answers)
+            )
             return nil
         } catch {
-            return error.message
+            return error.text
+        }
+    }
+}
+
+extension SubscriptionAddress {
+    /// The same as an address to send to.
+    fileprivate var publishAddress: PublishAddress {
+        switch self {
+        case .group(let group): .group(group)
+        case .virtual(let label): .virtual(label)
+        case .unknownLabel(let address): .unknownLabel(address)
         }
     }
 }

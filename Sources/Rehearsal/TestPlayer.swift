@@ -8,10 +8,14 @@ struct TestPlayer {
     let rehearsal: Rehearsal
     private let run: TestRun
     let world: SimulatedWorld
-    /// What the last switch that was pressed has sent.
-    var pressed: PressedSwitch?
+    /// What the present step has sent; nil if nothing, or if that is not known.
+    var sent: SentMessage?
+    /// Who heard what in each step so far, if messages are followed.
+    private(set) var followed: [[HeardMessage]] = []
     private var outcome: TestOutcome
-    private let journal = HearingJournal()
+    private let journal = StepJournal()
+    /// Who heard what in each step of a run in which no node lacks its power; empty if nobody knows.
+    private let whole: [[HeardMessage]]
     /// Tells one command of our own from the next.
     var transaction: UInt8 = 0
 
@@ -21,21 +25,37 @@ struct TestPlayer {
     private static let finestLook = Duration.milliseconds(10)
     private static let looks = 200
 
-    /// - Parameter follows: whether to note who hears which message.
-    init(_ rehearsal: Rehearsal, _ run: TestRun, _ settings: WorldSettings, follows: Bool) {
+    /// - Parameters:
+    ///   - follows: whether to note who hears which message, to explain failures.
+    ///   - whole: who heard what in each step when no node lacked its power.
+    init(
+        _ rehearsal: Rehearsal,
+        _ run: TestRun,
+        _ settings: WorldSettings,
+        follows: Bool,
+        comparing whole: [[HeardMessage]] = []
+    ) {
         self.rehearsal = rehearsal
         self.run = run
+        self.whole = whole
         outcome = TestOutcome(run: run)
         world = rehearsal.world(settings, seed: run.seed)
-        if follows { world.onHearing = { [journal] in journal.heard.append($0) } }
+        let isAboutArrival = run.test.steps.contains { $0.expectations.contains { $0.arrives != nil } }
+        if follows || isAboutArrival { world.onHearing = { [journal] in journal.heard.append($0) } }
+        if run.test.steps.contains(where: \.silencesOthers) {
+            world.onPublishing = { [journal] uuid, element, model in
+                journal.published.append(Publisher(uuid: uuid, element: element, model: model))
+            }
+        }
     }
 
     /// Plays all steps, or those up to the first that does not go as expected.
     mutating func play() -> TestOutcome {
         world.advance(to: world.now.advanced(by: Self.calm))
         if let without = run.without { world.setPower(without.uuid.value, isOn: false) }
-        for (place, step) in run.test.steps.enumerated() {
+        for (place, step) in run.steps.enumerated() {
             let problems = play(step)
+            followed.append(journal.heard)
             guard problems.isEmpty else {
                 outcome.failure = TestFailure(number: place + 1, step: step, problems: problems)
                 break
@@ -47,32 +67,48 @@ struct TestPlayer {
     private mutating func play(_ step: TestStep) -> [TestFailure.Problem] {
         let lights = world.levels
         journal.heard = []
-        pressed = nil
+        journal.published = []
+        sent = nil
         if let action = step.action, let problem = carryOut(action) {
-            return [TestFailure.Problem(node: action.node?.value, text: problem, reason: nil)]
+            return [TestFailure.Problem(node: action.node?.value, text: problem)]
         }
-        let within = Duration.milliseconds(step.within?.value ?? TestStep.usualTime)
+        // A command from outside has taken its time until everybody has answered.
         let begin = world.now
-        let deadline = begin.advanced(by: within)
-        let look = max(Self.finestLook, within / Self.looks)
-        var (open, problems) = places(of: step)
-        let expected = Set(step.expectations.flatMap { rehearsal.selectors.matches($0.nodes) }.map(uuid(ofNode:)))
+        var (open, problems) = things(of: step)
+        guard problems.isEmpty else { return problems }
+        let window = Duration.milliseconds(step.within?.value ?? TestStep.usualTime)
+        let isWatched = step.keepsOthers || step.silencesOthers
+        let end = begin.advanced(by: open.map { $0.within }.reduce(isWatched ? window : .zero, max))
+        let look = max(Self.finestLook, begin.duration(to: end) / Self.looks)
+        let spared = Set(step.expectations.flatMap { rehearsal.selectors.matches($0.nodes) }.map(uuid(ofNode:)))
         var strays: [LightPlace: Int64] = [:]
-        while problems.isEmpty {
-            let before = open.count
-            open.removeAll { $0.isTrue(in: world) }
-            if before > 0, open.isEmpty { note(begin.duration(to: world.now)) }
-            if step.keepsOthers { strays.merge(changes(since: lights, besides: expected)) { _, last in last } }
-            guard !(open.isEmpty && !step.keepsOthers), world.now < deadline else { break }
-            world.advance(to: min(deadline, world.now.advanced(by: look)))
+        var late: [(thing: ExpectedThing, text: String)] = []
+        while true {
+            let passed = begin.duration(to: world.now)
+            let count = open.count
+            open.removeAll { $0.thing.isTrue(in: world, journal.heard) }
+            if open.count < count { note(passed) }
+            for item in open where item.within <= passed {
+                late.append((item.thing, item.thing.problem(in: world, after: item.within)))
+            }
+            open.removeAll { $0.within <= passed }
+            if step.keepsOthers, passed <= window {
+                strays.merge(changes(since: lights, besides: spared)) { _, last in last }
+            }
+            guard !open.isEmpty || isWatched, world.now < end else { break }
+            let next = open.map { $0.within }.min().map { begin.advanced(by: $0) } ?? end
+            world.advance(to: min(next, world.now.advanced(by: look), end))
         }
-        let hindsight = Hindsight(rehearsal.network, pressed, journal.heard)
-        problems += open.map { place in
-            TestFailure.Problem(
-                node: place.name,
-                text: place.problem(in: world, after: within),
-                reason: hindsight.reason(at: place.uuid, servers: place.servers)
-            )
+        let hindsight = Hindsight(
+            rehearsal.network,
+            sent,
+            journal.heard,
+            lacking: run.without?.uuid.value,
+            whole: followed.count < whole.count ? whole[followed.count] : []
+        )
+        problems += late.map { thing, text in
+            let reason = thing.dependsOnMessage ? hindsight.reason(at: thing.uuid, servers: thing.servers) : nil
+            return TestFailure.Problem(node: thing.name, text: text, reason: reason)
         }
         problems += strays.sorted { $0.key < $1.key }.map { place, level in
             TestFailure.Problem(
@@ -81,7 +117,7 @@ struct TestPlayer {
                 reason: hindsight.reasonOfStray(place.uuid)
             )
         }
-        return problems
+        return problems + voices(in: step, spared, hindsight)
     }
 
     private mutating func note(_ time: Duration) { outcome.slowest = max(outcome.slowest ?? .zero, time) }
@@ -97,43 +133,89 @@ struct TestPlayer {
         world.levels.filter { !expected.contains($0.key.uuid) && lights[$0.key] != $0.value && lights[$0.key] != nil }
     }
 
-    /// The states that are expected, at nodes with power, and those that no element has.
-    private func places(of step: TestStep) -> (open: [ExpectedPlace], problems: [TestFailure.Problem]) {
-        var open: [ExpectedPlace] = []
+    /// The nodes that published a change of their states although they were to stay silent.
+    private func voices(
+        in step: TestStep,
+        _ spared: Set<DeviceUUID>,
+        _ hindsight: Hindsight
+    ) -> [TestFailure.Problem] {
+        guard step.silencesOthers else { return [] }
+        let actor = step.action?.node?.value
+        var told: Set<Publisher> = []
+        return journal.published.compactMap { publisher in
+            let name = name(of: publisher.uuid)
+            guard !spared.contains(publisher.uuid), name != actor, told.insert(publisher).inserted else { return nil }
+            let target = hindsight.publicationTarget(of: publisher).map { " to \($0)" } ?? ""
+            return TestFailure.Problem(
+                node: name,
+                text: "its \(publisher.model.name) published a change\(target), but others were to stay silent",
+                reason: hindsight.reasonOfStray(publisher.uuid)
+            )
+        }
+    }
+
+    /// What must come true, of nodes with power, each within its time, and what cannot.
+    private func things(
+        of step: TestStep
+    ) -> (open: [(thing: ExpectedThing, within: Duration)], problems: [TestFailure.Problem]) {
+        var open: [(thing: ExpectedThing, within: Duration)] = []
         var problems: [TestFailure.Problem] = []
         for expectation in step.expectations {
+            let milliseconds = expectation.within?.value ?? step.within?.value ?? TestStep.usualTime
+            let within = Duration.milliseconds(milliseconds)
+            let element = expectation.element.map { Int($0.value) }
             for position in rehearsal.selectors.matches(expectation.nodes) {
                 let node = rehearsal.definition.nodes[position]
                 guard !world.faults(of: node.uuid.value).isOff else { continue }
+                func lacks(_ text: String, _ reason: String) {
+                    problems.append(TestFailure.Problem(node: node.name.value, text: text, reason: reason))
+                }
                 for expected in expectation.states {
-                    let place = ExpectedPlace(
-                        node,
-                        expectation.element.map { Int($0.value) },
-                        expected.value,
-                        rehearsal.models,
-                        in: world
-                    )
-                    if let place {
-                        open.append(place)
+                    if let place = ExpectedPlace(node, element, expected.value, rehearsal.models, in: world) {
+                        open.append((.state(place), within))
                     } else {
-                        problems.append(
-                            TestFailure.Problem(
-                                node: node.name.value,
-                                text: "it has no state \(expected.value.name)",
-                                reason: "none of its elements has the model"
-                            )
-                        )
+                        lacks("it has no state \(expected.value.name)", "none of its elements has the model")
                     }
+                }
+                if let names = expectation.faults?.value {
+                    if let faults = ExpectedFaults(node, element, names, in: world) {
+                        open.append((.faults(faults), within))
+                    } else {
+                        lacks("it has no faults", "there is no health-server there")
+                    }
+                }
+                if let time = expectation.arrives?.value, let arrival = arrival(at: node, of: step.action) {
+                    open.append((.arrival(arrival), .milliseconds(time)))
                 }
             }
         }
         return (open, problems)
     }
+
+    private func arrival(at node: NodeDefinition, of action: TestAction?) -> ExpectedArrival? {
+        guard let name = action?.node?.value, let position = rehearsal.selectors.position(named: name),
+            let sender = rehearsal.network.nodes.first(where: { $0.uuid == uuid(ofNode: position) })
+        else { return nil }
+        return ExpectedArrival(node, from: sender.uuid, sender.addresses)
+    }
 }
 
-/// Who heard which message.
-private final class HearingJournal {
+/// What was noted while a step was played.
+private final class StepJournal {
+    /// Who heard which message.
     var heard: [HeardMessage] = []
+    /// Who published a change of its states.
+    var published: [Publisher] = []
+}
+
+/// A model that publishes.
+struct Publisher: Hashable {
+    /// The node.
+    let uuid: DeviceUUID
+    /// The index of the element.
+    let element: Int
+    /// The model.
+    let model: ModelIdentifier
 }
 
 /// A lamp, or what else an element switches.

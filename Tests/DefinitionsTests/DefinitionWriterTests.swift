@@ -128,6 +128,12 @@ struct DefinitionWriterTests {
               - { fault: n1 overheat }
               - { set: group.g lightness 40% }
           c: { for_each: { without: { room: "*" } }, steps: [{ press: n1 off }] }
+          d:
+            for_each: { tag: room, nodes: n* }
+            steps:
+              - { recall: 3 in group.$(room), expect: { nodes: { room: $(room) }, onoff: on, within: 2s }, others: [unchanged, silent] }
+              - { fault: n1 overheat, expect: { nodes: all, faults: [overheat, 0x80], arrives: 1s }, others: silent }
+          e: { for_each: { node: n* }, steps: [{ press: $(node)/0 on, expect: { nodes: $(node), faults: none } }] }
         """
 
     /// Reads a text in which nothing is wrong that matters here.

@@ -32,6 +32,12 @@ struct TestsOfDefinitionTests {
                         - { nodes: { room: hall }, onoff: on, lightness: 40% }
                         - { nodes: lamp-*, element: 1, ctl: 3000K }
                       others: unchanged
+                    - recall: 3 in group.hall
+                      expect: { nodes: lamp-1, onoff: on, within: 2s }
+                      others: [unchanged, silent]
+                    - fault: lamp-1 overheat
+                      expect: { nodes: lamp-1, faults: [overheat, 0x80], arrives: 1s }
+                      others: silent
                     - sense: lamp-1 present-ambient-light-level 100 lx
                     - sense: lamp-1 1
                     - fault: lamp-1 overheat
@@ -49,13 +55,18 @@ struct TestsOfDefinitionTests {
         let steps = tests[0].steps
         #expect(
             steps.map { step in step.action.map { "\($0.key) \($0.words ?? "")" } ?? "" } == [
-                "press switch-1/1 on", "sense lamp-1 present-ambient-light-level 100 lx", "sense lamp-1 1",
-                "fault lamp-1 overheat", "set group.hall lightness 40%", "power_off ", "wait 1m", "power_on ",
+                "press switch-1/1 on", "recall 3 in group.hall", "fault lamp-1 overheat",
+                "sense lamp-1 present-ambient-light-level 100 lx", "sense lamp-1 1", "fault lamp-1 overheat",
+                "set group.hall lightness 40%", "power_off ", "wait 1m", "power_on ",
             ]
         )
         #expect(steps[0].within?.value == 300 && steps[0].keepsOthers && !steps[1].keepsOthers)
         #expect(steps[0].expectations.map(\.element?.value) == [nil, 1])
         #expect(steps[0].expectations[0].states.map(\.value.name) == ["onoff", "lightness"])
+        #expect(steps[1].expectations[0].within?.value == 2_000)
+        #expect(steps[1].keepsOthers && steps[1].silencesOthers && !steps[2].keepsOthers && steps[2].silencesOthers)
+        #expect(steps[2].expectations[0].faults?.value == ["overheat", "0x80"])
+        #expect(steps[2].expectations[0].arrives?.value == 1_000)
         #expect(tests[1].variation == .withoutRelay)
         guard case .without(let lamps) = tests[2].variation else {
             Issue.record("\(String(describing: tests[2].variation))")
@@ -72,7 +83,34 @@ struct TestsOfDefinitionTests {
             ("[{}]", "the step does nothing"),
             ("on", "a list of steps, or a mapping with steps is expected here, not a text"),
             ("{ for_each: { without: relays } }", "`steps` is missing"),
-            ("{ for_each: {}, steps: [{ wait: 1s }] }", "`without` is missing"),
+            ("{ for_each: {}, steps: [{ wait: 1s }] }", "`for_each` does not say what the runs differ in"),
+            ("{ for_each: { nodes: all }, steps: [{ wait: 1s }] }", "`nodes` belongs to `tag`"),
+            (
+                "{ for_each: { tag: room, without: relays }, steps: [{ wait: 1s }] }",
+                "the runs of a test differ in one thing"
+            ),
+            ("{ for_each: { tag: rom }, steps: [{ wait: 1s }] }", "no node has the tag `rom`"),
+            ("[{ press: switch-$(room) on }]", "`$(room)` stands for nothing here"),
+            (
+                "{ for_each: { tag: room }, steps: [{ power_off: { room: $(roon) } }] }",
+                "`$(roon)` stands for nothing here"
+            ),
+            ("{ for_each: { tag: room }, steps: [{ press: switch-$(room) on }] }", "there is no node `switch-hall`"),
+            ("{ for_each: { tag: room }, steps: [{ power_off: lamp-$(room) }] }", "there is no node `lamp-hall`"),
+            (
+                "{ for_each: { node: all }, steps: [{ power_off: { room: $(node.floor) } }] }",
+                "`switch-1` has nothing for `$(node.floor)`"
+            ),
+            ("[{ recall: group.hall 3 }]", "what is recalled is a scene in a target"),
+            ("[{ recall: 0 in group.hall }]", "`0` is not the number of a scene"),
+            (
+                "[{ press: switch-1 on, expect: { nodes: all, faults: overheating } }]",
+                "there is no fault `overheating`"
+            ),
+            (
+                "[{ wait: 1s, expect: { nodes: all, arrives: 1s } }]",
+                "`arrives` is about the message of a switch or sensor"
+            ),
             ("[{ press: switch-1/0 }]", "a press is a switch, and on or off"),
             ("[{ press: switch-1/x on }]", "`switch-1/x` is not an element of a node"),
             ("[{ press: switch-2 on }]", "there is no node `switch-2`"),
@@ -88,7 +126,7 @@ struct TestsOfDefinitionTests {
             ),
             ("[{ press: switch-1 on, others: dark }]", "`dark` is not what others can be"),
             ("[{ expect: { onoff: on } }]", "`nodes` is missing"),
-            ("[{ expect: { nodes: all } }]", "no state is expected"),
+            ("[{ expect: { nodes: all } }]", "nothing is expected of the nodes"),
             ("[{ expect: { nodes: all, onof: on } }]", "there is no state `onof`"),
             (
                 "[{ expect: { nodes: { room: kitchen }, onoff: on } }]",
@@ -102,6 +140,38 @@ struct TestsOfDefinitionTests {
         let found = problems(steps)
         #expect(found.contains { $0.hasPrefix(message) }, "\(found)")
         #expect(found.count <= 2, "\(found)")
+    }
+
+    @Test("Placeholders stand for another room or node in each run")
+    func placeholders() throws {
+        let (found, problems) = definitions(
+            Self.building + """
+                tests:
+                  rooms:
+                    for_each: { tag: room, nodes: switch-* }
+                    steps:
+                      - { set: group.$(room) onoff on, expect: { nodes: { room: $(room) }, onoff: on } }
+                      - { recall: 3 in group.$(room) }
+                  lamps:
+                    for_each: { node: lamp-* }
+                    steps: [{ fault: $(node) overheat, expect: { nodes: { room: $(node.room) }, faults: none } }]
+                """
+        )
+        #expect(problems == [])
+        let definition = try #require(found.first)
+        let index = NodeSelectorIndex(definition.nodes)
+        let bound = try definition.tests.map { test in
+            let bindings = try #require(test.bindings(index, definition.nodes))
+            return bindings.map { ("\($0.name) \($0.value)", $0.steps(test.steps)) }
+        }
+        #expect(bound.map { $0.map(\.0) } == [["room hall"], ["node lamp-1"]])
+        #expect(
+            bound.flatMap { $0.flatMap(\.1) }.map { $0.action?.words ?? "" } == [
+                "group.hall onoff on", "3 in group.hall", "lamp-1 overheat",
+            ]
+        )
+        #expect(bound[0][0].1[0].expectations[0].nodes.tags["room"]?.value == "hall")
+        #expect(bound[1][0].1[0].expectations[0].nodes.tags["room"]?.value == "hall")
     }
 
     @Test("Values of states are checked against the catalogue")

@@ -12,9 +12,7 @@ import Testing
 
 /// The example office, rehearsed with one mistake or none.
 private final class RehearsedOffice {
-    let rehearsal: Rehearsal
-    let tests: [TestDefinition]
-    private let folder: String
+    private let building: RehearsedBuilding
 
     private static let examples = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../examples/office").standardizedFileURL
@@ -45,48 +43,15 @@ private final class RehearsedOffice {
             ? DeviceFile.read(files: SourceFiles(files: [try Self.file("devices/devices.yaml")])).devices : []
         let devices = RehearsedDevices(of: definition, known: known, recorded: nil)
         #expect(devices.assumed.count == (isDescribed ? 0 : 44))
-        folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        var generator = SeededGenerator(seed: 1)
-        let now = Timestamp(rawValue: 1_763_705_818)
-        let database = try MeshDatabase.create(
-            at: folder + "/office.meshdb",
-            network: MeshNetwork.new(name: "office", at: now, using: &generator),
-            key: DatabaseSecret.random(using: &generator),
-            now: now,
-            using: SeededGenerator(seed: 2)
-        )
-        let lease = try database.lock(
-            holder: LockHolder(user: "anna", host: "desk", process: 1, operation: "test", since: now)
-        )
-        rehearsal = try Rehearsal(
-            definition,
-            devices: devices.devices,
-            models: KnownModels(reading.vendorModels),
-            database: database,
-            lease: lease,
-            context: ExecutionContext(
-                user: "anna",
-                host: "desk",
-                now: { now },
-                key: { (_) throws(ExecutionContext.KeyError) in KeyMaterial.random(using: &generator) },
-                provisioningSecrets: { .random(using: &generator) }
-            )
-        )
-        tests = definition.tests
+        building = try RehearsedBuilding(definition, devices, KnownModels(reading.vendorModels))
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    var rehearsal: Rehearsal { building.rehearsal }
+    var tests: [TestDefinition] { building.rehearsal.definition.tests }
 
     /// The failures by the names of the tests.
     func failures(_ settings: WorldSettings = .ideal, seed: UInt64 = 1) -> [String: TestFailure] {
-        var failures: [String: TestFailure] = [:]
-        for test in tests {
-            for run in rehearsal.runs(of: test, seed: seed, count: 1) {
-                if let failure = rehearsal.play(run, settings).failure { failures[test.name.value] = failure }
-            }
-        }
-        return failures
+        building.failures(settings, seed: seed)
     }
 }
 
@@ -156,7 +121,7 @@ struct OfficeRehearsalTests {
             change: [(kitchenOnOff, kitchenOnOff + ", ttl: 2")],
             test: kitchen,
             text: "onoff is off",
-            reason: "its TTL of 2 was used up on the way",
+            reason: "its TTL of 2 was used up at ",
             radio: {
                 var settings = WorldSettings.ideal
                 settings.topology = .hops(6)
@@ -168,7 +133,7 @@ struct OfficeRehearsalTests {
             change: [("relay: on", "relay: off")],
             test: kitchen,
             text: "onoff is off",
-            reason: "not this one: it was lost, or no relay is near",
+            reason: "and no relay that has it is near this node",
             radio: {
                 var settings = WorldSettings.ideal
                 settings.topology = .hops(4)
@@ -226,7 +191,7 @@ struct OfficeRehearsalTests {
             ],
             test: "half the light is enough for the corridor",
             text: "lightness is 0 % after 2s, not 50%",
-            reason: nil
+            reason: "the command goes to corridor (0xC006), but its light-lightness-server subscribes to "
         ),
         Mistake(
             testDescription: "a switch that publishes nothing",

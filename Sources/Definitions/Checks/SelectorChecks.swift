@@ -15,13 +15,23 @@ enum SelectorChecks {
             + definition.checks.map(\.nodes)
         // A node that was left out might have matched.
         let isComplete = !network.broken.contains { $0.section == .nodes }
-        for selector in selectors {
-            for name in selector.names ?? [] {
-                check(name, network, isComplete && !selector.mayBeEmpty, &diagnostics)
-            }
-            if selector.names == nil, isComplete, !selector.mayBeEmpty {
-                checkTags(of: selector, network, &diagnostics)
-            }
+        for selector in selectors { check(selector, network, isComplete: isComplete, &diagnostics) }
+    }
+
+    /// Checks one selector.
+    ///
+    /// - Parameter isComplete: whether no node was left out, which the selector might have meant.
+    static func check(
+        _ selector: NodeSelector,
+        _ network: CheckedNetwork,
+        isComplete: Bool,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        for name in selector.names ?? [] {
+            check(name, network, isComplete && !selector.mayBeEmpty, &diagnostics)
+        }
+        if selector.names == nil, isComplete, !selector.mayBeEmpty {
+            checkTags(of: selector, network, &diagnostics)
         }
     }
 

@@ -6,22 +6,89 @@ enum TestChecks {
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         NameChecks.checkTitles(network.definition.tests.map(\.name), "test", &diagnostics)
         for test in network.definition.tests {
+            checkNodes(of: test, network, &diagnostics)
+        }
+    }
+
+    /// Checks that the nodes exist that a test acts on, in each of its runs. Of runs that fail alike, the first is told.
+    private static func checkNodes(
+        of test: TestDefinition,
+        _ network: CheckedNetwork,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        guard let bindings = test.bindings(network.selectors, network.definition.nodes) else {
             for node in test.steps.compactMap({ $0.action?.node }) {
                 diagnostics.checkReference(node, to: .nodes, "node", in: network)
             }
+            return
+        }
+        let isComplete = !network.broken.contains { $0.section == .nodes }
+        guard isComplete else { return }
+        if bindings.isEmpty, case .tag(let tag, among: _) = test.variation {
+            diagnostics.report(
+                "no node has the tag \(quoted(tag.value))",
+                at: tag.location,
+                length: tag.value.utf8.count,
+                hint: Suggestion.hint(for: tag.value, among: network.selectors.tags, are: "tags in use")
+            )
+        }
+        for binding in bindings {
+            let steps = binding.steps(test.steps)
+            if let (text, placeholder) = steps.unbound {
+                diagnostics.report(
+                    "\(quoted(binding.value)) has nothing for `$(\(placeholder))`",
+                    at: text.location,
+                    length: text.value.utf8.count,
+                    hint: "give each of these nodes the tag, or choose nodes that have it"
+                )
+                return
+            }
+            let nodes = steps.compactMap { $0.action?.node }
+            let selectors = steps.flatMap(\.selectors)
+            let isSound =
+                nodes.allSatisfy { network.declares($0.value, in: .nodes) }
+                && selectors.allSatisfy { network.selectors.matchesAny($0) }
+            if isSound { continue }
+            for node in nodes { diagnostics.checkReference(node, to: .nodes, "node", in: network) }
+            for selector in selectors {
+                SelectorChecks.check(selector, network, isComplete: isComplete, &diagnostics)
+            }
+            return
         }
     }
 }
 
 extension TestDefinition {
-    /// All selectors of nodes in it.
+    /// All selectors of nodes in it that mean the same in each run.
     var selectors: [NodeSelector] {
-        var selectors: [NodeSelector] = []
-        if case .without(let selector) = variation { selectors.append(selector) }
-        for step in steps {
-            if case .power(let selector, isOn: _) = step.action { selectors.append(selector) }
-            selectors += step.expectations.map(\.nodes)
+        switch variation {
+        case nil, .withoutRelay: steps.flatMap(\.selectors)
+        case .without(let selector): [selector] + steps.flatMap(\.selectors)
+        case .tag(_, let selector): selector.map { [$0] } ?? []
+        case .node(let selector): [selector]
         }
+    }
+}
+
+extension TestStep {
+    /// All selectors of nodes in it.
+    fileprivate var selectors: [NodeSelector] {
+        var selectors = expectations.map(\.nodes)
+        if case .power(let selector, isOn: _) = action { selectors.append(selector) }
         return selectors
+    }
+}
+
+extension [TestStep] {
+    /// The first text that still holds a placeholder, and its name.
+    fileprivate var unbound: (text: Located<String>, placeholder: String)? {
+        for step in self {
+            var texts = step.selectors.flatMap { ($0.names ?? []) + $0.tags.values }
+            if let node = step.action?.node { texts.append(node) }
+            for text in texts {
+                if let placeholder = TestPlaceholder.names(in: text.value).first { return (text, placeholder) }
+            }
+        }
+        return nil
     }
 }

@@ -50,7 +50,12 @@ extension DocumentDecoder {
         tags.reserveCapacity(entries.count)
         for entry in entries {
             guard let tag = scalar(entry.key, "the name of a tag", Words.name) else { continue }
-            guard let value = text(entry.value, "the value of a tag") else { continue }
+            let known = placeholders
+            let parse = { (text: String) throws(ScalarProblem) in
+                _ = try known?.filled(text)
+                return text
+            }
+            guard let value = scalar(entry.value, "the value of a tag", parse)?.value else { continue }
             if !isPattern, value.utf8.contains(UInt8(ascii: "*")) {
                 report(
                     "the value of a tag cannot hold `*`",

@@ -104,6 +104,10 @@ extension DocumentDecoder {
     mutating func decodeSelector(_ field: MappingEntry) -> NodeSelector? {
         let node = field.value
         var selector = NodeSelector(location: location(node))
+        let pattern = { [placeholders] (text: String) throws(ScalarProblem) in
+            _ = try Words.pattern(try placeholders?.filled(text) ?? text)
+            return text
+        }
         switch tree.nodes[node].kind {
         case .mapping:
             selector.tags = decodeTags(node, isPattern: true)
@@ -113,7 +117,7 @@ extension DocumentDecoder {
             }
         case .sequence:
             let entries = list(node, "a list of nodes") ?? ListEntries()
-            let names = entries.compactMap { scalar($0, "the name of a node", Words.pattern) }
+            let names = entries.compactMap { scalar($0, "the name of a node", pattern) }
             guard !names.isEmpty else {
                 if entries.isEmpty {
                     report("the selector names no node", at: node, hint: "write `all` to select every node")
@@ -122,7 +126,7 @@ extension DocumentDecoder {
             }
             selector.names = names
         case .plain, .quoted, .alias, .unreadable:
-            guard let name = scalar(node, "a selector of nodes", Words.pattern) else { return nil }
+            guard let name = scalar(node, "a selector of nodes", pattern) else { return nil }
             if name.value != "all" { selector.names = [name] }
         }
         return selector

@@ -36,6 +36,9 @@ struct DocumentDecoder {
     /// The vendor models that the documents declare.
     var vendorModels = VendorModelDeclarations()
 
+    /// The placeholders that texts may hold at present; nil outside of tests.
+    var placeholders: TestPlaceholders?
+
     /// The lines of the current document that hold a secret, once somebody asked for them.
     private var knownSecretLines: Set<UInt32>?
 

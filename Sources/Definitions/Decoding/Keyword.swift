@@ -134,6 +134,10 @@ enum Keyword: String, CaseIterable {
     case atLeast = "at_least"
     case atMost = "at_most"
     case nlc
+    case recall
+    case tag
+    case faults
+    case arrives
 
     /// All keywords; the index is the symbol.
     static let all = allCases

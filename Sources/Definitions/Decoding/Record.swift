@@ -138,11 +138,11 @@ struct Record: Hashable, Sendable {
     /// A value of `tests` with more than steps.
     static let test = Record("test", [.forEach, .steps], required: [.steps])
     /// How the runs of a test differ.
-    static let testVariation = Record("test_variation", [.without], required: [.without])
+    static let testVariation = Record("test_variation", [.without, .tag, .node, .nodes])
     /// A step of a test.
     static let testStep = Record(
         "test_step",
-        [.press, .sense, .fault, .set, .powerOff, .powerOn, .wait, .within, .expect, .others]
+        [.press, .sense, .fault, .set, .recall, .powerOff, .powerOn, .wait, .within, .expect, .others]
     )
     /// An entry of `subscriptions`.
     static let subscription = Record(

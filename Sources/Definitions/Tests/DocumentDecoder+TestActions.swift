@@ -11,6 +11,7 @@ extension DocumentDecoder {
         case .sense: decodeSense(field.value)
         case .fault: decodeFault(field.value)
         case .set: decodeSet(field.value)
+        case .recall: decodeRecall(field.value)
         case .powerOff: decodeSelector(field).map { .power($0, isOn: false) }
         case .powerOn: decodeSelector(field).map { .power($0, isOn: true) }
         case .wait: scalar(field.value, "a duration", Durations.milliseconds).map { .wait($0.value) }
@@ -22,6 +23,17 @@ extension DocumentDecoder {
         text(node, expected).map { $0.split(separator: " ").map(String.init) }
     }
 
+    /// Whether a word is the name of a node, once its placeholders stand for names.
+    private mutating func isName(_ word: String, at node: Int) -> Bool {
+        do throws(ScalarProblem) {
+            return Name.isValid(try placeholders?.filled(word) ?? word)
+        } catch {
+            report(error.message, at: node, hint: error.hint)
+            // That says enough.
+            return true
+        }
+    }
+
     private mutating func decodePress(_ node: Int) -> TestAction? {
         let example: Advice = "write the switch, its element, and on or off: `switch-1/0 on`"
         guard let words = words(node, "a switch, and on or off") else { return nil }
@@ -30,7 +42,7 @@ extension DocumentDecoder {
             return nil
         }
         let parts = words[0].split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count <= 2, Name.isValid(parts[0]), let element = parts.count == 2 ? UInt8(parts[1]) : 0 else {
+        guard parts.count <= 2, isName(parts[0], at: node), let element = parts.count == 2 ? UInt8(parts[1]) : 0 else {
             report("\(quoted(words[0])) is not an element of a node", at: node, hint: example)
             return nil
         }
@@ -40,7 +52,7 @@ extension DocumentDecoder {
     private mutating func decodeSense(_ node: Int) -> TestAction? {
         let example: Advice = "write the node, the property if it has several, and the value: `presence-1 1`"
         guard let words = words(node, "a sensor and a value") else { return nil }
-        guard words.count > 1, Name.isValid(words[0]) else {
+        guard words.count > 1, isName(words[0], at: node) else {
             report("a measurement is a node and a value", at: node, hint: example)
             return nil
         }
@@ -55,7 +67,7 @@ extension DocumentDecoder {
 
     private mutating func decodeFault(_ node: Int) -> TestAction? {
         guard let words = words(node, "a node and a fault") else { return nil }
-        guard words.count == 2, Name.isValid(words[0]) else {
+        guard words.count == 2, isName(words[0], at: node) else {
             report("a fault is a node and the name of the fault", at: node, hint: "write for example `lamp-1 overheat`")
             return nil
         }
@@ -84,6 +96,38 @@ extension DocumentDecoder {
             report("\(state.name) cannot be set so: \(error)", at: node)
             return nil
         }
+        guard isFilled(words[0], at: node) else { return nil }
         return .set(target: words[0], state: state.name, words: Array(words.dropFirst(2)))
+    }
+
+    private mutating func decodeRecall(_ node: Int) -> TestAction? {
+        guard let words = words(node, "a scene and a target") else { return nil }
+        guard words.count == 3, words[1] == "in" else {
+            let hint: Advice = "write for example `3 in group.kitchen`"
+            report("what is recalled is a scene in a target", at: node, hint: hint)
+            return nil
+        }
+        guard isFilled(words[2], at: node) else { return nil }
+        let number = UInt16(words[0])
+        guard number.map({ $0 > 0 }) ?? false else {
+            report(
+                "\(quoted(words[0])) is not the number of a scene",
+                at: node,
+                hint: "scenes have the numbers 1 to 65535"
+            )
+            return nil
+        }
+        return .recall(scene: Located(words[0], at: location(node)), target: words[2])
+    }
+
+    /// Whether each placeholder of a text stands for something.
+    private mutating func isFilled(_ text: String, at node: Int) -> Bool {
+        do throws(ScalarProblem) {
+            _ = try placeholders?.filled(text)
+            return true
+        } catch {
+            report(error.message, at: node, hint: error.hint)
+            return false
+        }
     }
 }

@@ -21,6 +21,8 @@ extension DocumentDecoder {
                     if field.keyword == .forEach { variation = decodeVariation(field) } else { list = field.value }
                 }
             }
+            placeholders = TestPlaceholders(name: variation?.binding)
+            defer { placeholders = nil }
             guard let list, let items = self.list(list, "a list of steps") else { continue }
             let steps = items.compactMap { decodeStep($0) }
             if items.isEmpty { report("the test has no step", at: list, hint: Self.exampleOfStep) }
@@ -32,16 +34,39 @@ extension DocumentDecoder {
         "write for example `- { press: switch-1/0 on, expect: { nodes: lamp-*, onoff: on } }`"
 
     private mutating func decodeVariation(_ field: MappingEntry) -> TestVariation? {
-        guard let fields = fields(field.value, .testVariation, "what is left out", blamed: field.key) else {
+        let expected = "what the runs differ in"
+        guard let fields = fields(field.value, .testVariation, expected, blamed: field.key) else { return nil }
+        var variations: [(key: Int, value: TestVariation?)] = []
+        var tag: (key: Int, value: Located<String>?)?
+        var among: (key: Int, value: NodeSelector?)?
+        for field in fields {
+            switch field.keyword {
+            case .without:
+                if case .plain = tree.nodes[field.value].kind, text(field.value, "nodes") == "relays" {
+                    variations.append((field.key, .withoutRelay))
+                } else {
+                    variations.append((field.key, decodeSelector(field).map { .without($0) }))
+                }
+            case .node: variations.append((field.key, decodeSelector(field).map { .node($0) }))
+            case .tag: tag = (field.key, scalar(field.value, "the name of a tag", Words.name))
+            default: among = (field.key, decodeSelector(field))
+            }
+        }
+        if let tag { variations.append((tag.key, tag.value.map { .tag($0, among: among?.value) })) }
+        if let among, tag == nil {
+            report("`nodes` belongs to `tag`", at: among.key, hint: "write `node:` for a run for each of these nodes")
             return nil
         }
-        for field in fields {
-            if case .plain = tree.nodes[field.value].kind, text(field.value, "nodes") == "relays" {
-                return .withoutRelay
-            }
-            return decodeSelector(field).map { .without($0) }
+        guard let first = variations.first else {
+            let hint: Advice = "write `without: relays`, `tag: room` or `node: { kind: switch }`"
+            report("`for_each` does not say what the runs differ in", at: field.key, hint: hint)
+            return nil
         }
-        return nil
+        guard variations.count == 1 else {
+            report("the runs of a test differ in one thing", at: variations[1].key, hint: "write two tests")
+            return nil
+        }
+        return first.value
     }
 
     private mutating func decodeStep(_ node: Int) -> TestStep? {
@@ -52,13 +77,16 @@ extension DocumentDecoder {
         for field in fields {
             switch field.keyword {
             case .within: step.within = scalar(field.value, "a duration", Durations.milliseconds)
-            case .expect: step.expectations = decodeExpectations(field.value)
-            case .others: step.keepsOthers = keepsOthers(field.value)
+            case .expect: continue
+            case .others: decodeOthers(field.value, into: &step)
             default:
                 actions.append(field)
                 step.action = decodeAction(field)
                 if step.action == nil { isWhole = false }
             }
+        }
+        for field in fields where field.keyword == .expect {
+            step.expectations = decodeExpectations(field.value, after: step.action)
         }
         if actions.count > 1 {
             let names = actions.compactMap { $0.keyword.map { "`\($0.rawValue)`" } }.joined(separator: " and ")
@@ -79,71 +107,19 @@ extension DocumentDecoder {
         return isWhole ? step : nil
     }
 
-    private mutating func keepsOthers(_ node: Int) -> Bool {
-        scalar(node, "unchanged") { text throws(ScalarProblem) in
-            if text == "unchanged" { return true }
-            throw ScalarProblem("\(quoted(text)) is not what others can be", hint: "write `others: unchanged`")
-        }?.value ?? false
-    }
-
-    private mutating func decodeExpectations(_ node: Int) -> [TestExpectation] {
-        guard tree.nodes[node].kind == .sequence else { return [decodeExpectation(node)].compactMap(\.self) }
-        return (list(node, "a list of expectations") ?? ListEntries()).compactMap { decodeExpectation($0) }
-    }
-
-    private mutating func decodeExpectation(_ node: Int) -> TestExpectation? {
-        guard let entries = entries(node, "a mapping with nodes and states") else { return nil }
-        var selector: NodeSelector?
-        var hasSelector = false
-        var element: Located<UInt8>?
-        var states: [Located<ExpectedState>] = []
-        var stateCount = 0
-        for entry in entries {
-            switch entry.keyword {
-            case .nodes:
-                hasSelector = true
-                selector = decodeSelector(entry)
-            case .element: element = scalar(entry.value, "an element index", Self.elementIndex)
-            default:
-                stateCount += 1
-                if let state = decodeExpectedState(entry) { states.append(state) }
+    private mutating func decodeOthers(_ node: Int, into step: inout TestStep) {
+        let words =
+            tree.nodes[node].kind == .sequence
+            ? (list(node, "a list of words") ?? ListEntries()).map(\.self) : [node]
+        for word in words {
+            let isSilent = scalar(word, "unchanged or silent") { text throws(ScalarProblem) in
+                if text == "unchanged" { return false }
+                if text == "silent" { return true }
+                let hint = "write `others: unchanged`, `others: silent` or both in a list"
+                throw ScalarProblem("\(quoted(text)) is not what others can be", hint: hint)
             }
+            guard let isSilent else { continue }
+            if isSilent.value { step.silencesOthers = true } else { step.keepsOthers = true }
         }
-        if !hasSelector {
-            report("`nodes` is missing", at: node, hint: "say of which nodes: { nodes: { room: kitchen }, onoff: on }")
-        }
-        if stateCount == 0 {
-            report(
-                "no state is expected",
-                at: node,
-                hint: "write for example `onoff: on` or `lightness: 40%` beside `nodes`"
-            )
-        }
-        guard let selector, !states.isEmpty else { return nil }
-        var expectation = TestExpectation(nodes: selector)
-        expectation.element = element
-        expectation.states = states
-        return expectation
-    }
-
-    private mutating func decodeExpectedState(_ entry: MappingEntry) -> Located<ExpectedState>? {
-        guard let word = text(entry.key, "the name of a state") else { return nil }
-        let name = word.replacing("_", with: "-")
-        guard let value = text(entry.value, "the value of a state") else { return nil }
-        guard let state = knownModels.state(named: name) else {
-            if !lacksModels {
-                let hint = Suggestion.hint(for: name, among: knownModels.stateNames, are: "states are")
-                report("there is no state \(quoted(word))", at: entry.key, hint: hint.map { Advice($0) })
-            }
-            return nil
-        }
-        let words = value.split(separator: " ").map(String.init)
-        do throws(MessageEncodeError) {
-            _ = try state.expectation(reading: words)
-        } catch {
-            report("\(name) cannot be \(quoted(value)): \(error)", at: entry.value)
-            return nil
-        }
-        return Located(ExpectedState(name: name, words: words), at: location(entry.value))
     }
 }

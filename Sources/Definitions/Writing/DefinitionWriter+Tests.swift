@@ -6,14 +6,19 @@ extension DefinitionWriter {
     func test(_ test: TestDefinition) -> Field {
         let steps = Value.list(test.steps.map(step))
         let name = Value.text(test.name.value).flow
-        switch test.variation {
-        case nil: return Field(name, steps)
-        case .withoutRelay: return Field(name, .section([variation(.word("relays")), Field("steps", steps)]))
-        case .without(let nodes): return Field(name, .section([variation(selector(nodes)), Field("steps", steps)]))
-        }
+        guard let variation = test.variation else { return Field(name, steps) }
+        return Field(name, .section([Field("for_each", .fields(fields(variation))), Field("steps", steps)]))
     }
 
-    private func variation(_ nodes: Value) -> Field { Field("for_each", .fields([Field("without", nodes)])) }
+    private func fields(_ variation: TestVariation) -> [Field] {
+        switch variation {
+        case .withoutRelay: [Field("without", .word("relays"))]
+        case .without(let nodes): [Field("without", selector(nodes))]
+        case .tag(let tag, let nodes):
+            [Field("tag", .text(tag.value))] + (nodes.map { [Field("nodes", selector($0))] } ?? [])
+        case .node(let nodes): [Field("node", selector(nodes))]
+        }
+    }
 
     private func step(_ step: TestStep) -> Value {
         var fields: [Field] = []
@@ -33,7 +38,12 @@ extension DefinitionWriter {
         } else if !expectations.isEmpty {
             fields.append(Field("expect", .list(expectations)))
         }
-        if step.keepsOthers { fields.append(Field("others", .word("unchanged"))) }
+        let others = (step.keepsOthers ? ["unchanged"] : []) + (step.silencesOthers ? ["silent"] : [])
+        if others.count > 1 {
+            fields.append(Field("others", .list(others.map { .word($0) })))
+        } else if let only = others.first {
+            fields.append(Field("others", .word(only)))
+        }
         return .fields(fields)
     }
 
@@ -43,6 +53,12 @@ extension DefinitionWriter {
         fields += expectation.states.map { state in
             let isSwitch = state.value.text == "on" || state.value.text == "off"
             return Field(state.value.name, isSwitch ? .word(state.value.text) : .text(state.value.text))
+        }
+        if let faults = expectation.faults?.value {
+            fields.append(Field("faults", faults.isEmpty ? .word("none") : .list(faults.map { .text($0) })))
+        }
+        for (key, duration) in [("arrives", expectation.arrives), ("within", expectation.within)] {
+            if let duration { fields.append(Field(key, .word(DurationText.text(milliseconds: duration.value)))) }
         }
         return .fields(fields)
     }

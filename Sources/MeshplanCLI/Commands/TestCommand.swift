@@ -3,7 +3,7 @@ import Simulator
 import SystemLayer
 
 /// `meshplan test`
-struct TestCommand: ContextCommand {
+struct TestCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
         abstract: "Play the tests of a definition in the simulator.",
@@ -15,13 +15,25 @@ struct TestCommand: ContextCommand {
 
             What a device is made of comes from files with devices, or else from the database if there is one; of other \
             devices it is assumed that they have what the definition uses. Exits with 1 if a test fails.
+
+            With --via, tests are played on the mesh that exists, as the database knows it: states are set and read \
+            back, somebody at the terminal is asked to press switches, and lamps stay as the last test leaves them. \
+            Tests that take power from nodes, or that need to see what only the simulator shows, are skipped and named; \
+            then the command ends with 4.
             """
     )
 
     @OptionGroup var definition: DefinitionOptions
 
-    @Option(help: ArgumentHelp("The network, if there are several.", valueName: "name"))
-    var network: String?
+    @OptionGroup var networks: NetworkOptions
+
+    @Option(help: ArgumentHelp("Play on the mesh: \(BearerChoice.help)", valueName: "bearer"))
+    var via: [String] = []
+
+    @OptionGroup var adapter: AdapterOptions
+
+    @Flag(help: "With --via: do not ask before tests act on a large part of the network.")
+    var autoApprove = false
 
     @Option(
         help: ArgumentHelp("Only tests with this name; * stands for anything. May be repeated.", valueName: "pattern")
@@ -45,14 +57,16 @@ struct TestCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The seed of the first run: it decides where nodes are, and what is lost.",
+            "The seed of the first run: it decides where nodes are, and what is lost. (default: 1)",
             valueName: "number"
         )
     )
-    var seed: UInt64 = 1
+    var seed: UInt64?
 
-    @Option(help: ArgumentHelp("Play each test so often, under other chances each time.", valueName: "count"))
-    var seeds = 1
+    @Option(
+        help: ArgumentHelp("Play each test so often, under other chances each time. (default: 1)", valueName: "count")
+    )
+    var seeds: Int?
 
     @Option(help: ArgumentHelp("Also write the results to a file in the format of JUnit.", valueName: "file"))
     var junit: String?
@@ -66,21 +80,53 @@ struct TestCommand: ContextCommand {
         if let loss, !(0...1).contains(loss) {
             throw ValidationError("--loss takes a share from 0 to 1, such as 0.2.")
         }
-        guard (1...10_000).contains(seeds) else { throw ValidationError("--seeds takes 1 to 10000.") }
+        if let seeds, !(1...10_000).contains(seeds) { throw ValidationError("--seeds takes 1 to 10000.") }
+        guard !via.isEmpty else {
+            if adapter.adapter != nil { throw ValidationError("--adapter needs --via gatt.") }
+            return
+        }
+        _ = try BearerChoice.all(adapter.routes(via))
+        try adapter.check(for: via)
+        try devices.check(for: via)
+        try radio.check(for: via)
+        if seeds != nil { throw ValidationError("--seeds cannot be combined with --via: a mesh has its own chances.") }
+        let given = [(hops != nil, "--hops"), (loss != nil, "--loss"), (seed != nil, "--seed")]
+        if via != ["simulator"], let (_, name) = given.first(where: \.0) {
+            throw ValidationError("\(name) needs --via simulator, or no --via.")
+        }
     }
 
     func run(in context: Context) throws -> ExitStatus {
+        let selection = TestSelection(context: context, only: only, junit: junit)
+        guard via.isEmpty else {
+            let run = MeshTestingRun(context: context, selection: selection, isApproved: autoApprove)
+            return try run.test(definition.paths, network: networks.network, over: route)
+        }
         context.interrupts.arm()
         let run = TestingRun(
             context: context,
             settings: settings,
             devices: devices.devices,
-            only: only,
-            seed: seed,
-            seeds: seeds,
-            junit: junit
+            selection: selection,
+            seed: seed ?? 1,
+            seeds: seeds ?? 1
         )
-        return try run.test(definition.paths, network: network)
+        return try run.test(definition.paths, network: networks.network)
+    }
+
+    /// The way to the mesh.
+    private func route() throws -> MeshRoute {
+        var simulator = try SimulatorOptions.parse([])
+        simulator.hops = hops
+        simulator.loss = loss
+        simulator.seed = seed
+        return try MeshRoute(
+            via: adapter.routes(via),
+            devices,
+            try VendorModelOptions.parse([]),
+            simulator,
+            radio
+        )
     }
 
     private var settings: WorldSettings {

@@ -13,11 +13,12 @@ struct JUnitReport {
 
     /// The whole document.
     var text: String {
-        let failed = results.count { !$0.isPassed }
+        let failed = results.count(where: \.isFailed)
+        let skipped = results.count { $0.skipped != nil && !$0.isFailed }
         let time = results.map(\.elapsed).reduce(.zero, +)
         var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
         text += "  <testsuite name=\"\(Self.escaped(network))\" tests=\"\(results.count)\" failures=\"\(failed)\""
-        text += " errors=\"0\" skipped=\"0\" time=\"\(Self.seconds(time))\">\n"
+        text += " errors=\"0\" skipped=\"\(skipped)\" time=\"\(Self.seconds(time))\">\n"
         for result in results { text += testCase(result) }
         return text + "  </testsuite>\n</testsuites>\n"
     }
@@ -26,7 +27,10 @@ struct JUnitReport {
         let name = Self.escaped(result.test.name.value)
         let head =
             "    <testcase name=\"\(name)\" classname=\"\(Self.escaped(network))\" time=\"\(Self.seconds(result.elapsed))\""
-        guard let failure = result.firstFailure?.failure else { return head + "/>\n" }
+        guard let failure = result.firstFailure?.failure else {
+            guard let skipped = result.skipped else { return head + "/>\n" }
+            return head + ">\n      <skipped message=\"\(Self.escaped(skipped))\"/>\n    </testcase>\n"
+        }
         let place = "\(files.path(of: failure.step.location)):\(failure.step.location.line)"
         let problems = failure.problems.map { problem in
             (problem.node.map { "\($0): " } ?? "") + problem.text + (problem.reason.map { " (\($0))" } ?? "")

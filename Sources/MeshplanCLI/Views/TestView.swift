@@ -33,10 +33,29 @@ struct TestView {
         context.output.line("Compositions of \(count(devices.devices.count, "device")): \(parts)")
     }
 
-    /// Shows a test that has been played.
+    /// Says what is about to be played on a mesh that exists.
+    ///
+    /// - Parameter via: the ways to it.
+    func begin(_ network: String, _ tests: Int, over via: [String]) {
+        if let lines = context.json {
+            lines.write([
+                "type": "tests", "network": network.json, "tests": .integer(tests), "via": .array(via.map(\.json)),
+            ])
+            return
+        }
+        let way = via.joined(separator: ", ").printable
+        context.output.line("Testing network \(network.printable) over \(way): \(count(tests, "test"))")
+    }
+
+    /// Shows a test that has been played, or was skipped.
     func show(_ result: TestResult) {
         if let lines = context.json { return write(result, to: lines) }
         let style = context.style
+        if let skipped = result.skipped, !result.isFailed {
+            let name = result.test.name.value
+            context.output.line("  \(style(.warning, "skip"))  \("\(name): \(skipped)".printable)")
+            return
+        }
         let verdict = result.isPassed ? style(.good, "ok  ") : style(.error, "FAIL")
         var line = "  \(verdict)  \(result.test.name.value.printable)"
         let runs = result.outcomes.count
@@ -61,6 +80,7 @@ struct TestView {
     /// What was done in the step, and what was special about the run.
     private func circumstances(of outcome: TestOutcome, _ runs: Int) -> String {
         var text = outcome.failure?.step.action.map { ", \($0.key)" + ($0.words.map { " \($0)" } ?? "") } ?? ""
+        if let binding = outcome.run.binding { text += ", \(binding.name) \(binding.value)" }
         if let without = outcome.run.without { text += ", without \(without.name.value)" }
         if runs > 1 { text += ", seed \(outcome.run.seed)" }
         return text.printable
@@ -73,19 +93,25 @@ struct TestView {
     /// Sums up.
     func end(_ results: [TestResult]) {
         let passed = results.count(where: \.isPassed)
-        let failed = results.count - passed
+        let failed = results.count(where: \.isFailed)
+        let skipped = results.count - passed - failed
         if let lines = context.json {
-            lines.write(["type": "summary", "passed": .integer(passed), "failed": .integer(failed)])
+            lines.write([
+                "type": "summary", "passed": .integer(passed), "failed": .integer(failed),
+                "skipped": .integer(skipped),
+            ])
             return
         }
         let dress: Style.Dress = failed == 0 ? .good : .error
-        context.output.line(context.style(dress, "Tests:") + " \(passed) passed, \(failed) failed.")
+        let rest = skipped > 0 ? ", \(skipped) skipped" : ""
+        context.output.line(context.style(dress, "Tests:") + " \(passed) passed, \(failed) failed\(rest).")
     }
 
     private func write(_ result: TestResult, to lines: JSONLines) {
         lines.write([
             "type": "test", "name": result.test.name.value.json, "passed": .bool(result.isPassed),
             "runs": .integer(result.outcomes.count), "held": .integer(result.held),
+            "skipped": result.skipped?.json,
             "slowest_ms": result.slowest.map { .integer(Int(clamping: $0.microseconds / 1_000)) },
             "file": files.path(of: result.test.name.location).json,
             "line": .integer(Int(result.test.name.location.line)),
@@ -94,7 +120,9 @@ struct TestView {
             guard let failure = outcome.failure else { continue }
             lines.write([
                 "type": "test_failure", "name": result.test.name.value.json, "seed": .integer(outcome.run.seed),
-                "without": outcome.run.without?.name.value.json, "step": .integer(failure.number),
+                "without": outcome.run.without?.name.value.json,
+                "for_each": outcome.run.binding.map { .object([$0.name: $0.value.json]) },
+                "step": .integer(failure.number),
                 "file": files.path(of: failure.step.location).json,
                 "line": .integer(Int(failure.step.location.line)),
                 "column": .integer(Int(failure.step.location.column)),

@@ -127,12 +127,14 @@ extension SimulatedWorld {
             while copy < sent.copies.count, generator.happens(loss) { copy += 1 }
             guard copy < sent.copies.count else {
                 statistics.lost += 1
+                if onHearing != nil { followLoss(of: pdu, from: node, to: neighbour.node) }
                 continue
             }
             // Neighbours have already heard most of what relays send. Such a PDU needs no event.
             if !nodes[neighbour.node].hasHeard(pdu) { hearers[copy].append(neighbour.node) }
         }
         for (copy, nodes) in hearers.enumerated() where !nodes.isEmpty {
+            if onHearing != nil { note(pdu, from: node, to: nodes, at: sent.copies[copy]) }
             queue.add(.hear(nodes: nodes, pdu), at: sent.copies[copy])
         }
         // While a node sends, it is deaf for 1.8 ms. That is as bad as 2.4 events of others.

@@ -139,7 +139,7 @@ extension SimulatedWorld {
     package func toggleFault(_ uuid: DeviceUUID, _ name: String) throws(OperationError) -> Bool {
         let node = try powered(uuid)
         let element = try element(of: node, with: .healthServer, "Health Server")
-        guard let fault = Self.fault(name) else { throw .value("no fault is called \(name)") }
+        guard let fault = FaultNames.number(named: name) else { throw .value("no fault is called \(name)") }
         guard
             let isThere = work(
                 at: node,
@@ -150,15 +150,6 @@ extension SimulatedWorld {
             )
         else { throw .notRecorded }
         return isThere
-    }
-
-    private static func fault(_ name: String) -> UInt8? {
-        let digits = name.hasPrefix("0x") ? String(name.dropFirst(2)) : name
-        if let number = UInt8(digits, radix: name.hasPrefix("0x") ? 16 : 10) { return number == 0 ? nil : number }
-        guard let words = MessageCatalogue.sig.message(named: "health-fault-status")?.field(named: "faults")?.type.words
-        else { return nil }
-        let found = words.first { $0.value == name } ?? words.first { $0.value == "\(name)-error" }
-        return found.flatMap { $0.key == 0 ? nil : UInt8(exactly: $0.key) }
     }
 
     /// The battery of a node has so many percent left.

@@ -1,16 +1,30 @@
 package import Catalogue
 package import MeshCore
 
-/// A network PDU that reached a node over the air for the first time.
+/// A network PDU that reached a node over the air for the first time, or of which all copies to it were lost.
 package struct HeardMessage: Hashable, Sendable {
     /// When.
     package let time: Instant
-    /// Who heard it.
+    /// Who heard it, or would have.
     package let uuid: DeviceUUID
+    /// Who sent or relayed the copy; nil if that is not known.
+    package let sender: DeviceUUID?
     /// The address of the element that sent the message.
     package let source: UnicastAddress
+    /// Its sequence number: the same on each hop.
+    package let sequence: UInt32
     /// The TTL on arrival; each relay has taken one.
     package let ttl: UInt8
+    /// Whether all copies were lost.
+    package let isLost: Bool
+}
+
+/// Which copy of a PDU a node hears first.
+struct PDUArrival: Hashable {
+    /// Who will hear it.
+    let node: Int
+    /// The digest of the PDU.
+    let digest: UInt64
 }
 
 extension SimulatedWorld {
@@ -52,13 +66,57 @@ extension SimulatedWorld {
         return (try? machine.handle(request, answer: state.getMessage.answer)).flatMap(\.self)
     }
 
+    /// The faults that the Health Servers of a node have at present, sorted; those of one element or all.
+    ///
+    /// - Returns: nil if there is no such Health Server with power.
+    package func currentFaults(of uuid: DeviceUUID, element: Int? = nil) -> [UInt8]? {
+        guard let node = positions[uuid], nodes[node].isAlive else { return nil }
+        let machine = ModelMachine(nodes[node].models, of: nodes[node].state, now: now)
+        let servers = machine.elements.indices.filter { machine.has(.healthServer, $0) && element ?? $0 == $0 }
+        guard !servers.isEmpty else { return nil }
+        return Set(servers.flatMap { machine.currentFaults($0) }).sorted()
+    }
+
+    // MARK: Following messages
+
     /// Tells who follows messages of a PDU that a node hears.
     func follow(_ pdu: SharedNetworkPDU, at node: Int) {
+        let sender = senders.removeValue(forKey: PDUArrival(node: node, digest: pdu.digest))?.node
+        tell(of: pdu, from: sender, to: node, isLost: false)
+    }
+
+    /// Notes for who follows messages from whom nodes will hear a PDU.
+    ///
+    /// - Parameters:
+    ///   - hearers: the nodes that hear it for the first time.
+    ///   - time: when they do.
+    func note(_ pdu: SharedNetworkPDU, from sender: Int, to hearers: [Int], at time: Instant) {
+        for node in hearers {
+            let arrival = PDUArrival(node: node, digest: pdu.digest)
+            if let earlier = senders[arrival], earlier.time <= time { continue }
+            senders[arrival] = (sender, time)
+        }
+    }
+
+    /// Tells who follows messages that all copies of a PDU to a node were lost.
+    func followLoss(of pdu: SharedNetworkPDU, from sender: Int, to node: Int) {
+        tell(of: pdu, from: sender, to: node, isLost: true)
+    }
+
+    private func tell(of pdu: SharedNetworkPDU, from sender: Int?, to node: Int, isLost: Bool) {
         guard let onHearing, let reading = observer.read(pdu.octets, as: .message, current: newestIVIndex) else {
             return
         }
         onHearing(
-            HeardMessage(time: now, uuid: nodes[node].state.uuid, source: reading.pdu.source, ttl: reading.pdu.ttl)
+            HeardMessage(
+                time: now,
+                uuid: nodes[node].state.uuid,
+                sender: sender.map { nodes[$0].state.uuid },
+                source: reading.pdu.source,
+                sequence: reading.pdu.sequence,
+                ttl: reading.pdu.ttl,
+                isLost: isLost
+            )
         )
     }
 }

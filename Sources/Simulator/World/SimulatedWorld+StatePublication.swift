@@ -22,6 +22,7 @@ extension SimulatedWorld {
                         guard values != before.values(of: state, index, vendor, element),
                             let payload = payload(of: state.statusMessage, values)
                         else { continue }
+                        onPublishing?(nodes[node].state.uuid, element, model.identifier)
                         publish(payload, publication, fromElement: element, of: node)
                     }
                     continue
@@ -32,6 +33,7 @@ extension SimulatedWorld {
                 guard let status, status != before.status(opcode, element), !after.withheld.contains(place) else {
                     continue
                 }
+                onPublishing?(nodes[node].state.uuid, element, model.identifier)
                 publish(opcode, status, publication, fromElement: element, of: node)
                 // Faults and a fast cadence change the period.
                 if let period = Self.period(of: model), nodes[node].publicationsAt[place] != nil {

@@ -30,6 +30,10 @@ package final class SimulatedWorld {
     package var onAir: ((AirPacket) -> Void)?
     /// Called with each network PDU that a node hears for the first time, before the node acts on it.
     package var onHearing: ((HeardMessage) -> Void)?
+    /// Called with each element whose model publishes a change of its states.
+    package var onPublishing: ((_ uuid: DeviceUUID, _ element: Int, _ model: ModelIdentifier) -> Void)?
+    /// From whom nodes will hear PDUs, if somebody follows messages.
+    var senders: [PDUArrival: (node: Int, time: Instant)] = [:]
 
     /// Whether nodes share what they compute alike for a PDU. It saves work and changes nothing else.
     var sharesWork = true

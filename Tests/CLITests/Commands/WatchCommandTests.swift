@@ -1,4 +1,3 @@
-import Synchronization
 import TestSupport
 import Testing
 
@@ -129,13 +128,4 @@ struct WatchCommandTests {
         let result = try CommandFixture.house().run(["watch"] + simulator)
         #expect(result.status == 64 && result.error.contains("Without --for, watch needs real time"))
     }
-}
-
-/// Something that happens on one thread and is noticed once on another.
-private final class Flag: Sendable {
-    private let isSet = Atomic<Bool>(false)
-
-    func set() { isSet.store(true, ordering: .releasing) }
-
-    func take() -> Bool { isSet.exchange(false, ordering: .acquiringAndReleasing) }
 }

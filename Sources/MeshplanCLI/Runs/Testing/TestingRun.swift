@@ -15,14 +15,12 @@ struct TestingRun {
     let settings: WorldSettings
     /// The paths of files with devices.
     let devices: [String]
-    /// The patterns of the names of tests to play; empty for all.
-    let only: [String]
+    /// Which tests, and where the report goes.
+    let selection: TestSelection
     /// The first seed.
     let seed: UInt64
     /// How many seeds each test is played with.
     let seeds: Int
-    /// The path of the report for other programs; nil for none.
-    let junit: String?
 
     /// Plays the tests of a definition.
     ///
@@ -30,7 +28,7 @@ struct TestingRun {
     ///   applied in the simulator; ``FileError`` if a file cannot be read or written.
     func test(_ paths: [String], network: String?) throws -> ExitStatus {
         let prepared = try PlanningJob(context: context).prepare(paths, network: network)
-        let tests = try chosen(of: prepared.definition)
+        let tests = try selection.tests(of: prepared.definition)
         let models = KnownModels(prepared.vendorModels)
         let devices = RehearsedDevices(
             of: prepared.definition,
@@ -51,10 +49,7 @@ struct TestingRun {
             results.append(result)
         }
         view.end(results)
-        if let junit {
-            let report = JUnitReport(network: prepared.network, results: results, files: prepared.files)
-            try AtomicFile.write(context.absolute(junit), as: junit, Array(report.text.utf8), mode: 0o644)
-        }
+        try selection.report(results, prepared)
         return results.allSatisfy(\.isPassed) ? .success : .failure
     }
 
@@ -67,24 +62,6 @@ struct TestingRun {
         }
         result.elapsed = ContinuousClock.now - start
         return result
-    }
-
-    private func chosen(of definition: Definition) throws(Failure) -> [TestDefinition] {
-        guard !definition.tests.isEmpty else {
-            throw Failure(
-                .failure,
-                "the definition of \(definition.network.value) has no tests",
-                hint: "Write them under `tests:`; the manual's page on tests shows how."
-            )
-        }
-        guard !only.isEmpty else { return definition.tests }
-        let globs = only.map { Glob($0) }
-        let chosen = definition.tests.filter { test in globs.contains { $0.matches(test.name.value) } }
-        guard !chosen.isEmpty else {
-            let names = definition.tests.map { "`\($0.name.value)`" }.joined(separator: ", ")
-            throw Failure(.usage, "no test is called \(only.joined(separator: " or "))", hint: "There are \(names).")
-        }
-        return chosen
     }
 
     /// The network as the database knows it; nil if there is none that can be opened.
@@ -153,23 +130,4 @@ struct TestingRun {
         let parent = context.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         return "\(parent)/meshplan-test-\(context.process.number)-\(String(context.randomBits(), radix: 16))"
     }
-}
-
-/// What came of all runs of a test.
-struct TestResult {
-    /// The test.
-    let test: TestDefinition
-    /// Each run, in order.
-    var outcomes: [TestOutcome] = []
-    /// How long they took on this machine.
-    var elapsed = Duration.zero
-
-    /// Whether it held in all runs.
-    var isPassed: Bool { outcomes.allSatisfy(\.isPassed) }
-    /// In how many runs it held.
-    var held: Int { outcomes.count(where: \.isPassed) }
-    /// The first run in which it did not hold.
-    var firstFailure: TestOutcome? { outcomes.first { !$0.isPassed } }
-    /// How long the slowest expectation took to come true.
-    var slowest: Duration? { outcomes.compactMap(\.slowest).max() }
 }

@@ -1,0 +1,105 @@
+import Catalogue
+import DefinitionModel
+import MeshCore
+
+/// What is expected in a step.
+extension DocumentDecoder {
+    /// `expect`: a mapping, or a list of them.
+    mutating func decodeExpectations(_ node: Int, after action: TestAction?) -> [TestExpectation] {
+        let nodes =
+            tree.nodes[node].kind == .sequence
+            ? (list(node, "a list of expectations") ?? ListEntries()).map(\.self) : [node]
+        return nodes.compactMap { decodeExpectation($0, after: action) }
+    }
+
+    private mutating func decodeExpectation(_ node: Int, after action: TestAction?) -> TestExpectation? {
+        guard let entries = entries(node, "a mapping with nodes and states") else { return nil }
+        var selector: NodeSelector?
+        var hasSelector = false
+        // Filled as the entries are read; the selector comes last.
+        var expectation = TestExpectation(nodes: NodeSelector(location: location(node)))
+        var count = 0
+        for entry in entries {
+            switch entry.keyword {
+            case .nodes:
+                hasSelector = true
+                selector = decodeSelector(entry)
+            case .element: expectation.element = scalar(entry.value, "an element index", Self.elementIndex)
+            case .within: expectation.within = scalar(entry.value, "a duration", Durations.milliseconds)
+            case .faults:
+                count += 1
+                expectation.faults = decodeFaults(entry.value)
+            case .arrives:
+                count += 1
+                expectation.arrives = scalar(entry.value, "a duration", Durations.milliseconds)
+                if action?.isByHand != true {
+                    report(
+                        "`arrives` is about the message of a switch or sensor, but this step has none",
+                        at: entry.key,
+                        hint: "write it beside `press:`, `sense:` or `fault:`"
+                    )
+                }
+            default:
+                count += 1
+                if let state = decodeExpectedState(entry) { expectation.states.append(state) }
+            }
+        }
+        if !hasSelector {
+            report("`nodes` is missing", at: node, hint: "say of which nodes: { nodes: { room: kitchen }, onoff: on }")
+        }
+        if count == 0 {
+            report(
+                "nothing is expected of the nodes",
+                at: node,
+                hint: "write for example `onoff: on`, `lightness: 40%` or `faults: none` beside `nodes`"
+            )
+        }
+        guard let selector else { return nil }
+        expectation.nodes = selector
+        let isEmpty = expectation.states.isEmpty && expectation.faults == nil && expectation.arrives == nil
+        return isEmpty ? nil : expectation
+    }
+
+    /// `none`, a fault or a list of faults.
+    private mutating func decodeFaults(_ node: Int) -> Located<[String]>? {
+        guard tree.nodes[node].kind == .sequence else {
+            guard let name = scalar(node, "`none` or the names of faults", Self.fault) else { return nil }
+            return Located(name.value == Self.noFault ? [] : [name.value], at: name.location)
+        }
+        let entries = (list(node, "a list of faults") ?? ListEntries()).map(\.self)
+        let names = entries.compactMap { scalar($0, "the name of a fault", Self.fault)?.value }
+        return names.count == entries.count ? Located(names, at: location(node)) : nil
+    }
+
+    private static let noFault = "none"
+
+    /// A name of a fault, or `none`.
+    private static func fault(_ text: String) throws(ScalarProblem) -> String {
+        guard text != noFault, FaultNames.number(named: text) == nil else { return text }
+        throw ScalarProblem(
+            "there is no fault \(quoted(text))",
+            hint: Suggestion.hint(for: text, among: FaultNames.all, are: "faults are")
+        )
+    }
+
+    private mutating func decodeExpectedState(_ entry: MappingEntry) -> Located<ExpectedState>? {
+        guard let word = text(entry.key, "the name of a state") else { return nil }
+        let name = word.replacing("_", with: "-")
+        guard let value = text(entry.value, "the value of a state") else { return nil }
+        guard let state = knownModels.state(named: name) else {
+            if !lacksModels {
+                let hint = Suggestion.hint(for: name, among: knownModels.stateNames, are: "states are")
+                report("there is no state \(quoted(word))", at: entry.key, hint: hint.map { Advice($0) })
+            }
+            return nil
+        }
+        let words = value.split(separator: " ").map(String.init)
+        do throws(MessageEncodeError) {
+            _ = try state.expectation(reading: words)
+        } catch {
+            report("\(name) cannot be \(quoted(value)): \(error)", at: entry.value)
+            return nil
+        }
+        return Located(ExpectedState(name: name, words: words), at: location(entry.value))
+    }
+}

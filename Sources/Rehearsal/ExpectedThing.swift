@@ -1,0 +1,125 @@
+import Catalogue
+import DefinitionModel
+import MeshCore
+import Simulator
+
+/// Something that must come true of one node.
+enum ExpectedThing {
+    /// A state has a value.
+    case state(ExpectedPlace)
+    /// The Health Servers have just these faults.
+    case faults(ExpectedFaults)
+    /// The message of the step has reached the node.
+    case arrival(ExpectedArrival)
+
+    /// The node.
+    var uuid: DeviceUUID {
+        switch self {
+        case .state(let place): place.uuid
+        case .faults(let faults): faults.uuid
+        case .arrival(let arrival): arrival.uuid
+        }
+    }
+
+    /// The name of the node.
+    var name: String {
+        switch self {
+        case .state(let place): place.name
+        case .faults(let faults): faults.name
+        case .arrival(let arrival): arrival.name
+        }
+    }
+
+    /// The models that have to act on a message for it; none if the message only has to arrive.
+    var servers: [ModelIdentifier] {
+        switch self {
+        case .state(let place): place.servers
+        case .faults, .arrival: []
+        }
+    }
+
+    /// Whether the message of the step decides it.
+    var dependsOnMessage: Bool {
+        switch self {
+        case .state, .arrival: true
+        case .faults: false
+        }
+    }
+
+    /// Whether it is true.
+    ///
+    /// - Parameter heard: who heard what since the step began.
+    func isTrue(in world: SimulatedWorld, _ heard: [HeardMessage]) -> Bool {
+        switch self {
+        case .state(let place): place.isTrue(in: world)
+        case .faults(let faults): faults.isTrue(in: world)
+        case .arrival(let arrival): arrival.isTrue(heard)
+        }
+    }
+
+    /// What is wrong, as a clause.
+    func problem(in world: SimulatedWorld, after time: Duration) -> String {
+        switch self {
+        case .state(let place): place.problem(in: world, after: time)
+        case .faults(let faults): faults.problem(in: world, after: time)
+        case .arrival: "the message has not arrived after \(time.words)"
+        }
+    }
+}
+
+/// The faults that a node must have at present, and no others.
+struct ExpectedFaults {
+    let uuid: DeviceUUID
+    let name: String
+    private let element: Int?
+    private let faults: [UInt8]
+
+    /// Nil if the node has no such Health Server.
+    ///
+    /// - Parameter names: the names of the faults; empty for none.
+    init?(_ node: NodeDefinition, _ element: Int?, _ names: [String], in world: SimulatedWorld) {
+        guard world.currentFaults(of: node.uuid.value, element: element) != nil else { return nil }
+        uuid = node.uuid.value
+        name = node.name.value
+        self.element = element
+        faults = Set(names.compactMap(FaultNames.number(named:))).sorted()
+    }
+
+    func isTrue(in world: SimulatedWorld) -> Bool { world.currentFaults(of: uuid, element: element) == faults }
+
+    func problem(in world: SimulatedWorld, after time: Duration) -> String {
+        let found = world.currentFaults(of: uuid, element: element).map(Self.text) ?? "not known"
+        return "faults are \(found) after \(time.words), not \(Self.text(faults))"
+    }
+
+    private static func text(_ faults: [UInt8]) -> String {
+        faults.isEmpty ? "none" : faults.map(FaultNames.name).joined(separator: ", ")
+    }
+}
+
+/// A node that the message of a switch or sensor must reach.
+struct ExpectedArrival {
+    let uuid: DeviceUUID
+    let name: String
+    /// The node that sends it.
+    private let sender: DeviceUUID
+    /// The addresses of that node.
+    private let sources: ClosedRange<UInt16>
+
+    init(_ node: NodeDefinition, from sender: DeviceUUID, _ sources: ClosedRange<UInt16>) {
+        uuid = node.uuid.value
+        name = node.name.value
+        self.sender = sender
+        self.sources = sources
+    }
+
+    /// Who sends it has it.
+    func isTrue(_ heard: [HeardMessage]) -> Bool {
+        uuid == sender || heard.contains { !$0.isLost && $0.uuid == uuid && sources.contains($0.source.rawValue) }
+    }
+}
+
+extension Duration {
+    /// The duration for people, in milliseconds or longer units.
+    var words: String { DurationText.text(milliseconds: Int(clamping: microseconds / 1_000)) }
+}

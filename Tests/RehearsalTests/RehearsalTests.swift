@@ -1,0 +1,192 @@
+import DefinitionModel
+import MeshCore
+import Rehearsal
+import Simulator
+import Testing
+
+@Suite("Tests of a house")
+struct RehearsalTests {
+    /// The only failure of a definition with these tests, and all its words.
+    private func failure(
+        _ tests: String,
+        _ settings: WorldSettings = .ideal,
+        change: (old: String, new: String)? = nil
+    ) throws -> String? {
+        var text = House.text(tests)
+        if let change {
+            try #require(text.contains(change.old))
+            text = text.replacing(change.old, with: change.new)
+        }
+        let failures = try RehearsedBuilding(text).failures(settings)
+        #expect(failures.count <= 1)
+        return failures.values.first.map { failure in
+            failure.problems.map { "\($0.node ?? "-"): \($0.text) (\($0.reason ?? "-"))" }.joined(separator: "\n")
+        }
+    }
+
+    /// Everybody hears the hub, and nobody else.
+    private func star(losing loser: String? = nil) -> WorldSettings {
+        var settings = WorldSettings.ideal
+        settings.topology = .links(
+            House.names.dropFirst().map { name in
+                WorldSettings.RadioLink(
+                    House.uuid(of: "hub"),
+                    House.uuid(of: name),
+                    copyLoss: name == loser ? 1 : nil
+                )
+            }
+        )
+        return settings
+    }
+
+    @Test("Faults are those that the Health Server has at present")
+    func faults() throws {
+        let appears = "fault: lamp-hall-1 overheat, expect: [{ nodes: lamp-hall-1, faults: overheat }"
+        #expect(
+            try failure(
+                """
+                  t:
+                    - { \(appears), { nodes: lamp-hall-2, faults: none }] }
+                    - fault: lamp-hall-1 battery-low-warning
+                      expect: { nodes: lamp-hall-1, faults: [overheat, battery-low-warning] }
+                    - { fault: lamp-hall-1 overheat, expect: { nodes: lamp-hall-1, faults: battery-low-warning } }
+                """
+            ) == nil
+        )
+        let text = try failure("  t: [{ \(appears), { nodes: lamp-*, faults: none, within: 2s }] }]")
+        #expect(text == "lamp-hall-1: faults are overheat-error after 2s, not none (-)")
+        let missing = try failure("  t: [{ expect: { nodes: lamp-*, element: 1, faults: none } }]")
+        #expect(missing?.contains("lamp-hall-1: it has no faults (there is no health-server there)") == true)
+    }
+
+    @Test("The message of a switch or a fault has to arrive in time")
+    func arrivals() throws {
+        let press = "press: switch-hall/0 on, expect: { nodes: [hub, switch-hall, lamp-*]"
+        #expect(try failure("  t: [{ \(press), arrives: 100ms } }]", star()) == nil)
+        #expect(
+            try failure("  t: [{ fault: lamp-hall-1 overheat, expect: { nodes: hub, arrives: 200ms } }]", star()) == nil
+        )
+        let late = try failure("  t: [{ \(press), arrives: 1ms } }]", star())
+        let text = "lamp-hall-1: the message has not arrived after 1ms (the message of the switch "
+        #expect(late?.contains(text) == true, "\(late ?? "")")
+    }
+
+    @Test("Each expectation has its own time")
+    func times() throws {
+        let press = "press: switch-hall/0 on, within: 5s, expect: [{ nodes: lamp-hall-1, onoff: on }"
+        let text = try failure("  t: [{ \(press), { nodes: lamp-hall-2, onoff: off, within: 20ms }] }]", star())
+        #expect(text == nil)
+        let late = try failure("  t: [{ \(press), { nodes: lamp-cellar-1, onoff: on, within: 20ms }] }]", star())
+        #expect(late?.hasPrefix("lamp-cellar-1: onoff is off after 20ms, not on (") == true, "\(late ?? "")")
+    }
+
+    @Test("Nobody else speaks, if others are to be silent")
+    func silence() throws {
+        let test =
+            "  t: [{ press: switch-hall/0 on, expect: { nodes: lamp-hall-*, onoff: on }, others: [unchanged, silent] }]"
+        #expect(try failure(test, star()) == nil)
+        let rule = "groups: [hall], models: [generic-onoff-server], nodes: { kind: lamp"
+        let text = try failure(test, star(), change: ("\(rule), room: hall }", "\(rule) }"))
+        #expect(
+            text?.contains(
+                """
+                lamp-cellar-1: its generic-onoff-server published a change to status (0xC002), but others were to stay \
+                silent (the switch publishes to hall (0xC000), to which its generic-onoff-server listens)
+                """
+            ) == true,
+            "\(text ?? "")"
+        )
+        #expect(text?.contains("lamp-cellar-2: its light changed to 100 %, but others were") == true)
+    }
+
+    @Test("A test is played for each room, and the failure names the room's nodes")
+    func rooms() throws {
+        let test = """
+              t:
+                for_each: { tag: room }
+                steps:
+                  - press: switch-$(room)/0 on
+                    expect: { nodes: { kind: lamp, room: $(room) }, onoff: on }
+                    others: unchanged
+            """
+        #expect(try failure(test, star()) == nil)
+        let text = try failure(
+            test,
+            star(),
+            change: ("model: generic-onoff-client, to: cellar", "model: generic-onoff-client, to: hall")
+        )
+        #expect(text?.contains("lamp-cellar-1: onoff is off") == true)
+        #expect(
+            text?.contains(
+                "the switch publishes to hall (0xC000), but its generic-onoff-server subscribes to cellar (0xC001)"
+            ) == true,
+            "\(text ?? "")"
+        )
+        let runs = try RehearsedBuilding(House.text(test)).runs("t")
+        #expect(runs.map { $0.binding?.value } == ["cellar", "hall"])
+        #expect(runs.map { $0.steps[0].action?.words } == ["switch-cellar/0 on", "switch-hall/0 on"])
+    }
+
+    @Test("A test is played for each node, with the node's own tags")
+    func nodes() throws {
+        let test = """
+              t:
+                for_each: { node: { kind: switch } }
+                steps: [{ press: $(node)/0 on, expect: { nodes: { kind: lamp, room: $(node.room) }, onoff: on } }]
+            """
+        #expect(try failure(test, star()) == nil)
+        #expect(
+            try RehearsedBuilding(House.text(test)).runs("t").map { $0.binding?.value } == [
+                "switch-hall", "switch-cellar",
+            ]
+        )
+    }
+
+    @Test("A failure without a relay says what the relay carried, and to whom")
+    func singlePointOfFailure() throws {
+        let test = """
+              t:
+                for_each: { without: relays }
+                steps: [{ press: switch-hall/0 on, expect: { nodes: lamp-hall-1, onoff: on } }]
+            """
+        let text = try failure(test, star())
+        #expect(
+            text?.contains("with hub the message arrives after 2 hops, over hub, as do ") == true
+                && text?.contains(" others that it reaches by no other way; without it, nobody heard the message")
+                    == true,
+            "\(text ?? "")"
+        )
+    }
+
+    @Test("A failure says where the message was lost, and how it came")
+    func hops() throws {
+        let test = "  t: [{ press: switch-hall/0 on, expect: { nodes: lamp-hall-*, onoff: on } }]"
+        let lost = try failure(test, star(losing: "lamp-hall-2"))
+        #expect(
+            lost?.hasSuffix("(hub sent the message of the switch to this node, but every copy was lost)") == true,
+            "\(lost ?? "")"
+        )
+        let command = try failure(
+            "  t: [{ set: group.hall onoff on, expect: { nodes: lamp-hall-1, onoff: off } }]",
+            star()
+        )
+        #expect(
+            command?.hasPrefix("lamp-hall-1: onoff is on after 1s, not off (the message of the command arrived after ")
+                == true,
+            "\(command ?? "")"
+        )
+    }
+
+    @Test("A scene that nobody has stored is not recalled, and the failure says what the nodes answered")
+    func scenes() throws {
+        let server = ("health-server:", "scene-server: { keys: [lighting], subscribe: [hall] }\n        health-server:")
+        let test = "  t: [{ recall: 3 in group.hall, expect: { nodes: lamp-hall-1, scene: 3 } }]"
+        let text = try failure(test, star(), change: server)
+        #expect(
+            text?.hasSuffix("(the node answered the command with something else than it asked for)") == true,
+            "\(text ?? "")"
+        )
+        let none = try failure(test, star())
+        #expect(none?.hasPrefix("-: nothing that is meant has the state scene") == true, "\(none ?? "")")
+    }
+}
