@@ -8,7 +8,7 @@ package enum FaultNames {
 
     /// The number of a fault; nil if there is none.
     ///
-    /// - Parameter text: its name without `-warning` or `-error`, which then means the error, or with it, or its number.
+    /// - Parameter text: its number, or its name with or without `-warning` or `-error`; without, the error is meant.
     package static func number(named text: String) -> UInt8? {
         let digits = text.hasPrefix("0x") ? String(text.dropFirst(2)) : text
         if let number = UInt8(digits, radix: text.hasPrefix("0x") ? 16 : 10) { return number == 0 ? nil : number }

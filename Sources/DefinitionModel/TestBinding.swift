@@ -54,12 +54,12 @@ package struct TestBinding: Hashable, Sendable {
         values = [tag: value]
     }
 
-    /// A run for a node: `$(node)` is its name, `$(node.room)` its tag.
+    /// A run for a node: `$(node)` is its name, `$(room)` its tag `room`.
     package init(_ node: NodeDefinition) {
         name = Self.node
         value = node.name.value
-        var values = [Self.node: node.name.value]
-        for (tag, value) in node.tags { values["\(Self.node).\(tag)"] = value.value }
+        var values = node.tags.mapValues(\.value)
+        values[Self.node] = node.name.value
         self.values = values
     }
 

@@ -98,8 +98,8 @@ struct TestsOfDefinitionTests {
             ("{ for_each: { tag: room }, steps: [{ press: switch-$(room) on }] }", "there is no node `switch-hall`"),
             ("{ for_each: { tag: room }, steps: [{ power_off: lamp-$(room) }] }", "there is no node `lamp-hall`"),
             (
-                "{ for_each: { node: all }, steps: [{ power_off: { room: $(node.floor) } }] }",
-                "`switch-1` has nothing for `$(node.floor)`"
+                "{ for_each: { node: all }, steps: [{ power_off: { room: $(floor) } }] }",
+                "`switch-1` has nothing for `$(floor)`"
             ),
             ("[{ recall: group.hall 3 }]", "what is recalled is a scene in a target"),
             ("[{ recall: 0 in group.hall }]", "`0` is not the number of a scene"),
@@ -154,7 +154,7 @@ struct TestsOfDefinitionTests {
                       - { recall: 3 in group.$(room) }
                   lamps:
                     for_each: { node: lamp-* }
-                    steps: [{ fault: $(node) overheat, expect: { nodes: { room: $(node.room) }, faults: none } }]
+                    steps: [{ fault: $(node) overheat, expect: { nodes: { room: $(room) }, faults: none } }]
                 """
         )
         #expect(problems == [])

@@ -132,7 +132,7 @@ struct RehearsalTests {
         let test = """
               t:
                 for_each: { node: { kind: switch } }
-                steps: [{ press: $(node)/0 on, expect: { nodes: { kind: lamp, room: $(node.room) }, onoff: on } }]
+                steps: [{ press: $(node)/0 on, expect: { nodes: { kind: lamp, room: $(room) }, onoff: on } }]
             """
         #expect(try failure(test, star()) == nil)
         #expect(

@@ -10,7 +10,7 @@ enum TestChecks {
         }
     }
 
-    /// Checks that the nodes exist that a test acts on, in each of its runs. Of runs that fail alike, the first is told.
+    /// Checks that the nodes exist that a test acts on, in each of its runs. The first run with a mistake is told.
     private static func checkNodes(
         of test: TestDefinition,
         _ network: CheckedNetwork,

@@ -16,8 +16,8 @@ struct TestPlaceholders {
     }
 
     private func isBound(_ placeholder: String) -> Bool {
-        guard let name else { return false }
-        return placeholder == name || name == TestBinding.node && placeholder.hasPrefix("\(TestBinding.node).")
+        // Whether a node has a tag is known when all nodes are.
+        placeholder == name || name == TestBinding.node && Name.isValid(placeholder)
     }
 
     private func hint(_ placeholder: String) -> String {
@@ -26,6 +26,6 @@ struct TestPlaceholders {
                 "give the test a `for_each: { tag: \(Name.isValid(placeholder) ? placeholder : "room") }` and `steps:`"
         }
         return name == TestBinding.node
-            ? "this test has $(node), and tags of the node such as $(node.room)" : "this test has $(\(name))"
+            ? "this test has `$(node)`, and tags of the node such as `$(room)`" : "this test has `$(\(name))`"
     }
 }
