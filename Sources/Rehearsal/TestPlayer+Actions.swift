@@ -70,7 +70,9 @@ extension TestPlayer {
             )
             guard let command else { return nil }
             let (result, ending) = rehearsal.executor(of: world).operate(with: command.needs) { session in
-                Result { () throws(OutsideCommand.Problem) in try command.carryOut(in: session) }
+                Result { () throws(OutsideCommand.Problem) -> [Int: StateSettingOutcome] in
+                    try command.carryOut(in: session)
+                }
             }
             guard let result else { return "nothing could be sent: \(ending)" }
             let answers = try result.get().map { (network.nodes[$0.key].uuid, $0.value) }

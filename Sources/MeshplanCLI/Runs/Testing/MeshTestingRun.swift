@@ -2,6 +2,7 @@ import DefinitionModel
 import Execution
 import MeshCore
 import Rehearsal
+import SystemLayer
 
 /// One `test --via`: plays the tests of a definition on a mesh that exists.
 struct MeshTestingRun {
@@ -54,7 +55,7 @@ struct MeshTestingRun {
             for test in tests { take(TestResult(test: test.test, skipped: test.obstacle?.description)) }
             return try finish(results, view, prepared)
         }
-        let needs = played.map(\.needs).reduce([]) { $0.union($1) }
+        let needs: Set<OwnModel> = played.map(\.needs).reduce([]) { $0.union($1) }
         let (_, status) = try operating.operate(with: needs) { session in
             for (test, obstacle, runs) in tests {
                 guard session.ending == nil else { return }
