@@ -145,6 +145,7 @@ extension DesiredState {
                 switch rule.effect {
                 case .subscribe(let addresses): used.formUnion(addresses)
                 case .publish(let publication): add(publication.target)
+                case .state: break
                 }
             }
             for state in node.settings.states { state.value.targets.forEach(add) }
