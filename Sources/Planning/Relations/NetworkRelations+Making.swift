@@ -162,6 +162,8 @@ private struct RelationMaker {
                 result[place, default: ModelRelations()].subscriptions = (present + groups).sortedUnique()
             case .publish(let publication):
                 result[place, default: ModelRelations()].publication = (publication.target, publication.key)
+            // A state relates to nobody.
+            case .state: break
             }
         }
         return result
