@@ -26,6 +26,12 @@ package struct Definition: Hashable, Sendable {
     package var moved: [MovedDefinition]
     /// What the definition itself must fulfil, in reading order.
     package var checks: [CheckDefinition]
+    /// Scenes by name, in reading order.
+    package var scenes: [SceneDefinition] = []
+    /// What nodes do by themselves at certain times, in reading order.
+    package var schedules: [ScheduleDefinition] = []
+    /// The time zone of nodes with schedules, in steps of 15 minutes east of UTC; nil for UTC.
+    package var timeZone: Located<Int>?
     /// What must happen in the building once the definition is applied, in reading order.
     package var tests: [TestDefinition]
 
@@ -238,6 +244,8 @@ package struct ModelDefinition: Hashable, Sendable {
     package var publish: Located<PublishSettings?>?
     /// The states of the model itself, each once, in reading order. The location of each is that of its value.
     package var states: Located<[Located<ModelStateSetting>]>?
+    /// What the model does in scenes, each once, in reading order.
+    package var scenes: [SceneSettings] = []
 
     /// A model without managed states.
     package init(identifier: Located<ModelIdentifier>) {

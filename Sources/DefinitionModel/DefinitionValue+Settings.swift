@@ -61,6 +61,12 @@ extension DefinitionValue {
         if let groups = model.subscribe { fields.append(Field("subscribe", names(groups))) }
         if let publish = model.publish { fields.append(Field("publish", publication(publish.value))) }
         if let states = model.states { fields.append(Field("states", modelStates(states.value.map(\.value)))) }
+        if !model.scenes.isEmpty {
+            let scenes = model.scenes.map {
+                Field(quotedIfNeeded($0.scene.value), modelStates($0.states.map(\.value)))
+            }
+            fields.append(Field("scenes", .fields(scenes)))
+        }
         return .fields(fields)
     }
 

@@ -52,7 +52,7 @@ enum FragmentMerge {
         for fragment in fragments {
             let part = fragment.definition
             merge(part.provisioning, into: &combined.definition.provisioning, &diagnostics)
-            merge(part.removals, into: &combined.definition.removals, &diagnostics)
+            merge(part.removals, into: &combined.definition.removals, "the limit of `removals`", &diagnostics)
             append(part.subnets, to: &combined.definition.subnets)
             append(part.applicationKeys, to: &combined.definition.applicationKeys)
             append(part.groups, to: &combined.definition.groups)
@@ -63,6 +63,9 @@ enum FragmentMerge {
             append(part.publications, to: &combined.definition.publications)
             append(part.moved, to: &combined.definition.moved)
             append(part.checks, to: &combined.definition.checks)
+            append(part.scenes, to: &combined.definition.scenes)
+            append(part.schedules, to: &combined.definition.schedules)
+            merge(part.timeZone, into: &combined.definition.timeZone, "the time zone", &diagnostics)
             append(part.tests, to: &combined.definition.tests)
             combined.broken.formUnion(fragment.broken)
         }
@@ -89,10 +92,11 @@ enum FragmentMerge {
         )
     }
 
-    /// Merges a limit. Only one of a network's documents may have it, too.
+    /// Merges a value of the network, such as a limit. Only one of its documents may have it, too.
     private static func merge(
         _ part: Located<Int>?,
         into limit: inout Located<Int>?,
+        _ title: String,
         _ diagnostics: inout DiagnosticCollector
     ) {
         guard let part else { return }
@@ -101,7 +105,7 @@ enum FragmentMerge {
             return
         }
         diagnostics.report(
-            "the limit of `removals` is given twice",
+            "\(title) is given twice",
             at: part.location,
             related: [Diagnostic.Related(message: "first here", location: first.location)]
         )

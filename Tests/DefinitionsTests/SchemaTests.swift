@@ -74,6 +74,15 @@ struct SchemaTests {
         #expect(names.first?["enum"] as? [String] == expected, "\(expected.joined(separator: " "))")
     }
 
+    @Test("The schema of definitions knows the name of every state that a scene holds")
+    func statesInScenes() throws {
+        let states = try #require(try parts(Self.definitions)["scene_states"])
+        let names = try #require((states["propertyNames"] as? [String: Any])?["anyOf"] as? [[String: Any]])
+        let held = ModelCatalogue.models.flatMap { DeclarableStates(of: $0.identifier, in: .sig, for: .scenes).states }
+        let expected = Set(held.flatMap(\.allNames)).sorted()
+        #expect(names.first?["enum"] as? [String] == expected, "\(expected.joined(separator: " "))")
+    }
+
     @Test("The decoder takes every key that a record lists", arguments: Record.all)
     func decoderTakesEveryKey(_ record: Record) {
         // Each key gets a list in a list, which no key takes: the decoder must complain about the value, not the key.
@@ -160,6 +169,7 @@ struct SchemaTests {
         case "check": head + "checks: { a: \(value) }\n"
         case "requirement": head + "checks: { a: { have: \(value) } }\n"
         case "check_count": head + "checks: { a: { count: \(value) } }\n"
+        case "schedule": head + "schedules: { a: \(value) }\n"
         case "test": head + "tests: { a: \(value) }\n"
         case "test_variation": head + "tests: { a: { for_each: \(value), steps: [{ wait: 1s }] } }\n"
         case "test_step": head + "tests: { a: [\(value)] }\n"

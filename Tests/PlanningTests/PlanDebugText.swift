@@ -117,6 +117,9 @@ enum PlanDebugText {
         case .addBridging(let entry): "bridge \(entry.text())"
         case .removeBridging(let entry): "stop bridging \(entry.text())"
         case .setModelState(let set): "set \(set.state.form.name) on \(set.model)"
+        case .holdState(let request): "hold \(request.state.form.name) on \(request.state.model)"
+        case .setBriefly(let set): "set \(set.state.form.name) on \(set.model) for a moment"
+        case .restoreState(let request): "restore \(request.state.form.name) on \(request.state.model)"
         case .removeAllBridging(let subnets): "stop bridging \(subnets.first) -> \(subnets.second)"
         }
     }

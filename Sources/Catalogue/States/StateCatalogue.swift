@@ -43,10 +43,15 @@ package enum StateCatalogue {
         let words = line.pieces(between: " ")
         guard words.count >= 3 else { throw NotationError("a state has a name and two opcodes") }
         var defaults = FieldValues()
-        for word in words.dropFirst(3) where word != "lasting" {
-            let halves = word.split(separator: "=")
+        var removal = FieldValues()
+        for word in words.dropFirst(3) where word != "lasting" && word != "scene" {
+            let halves = word.drop { $0 == "-" }.split(separator: "=")
             guard halves.count == 2, let raw = Int64(halves[1]) else { throw NotationError("\(word) is no default") }
-            defaults[String(halves[0])] = .integer(raw)
+            if word.hasPrefix("-") {
+                removal[String(halves[0])] = .integer(raw)
+            } else {
+                defaults[String(halves[0])] = .integer(raw)
+            }
         }
         let get = try message(words[1])
         guard let answer = get.answer, let status = MessageCatalogue.sig.message(answer) else {
@@ -59,6 +64,8 @@ package enum StateCatalogue {
             set: set,
             status: status,
             isLasting: words.dropFirst(3).contains("lasting"),
+            isInScenes: words.dropFirst(3).contains("scene"),
+            removal: removal,
             defaults: defaults
         )
     }
@@ -81,6 +88,8 @@ extension StateDescription {
     ///   - setUnacknowledged: The unacknowledged set; nil for the SIG's message of that name, if there is one.
     ///   - status: The message that reports it.
     ///   - isLasting: Whether a node keeps it.
+    ///   - isInScenes: Whether a scene holds it.
+    ///   - removal: The fields of a set that removes the entry.
     ///   - defaults: What stands for fields that people leave out.
     package init(
         name: String,
@@ -89,6 +98,8 @@ extension StateDescription {
         setUnacknowledged: MessageDescription? = nil,
         status: MessageDescription,
         isLasting: Bool,
+        isInScenes: Bool = false,
+        removal: FieldValues = FieldValues(),
         defaults: FieldValues = FieldValues()
     ) {
         self.name = name
@@ -98,6 +109,8 @@ extension StateDescription {
             setUnacknowledged ?? set.flatMap { MessageCatalogue.sig.message(named: "\($0.name)-unacknowledged") }
         statusMessage = status
         self.isLasting = isLasting
+        self.isInScenes = isInScenes
+        self.removal = removal
         self.defaults = defaults
         keys = get.fields.filter { !get.marksItself($0) }
         fixedKeys = [:]
@@ -120,6 +133,8 @@ extension StateDescription {
             unacknowledgedSetMessage: unacknowledgedSetMessage,
             statusMessage: statusMessage,
             isLasting: isLasting,
+            isInScenes: isInScenes,
+            removal: removal,
             keys: self.keys.filter { keys[$0.name] == nil },
             fixedKeys: keys,
             fields: fields,

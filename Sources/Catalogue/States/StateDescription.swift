@@ -14,6 +14,10 @@ package struct StateDescription: Hashable, Sendable {
     package let statusMessage: MessageDescription
     /// Whether a node keeps it until somebody changes it, so that a definition can declare it.
     package let isLasting: Bool
+    /// Whether a scene holds it (Mesh Model 5.1.3).
+    package let isInScenes: Bool
+    /// The fields of a set that removes the entry; empty if the state is no entry of a list.
+    package let removal: FieldValues
     /// What selects the instance among several, as a message that reads has to say: the property, the index of a
     /// schedule. Those of ``fixedKeys`` are not among them.
     package let keys: [MessageDescription.Field]

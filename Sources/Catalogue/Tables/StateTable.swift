@@ -1,7 +1,8 @@
 /// The states of the models above the foundation (Mesh Model 3 to 6) and of the Health model (Mesh Protocol 4.2).
 ///
 /// A line has the name, the opcode that reads the state, the opcode that sets it or `-`, and `lasting` for what a node
-/// keeps until somebody changes it, so that a definition can declare it. `delta_uv=0` is the raw number of a field that
+/// keeps until somebody changes it, so that a definition can declare it. `scene` marks what a scene holds (Mesh Model
+/// 5.1.3), `-action=15` the field that makes a node remove an entry. `delta_uv=0` is the raw number of a field that
 /// people may leave out, such as every month of a schedule. All else is in the messages: servers, keys, fields, units,
 /// whether a transaction, a transition and a delay go with a set.
 enum StateTable {
@@ -11,11 +12,11 @@ enum StateTable {
         health-period                   8034 8035 lasting
         attention                       8004 8005
         # Generic
-        onoff                           8201 8202
-        level                           8205 8206
+        onoff                           8201 8202 scene
+        level                           8205 8206 scene
         default-transition-time         820d 820e lasting
         on-power-up                     8211 8213 lasting
-        power                           8215 8216
+        power                           8215 8216 scene
         power-last                      8219 -
         power-default                   821b 821f lasting
         power-range                     821d 8221 lasting
@@ -45,30 +46,30 @@ enum StateTable {
         scene                           8241 8242
         scenes                          8244 -    lasting
         schedules                       8249 -    lasting
-        schedule                        8248 60   lasting year=100 months=4095 day=0 second=0 weekdays=127 transition=0 scene=0
+        schedule                        8248 60   lasting -action=15 year=100 months=4095 day=0 second=0 weekdays=127 transition=0 scene=0
         # Lights
-        lightness                       824b 824c
+        lightness                       824b 824c scene
         lightness-linear                824f 8250
         lightness-last                  8253 -
         lightness-default               8255 8259 lasting
         lightness-range                 8257 825b lasting
-        ctl                             825d 825e delta_uv=0
-        ctl-temperature                 8261 8264 delta_uv=0
+        ctl                             825d 825e delta_uv=0 scene
+        ctl-temperature                 8261 8264 delta_uv=0 scene
         ctl-temperature-range           8262 826b lasting
         ctl-default                     8267 8269 lasting delta_uv=0
-        hsl                             826d 8276
+        hsl                             826d 8276 scene
         hsl-target                      8279 -
-        hsl-hue                         826e 826f
-        hsl-saturation                  8272 8273
+        hsl-hue                         826e 826f scene
+        hsl-saturation                  8272 8273 scene
         hsl-default                     827b 827f lasting
         hsl-range                       827d 8281 lasting
-        xyl                             8283 8284
+        xyl                             8283 8284 scene
         xyl-target                      8287 -
         xyl-default                     8289 828d lasting
         xyl-range                       828b 828f lasting
-        lc-mode                         8291 8292 lasting
-        lc-occupancy-mode               8295 8296 lasting
-        lc-onoff                        8299 829a
+        lc-mode                         8291 8292 lasting scene
+        lc-occupancy-mode               8295 8296 lasting scene
+        lc-onoff                        8299 829a scene
         lc-property                     829d 62   lasting
         """#
 

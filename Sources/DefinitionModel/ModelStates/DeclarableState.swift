@@ -13,6 +13,25 @@ package struct DeclarableState: Hashable, Sendable {
     /// models are properties that the model has.
     package let instances: [StateDescription]?
 
+    /// A state that a scene holds, under its own name.
+    init(inScenes description: StateDescription) {
+        self.description = description
+        name = DeclarableStates.normalized(description.name)
+        instances = nil
+    }
+
+    fileprivate init(
+        description: StateDescription,
+        name: String,
+        shortName: String?,
+        instances: [StateDescription]?
+    ) {
+        self.description = description
+        self.name = name
+        self.shortName = shortName
+        self.instances = instances
+    }
+
     /// Whether what selects an instance stands above its value.
     package var isKeyed: Bool { !description.keys.isEmpty }
 
@@ -46,14 +65,22 @@ package struct DeclarableStates: Sendable {
 
     /// Why a state cannot be declared.
     package enum Obstacle: Hashable, Sendable {
-        /// It changes by itself and by every switch.
+        /// It changes by itself and by every switch; or no scene holds it.
         case doesNotLast
         /// Nodes report it only.
         case cannotBeSet
     }
 
+    /// What states are declared for.
+    package enum Purpose: Hashable, Sendable {
+        /// To be kept: `states:`.
+        case lasting
+        /// To be stored with others: `scenes:`.
+        case scenes
+    }
+
     /// The states of a model.
-    package init(of model: ModelIdentifier, in models: KnownModels) {
+    package init(of model: ModelIdentifier, in models: KnownModels, for purpose: Purpose = .lasting) {
         let words = Set(models.names.name(of: model).split(separator: "-"))
         var states: [DeclarableState] = []
         var others: [String: Obstacle] = [:]
@@ -63,7 +90,7 @@ package struct DeclarableStates: Sendable {
             let name = Self.normalized(description.name)
             if description.setMessage == nil {
                 others[name] = .cannotBeSet
-            } else if !description.isLasting {
+            } else if !(purpose == .scenes ? description.isInScenes : description.isLasting) {
                 others[name] = .doesNotLast
             } else if description.fixedKeys.items.isEmpty {
                 let instances = StateCatalogue.states(reportedBy: description.statusMessage.opcode)

@@ -9,7 +9,8 @@ extension ModelStateForm {
     ///   - status: The parameters of the status.
     ///   - models: The models that are known.
     package func text(of status: [UInt8], in models: KnownModels = .sig) -> String {
-        DeclarableStates(of: server, in: models).setting(of: self, shownBy: status)?.text
+        if register != nil { return (try? StoredContents(status).text) ?? "0x" + Hexadecimal.encode(status) }
+        return DeclarableStates(of: server, in: models).setting(of: self, shownBy: status)?.text
             ?? "0x" + Hexadecimal.encode(status)
     }
 }

@@ -15,6 +15,8 @@ struct CheckedNetwork {
     let profiles: [String: Int]
     /// Positions of nodes by name.
     let nodes: [String: Int]
+    /// Positions of scenes by name.
+    let scenes: [String: Int]
     /// Finds nodes for selectors. Empty if the definition has no selectors, because building it sorts all nodes.
     let selectors: NodeSelectorIndex
     /// The names whose declarations had to be left out.
@@ -35,6 +37,7 @@ struct CheckedNetwork {
         groups = Self.positions(definition.groups.lazy.map(\.name.value))
         profiles = Self.positions(definition.profiles.lazy.map(\.name.value))
         nodes = Self.positions(definition.nodes.lazy.map(\.name.value))
+        scenes = Self.positions(definition.scenes.lazy.map(\.name.value))
         shared = Set(
             groups.keys.filter { [nodes, broken] name in
                 nodes[name] != nil || broken.contains(BrokenName(section: .nodes, name: name))
@@ -44,6 +47,7 @@ struct CheckedNetwork {
             !definition.subscriptions.isEmpty || !definition.publications.isEmpty
             || definition.defaults.contains { $0.nodes != nil } || !definition.tests.isEmpty
             || !definition.checks.isEmpty
+            || !definition.schedules.isEmpty
         selectors = NodeSelectorIndex(hasSelectors ? definition.nodes : [])
     }
 
@@ -67,6 +71,7 @@ struct CheckedNetwork {
         case .groups: groups
         case .profiles: profiles
         case .nodes: nodes
+        case .scenes: scenes
         default: [:]
         }
     }
@@ -93,6 +98,7 @@ enum Checks {
         ModelChecks.run(network, into: &diagnostics)
         SelectorChecks.run(network, into: &diagnostics)
         RuleChecks.run(network, into: &diagnostics)
+        SceneChecks.run(network, into: &diagnostics)
         MovedChecks.run(network, into: &diagnostics)
         DeclaredChecks.run(network, into: &diagnostics)
         TestChecks.run(network, into: &diagnostics)

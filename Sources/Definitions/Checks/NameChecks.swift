@@ -10,6 +10,12 @@ enum NameChecks {
         check(definition.groups.map(\.name), "group", network.groups, &diagnostics)
         check(definition.profiles.map(\.name), "profile", network.profiles, &diagnostics)
         check(definition.nodes.map(\.name), "node", network.nodes, &diagnostics)
+        check(definition.scenes.map(\.name), "scene", network.scenes, &diagnostics)
+        if definition.schedules.count > 1 {
+            let names = definition.schedules.map(\.name)
+            let first = Dictionary(names.enumerated().map { ($1.value, $0) }) { first, _ in first }
+            check(names, "schedule", first, &diagnostics)
+        }
         for (name, _) in GroupAddress.fixedGroups {
             let problem = "is that of a fixed group of every network"
             if let position = network.groups[name] { report(definition.groups[position].name, problem, &diagnostics) }

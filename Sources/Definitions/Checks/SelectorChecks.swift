@@ -11,8 +11,8 @@ enum SelectorChecks {
         let definition = network.definition
         let selectors =
             definition.defaults.compactMap(\.nodes) + definition.subscriptions.map(\.nodes)
-            + definition.publications.map(\.nodes) + definition.tests.flatMap(\.selectors)
-            + definition.checks.map(\.nodes)
+            + definition.publications.map(\.nodes) + definition.schedules.map(\.nodes)
+            + definition.tests.flatMap(\.selectors) + definition.checks.map(\.nodes)
         // A node that was left out might have matched.
         let isComplete = !network.broken.contains { $0.section == .nodes }
         for selector in selectors { check(selector, network, isComplete: isComplete, &diagnostics) }

@@ -31,6 +31,9 @@ extension DocumentDecoder {
             case .moved: decodeRules(field, "moved name") { $0.decodeMoved($1) }
             case .models: decodeModels(field)
             case .checks: decodeChecks(field)
+            case .scenes: decodeNamed(field, "scene") { $0.decodeScene($1) }
+            case .schedules: decodeNamed(field, "schedule") { $0.decodeSchedule($1) }
+            case .timeZone: fragment.definition.timeZone = scalar(field.value, "a time zone", Self.timeZone)
             case .tests: decodeTests(field)
             default: break
             }

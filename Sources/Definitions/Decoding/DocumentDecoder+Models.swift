@@ -52,6 +52,7 @@ extension DocumentDecoder {
             case .subscribe: model.subscribe = names(field.value, "a list of groups")
             case .publish: model.publish = decodePublish(field)
             case .states: model.states = decodeStates(field, of: model.identifier)
+            case .scenes: model.scenes = decodeSceneSettings(field, of: model.identifier)
             default: break
             }
         }

@@ -27,6 +27,8 @@ struct DocumentDecoder {
     var knownModels = KnownModels.sig
     /// The states that can be declared under each model that was met so far.
     var declarable: [ModelIdentifier: DeclarableStates] = [:]
+    /// The same for scenes.
+    var inScenes: [ModelIdentifier: DeclarableStates] = [:]
     /// Names of vendor models whose declarations had to be left out.
     var brokenModels: Set<String> = []
     /// Whether vendor models may exist that could not be read, so that unknown names say nothing.

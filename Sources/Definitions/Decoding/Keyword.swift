@@ -138,6 +138,11 @@ enum Keyword: String, CaseIterable {
     case tag
     case faults
     case arrives
+    case scenes
+    case schedules
+    case timeZone = "time_zone"
+    case when
+    case deed = "do"
 
     /// All keywords; the index is the symbol.
     static let all = allCases

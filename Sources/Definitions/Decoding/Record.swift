@@ -35,7 +35,7 @@ struct Record: Hashable, Sendable {
         "definition",
         [
             .version, .network, .limits, .provisioning, .subnets, .applicationKeys, .groups, .defaults, .profiles,
-            .nodes, .subscriptions, .publications, .moved, .models, .checks, .tests,
+            .nodes, .subscriptions, .publications, .moved, .models, .scenes, .schedules, .timeZone, .checks, .tests,
         ]
     )
     /// How much one plan may take away.
@@ -123,7 +123,7 @@ struct Record: Hashable, Sendable {
         required: [.subnets, .addresses, .direction]
     )
     /// A managed model.
-    static let model = Record("model", [.keys, .subscribe, .publish, .states])
+    static let model = Record("model", [.keys, .subscribe, .publish, .states, .scenes])
     /// The publication of a managed model.
     static let publish = Record("publish", publishSettings, required: [.to])
     /// A value of `checks`.
@@ -135,6 +135,8 @@ struct Record: Hashable, Sendable {
     )
     /// How many nodes a check demands.
     static let checkCount = Record("check_count", [.atLeast, .atMost])
+    /// A value of `schedules` that is no sentence.
+    static let schedule = Record("schedule", [.when, .deed, .nodes, .allowEmpty], required: [.when, .deed, .nodes])
     /// A value of `tests` with more than steps.
     static let test = Record("test", [.forEach, .steps], required: [.steps])
     /// How the runs of a test differ.
@@ -225,7 +227,8 @@ struct Record: Hashable, Sendable {
         provisioning, profileProvisioning, provisioningServer, staticSource, publicKeySource, features, transmit,
         retransmit, heartbeat,
         heartbeatPublish, heartbeatSubscribe, sarTransmitter, sarReceiver, privateBeacon, subnetBridge, bridge, model,
-        publish, subscription, publication, moved, check, requirement, checkCount, test, testVariation, testStep,
+        publish, subscription, publication, moved, schedule, check, requirement, checkCount, test, testVariation,
+        testStep,
     ]
 
     /// Settings of nodes as a whole.

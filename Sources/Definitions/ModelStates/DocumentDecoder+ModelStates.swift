@@ -107,7 +107,7 @@ extension DocumentDecoder {
     }
 
     /// One state with its value.
-    private mutating func decodeInstance(
+    mutating func decodeInstance(
         _ entry: MappingEntry,
         of state: DeclarableState,
         _ selected: FieldValues,

@@ -66,15 +66,20 @@ package struct DefinitionWriter {
         add("application_keys", definition.applicationKeys.map(applicationKey))
         add("groups", definition.groups.map(group))
         if let defaults { sections.append(Field("defaults", defaults)) }
+        add("scenes", definition.scenes.map { named($0.name, .word("\($0.number.value)")) })
         add("profiles", definition.profiles.map(profile))
         add("nodes", definition.nodes.map(node))
         addRules(to: &sections)
         add("checks", definition.checks.map(check))
+        if let zone = definition.timeZone {
+            sections.append(Field("time_zone", .text(ScheduleWords.timeZone(zone.value))))
+        }
+        add("schedules", definition.schedules.map(schedule))
         add("tests", definition.tests.map(test))
         return sections
     }
 
-    private func named(_ name: Located<String>, _ value: Value) -> Field {
+    func named(_ name: Located<String>, _ value: Value) -> Field {
         Field(Value.quotedIfNeeded(name.value), value)
     }
 

@@ -47,6 +47,9 @@ struct ChangeRequest {
         case .resetNode: return ConfigurationInquiry(ConfigNodeReset()) { _ in .holds(action) }
         case .set(let state): return try state.setInquiry()
         case .setModelState(let set): return set.setInquiry()
+        case .holdState(let request): return request.readingInquiry()
+        case .setBriefly(let set): return set.briefInquiry()
+        case .restoreState(let request): return try request.restoringInquiry()
         case .addBridging(let entry): return BridgingInquiries(action).request(entry, isAdded: true)
         case .removeBridging(let entry): return BridgingInquiries(action).request(entry, isAdded: false)
         case .removeAllBridging(let subnets): return BridgingInquiries(action).requestRemovingAll(between: subnets)

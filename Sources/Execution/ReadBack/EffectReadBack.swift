@@ -64,6 +64,10 @@ struct EffectReadBack {
             return ConfigurationInquiry(ConfigDefaultTTLGet()) { _ in .doesNotHold }
         case .set(let state): return state.readBackInquiry()
         case .setModelState(let set): return set.readBackInquiry()
+        // Reading again is another reading: nobody knows what has happened since.
+        case .holdState(let request): return request.readingInquiry().mapped { _ in .doesNotHold }
+        case .setBriefly(let set): return set.briefReadBackInquiry()
+        case .restoreState(let request): return request.restorationInquiry()
         case .addBridging(let entry): return BridgingInquiries(action).readBack(entry, isAdded: true, from: position)
         case .removeBridging(let entry):
             return BridgingInquiries(action).readBack(entry, isAdded: false, from: position)

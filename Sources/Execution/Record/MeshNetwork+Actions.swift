@@ -38,6 +38,11 @@ extension MeshNetwork {
         case .updateNetKey(let index), .updateAppKey(_, boundTo: let index), .setKeyRefreshPhase(let index, _):
             if netKeys.contains(where: { $0.index == index && $0.phase == .normal }) { return true }
         case .set(let state): return state.agrees(with: node.state(state.kind))
+        case .holdState(let request): return node.held(like: request.state) != nil
+        case .setBriefly: return false
+        case .restoreState(let request): return node.held(like: request.state) == nil
+        case .setModelState(let set) where set.state.isRemoval:
+            return node.model(at: set.model)?.state(named: set.state.form.name) == nil
         case .setModelState(let set):
             guard let known = node.model(at: set.model)?.state(named: set.state.form.name) else { return false }
             return known.form == set.state.form && set.state.isShown(by: known.status)

@@ -33,6 +33,7 @@ extension Node {
         case .setNetworkTransmit: networkTransmit = nil
         case .set(let state): states.removeAll { $0.kind == state.kind }
         case .setModelState(let set): forgetModelState(set.state.form.name, of: set.model)
+        case .holdState, .setBriefly, .restoreState: break
         default: doubt(action)
         }
     }

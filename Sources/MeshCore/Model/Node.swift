@@ -57,6 +57,9 @@ package struct Node: Hashable, Sendable {
     /// What that read-back could not read, although the node answered other Gets, and later requests in doubt. The
     /// record of those values is unchanged.
     package var unread: [UnreadRecord] = []
+    /// Values that a run has changed for a moment and that are not restored yet, each once, in the order in which they
+    /// were read.
+    package var held: [HeldState] = []
 
     /// A Get that the node did not answer, or answered with something that is no answer; or a request to change a list
     /// entry or a publication whose outcome is unknown.

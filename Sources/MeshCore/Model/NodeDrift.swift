@@ -97,8 +97,14 @@ extension Node {
                 bridgingTable?.removeAll { $0 == entry }
             }
         case .modelState(let address, let name):
-            guard let state = other.model(at: address)?.state(named: name) else { break }
-            update(address) { $0.record(state) }
+            guard let model = other.model(at: address) else { break }
+            if let state = model.state(named: name) {
+                update(address) { $0.record(state) }
+            } else {
+                update(address) { model in
+                    if model.state(named: name)?.form.register != nil { model.forgetState(named: name) }
+                }
+            }
         }
     }
 

@@ -54,7 +54,9 @@ extension Node {
                 found += model.subscriptions.difference(from: match.subscriptions).map { .subscription(address, $0) }
                 if model.publication != match.publication { found.append(.publication(address)) }
                 for state in model.states {
-                    guard let other = match.state(named: state.form.name), !state.agrees(with: other) else { continue }
+                    // What a register no longer lists is gone; of other states nothing may be known.
+                    let other = match.state(named: state.form.name)
+                    guard other.map({ !state.agrees(with: $0) }) ?? (state.form.register != nil) else { continue }
                     found.append(.modelState(address, state.form.name))
                 }
             }

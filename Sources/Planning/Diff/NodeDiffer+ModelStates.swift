@@ -10,16 +10,13 @@ extension NodeDiffer {
     /// counts first, then what the node has. A key that only one of the models has, or the server of a setup server, is
     /// bound to the other, too.
     mutating func prepareStates(_ desired: inout DesiredNode, node: Node) {
-        guard desired.models.contains(where: { !$0.states.isEmpty }) else { return }
-        for model in desired.models where !model.states.isEmpty {
-            for server in model.otherSetServers {
-                let address = ModelAddress(element: model.address.element, model: server)
-                desired.models.update(address, at: model.location) { _ in }
-            }
+        var families = desired.models.filter { !$0.states.isEmpty }.flatMap(\.stateFamilies)
+        if removesDropped { families += desired.models.compactMap { droppedFamily(of: $0, on: node) } }
+        guard !families.isEmpty else { return }
+        for family in families {
+            for address in family.addresses { desired.models.update(address, at: family.model.location) { _ in } }
         }
-        for model in desired.models where !model.states.isEmpty {
-            let servers = [model.address.model] + model.otherSetServers.sorted()
-            let addresses = servers.map { ModelAddress(element: model.address.element, model: $0) }
+        for (model, addresses) in families {
             for address in addresses {
                 let family = DeclarableStates.family(of: address.model)
                     .map { ModelAddress(element: address.element, model: $0) }
@@ -32,6 +29,20 @@ extension NodeDiffer {
                 desired.models.update(address, at: model.location) { $0.stateKey = $0.stateKey ?? key }
             }
         }
+    }
+
+    /// The models through which a model's entries of lists are removed, if it keeps none; nil if it has none to remove.
+    private func droppedFamily(
+        of model: DesiredModel,
+        on node: Node
+    ) -> (model: DesiredModel, addresses: [ModelAddress])? {
+        guard model.states.isEmpty, let recorded = node.model(model.address), !recorded.states.isEmpty else {
+            return nil
+        }
+        let servers = Set(recorded.states.filter { $0.form.removal != nil }.map(\.form.setServer))
+        guard !servers.isEmpty else { return nil }
+        let all = [model.address.model] + servers.subtracting([model.address.model]).sorted()
+        return (model, all.map { ModelAddress(element: model.address.element, model: $0) })
     }
 
     private func stateKey(
@@ -63,7 +74,7 @@ extension NodeDiffer {
         }
     }
 
-    private mutating func reportNoKey(of address: ModelAddress, for model: DesiredModel, in desired: DesiredNode) {
+    mutating func reportNoKey(of address: ModelAddress, for model: DesiredModel, in desired: DesiredNode) {
         guard let first = model.states.first else { return }
         let name = names.model(address.model)
         // A default is not worth stopping for.
@@ -87,17 +98,62 @@ extension NodeDiffer {
         in desired: DesiredNode
     ) -> [ModelStateDifference] {
         guard let readingKey = model.stateKey else { return [] }
-        return model.states.compactMap { wanted in
-            let state = wanted.value.state
-            let known = recorded.state(named: state.form.name)
-            if let known, known.form == state.form, state.isShown(by: known.status) { return nil }
-            let setServer = ModelAddress(element: model.address.element, model: state.form.setServer)
+        return removals(of: model, recorded: recorded, in: desired)
+            + model.states.compactMap { wanted in
+                let state = wanted.value.state
+                let known = recorded.state(named: state.form.name)
+                if let known, known.form == state.form, state.isShown(by: known.status) { return nil }
+                let setServer = ModelAddress(element: model.address.element, model: state.form.setServer)
+                guard let key = desired.model(at: setServer)?.stateKey else { return nil }
+                var difference = ModelStateDifference(
+                    before: known,
+                    text: wanted.value.text,
+                    set: ModelStateSet(state, of: model.address, key: key, readingKey: readingKey)
+                )
+                for part in state.contents {
+                    let setServer = ModelAddress(element: part.element, model: part.state.form.setServer)
+                    guard let key = desired.model(at: setServer)?.stateKey,
+                        let readingKey = desired.model(at: part.model)?.stateKey
+                    else { return nil }
+                    difference.parts.append(ModelStateSet(part.state, of: part.model, key: key, readingKey: readingKey))
+                }
+                return difference
+            }
+    }
+
+    /// Entries of lists that an earlier definition has asked for and this one does not: scenes, entries of schedulers.
+    private func removals(
+        of model: DesiredModel,
+        recorded: Model,
+        in desired: DesiredNode
+    ) -> [ModelStateDifference] {
+        guard removesDropped, let readingKey = model.stateKey else { return [] }
+        let names = Set(model.states.map(\.value.state.form.name))
+        return recorded.states.compactMap { known in
+            guard !names.contains(known.form.name), let removal = known.form.removal,
+                known.form.register != nil || !removal.isShown(by: known.status)
+            else { return nil }
+            let setServer = ModelAddress(element: model.address.element, model: known.form.setServer)
             guard let key = desired.model(at: setServer)?.stateKey else { return nil }
-            return ModelStateDifference(
-                before: known,
-                text: wanted.value.text,
-                set: ModelStateSet(state, of: model.address, key: key, readingKey: readingKey)
-            )
+            let set = ModelStateSet(removal, of: model.address, key: key, readingKey: readingKey)
+            return ModelStateDifference(before: known, text: "", set: set)
         }
+    }
+}
+
+extension DesiredModel {
+    /// The models through which each of its states is set and read, and which so need a key. Values in scenes are those
+    /// of other models.
+    fileprivate var stateFamilies: [(model: DesiredModel, addresses: [ModelAddress])] {
+        let own = ([address.model] + otherSetServers.sorted())
+            .map { ModelAddress(element: address.element, model: $0) }
+        var families: [(model: DesiredModel, addresses: [ModelAddress])] = [(self, own)]
+        for part in states.flatMap(\.value.state.contents) {
+            let form = part.state.form
+            let setServer = ModelAddress(element: part.element, model: form.setServer)
+            let addresses = part.model == setServer ? [part.model] : [part.model, setServer]
+            if !families.contains(where: { $0.addresses == addresses }) { families.append((self, addresses)) }
+        }
+        return families
     }
 }

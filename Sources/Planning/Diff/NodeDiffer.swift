@@ -95,6 +95,7 @@ struct NodeDiffer {
         compareKeys(desired, node: node, &difference)
         if !leaving.isEmpty { compareLeavingKeys(desired, node: node, &difference) }
         compareModels(desired, node: node, &difference)
+        compareHeldStates(desired, node: node, &difference)
         compareStates(desired, node: node, &difference)
         compareFoundation(desired, node: node, &difference)
     }

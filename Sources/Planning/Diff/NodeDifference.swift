@@ -47,6 +47,9 @@ struct NodeDifference {
     /// What only a later plan does: no relay, proxy or member of a subnet gives up its role before the devices that
     /// take it over have become nodes.
     var waiting: [WaitingChange] = []
+    /// What to read before values are set for a moment, and what to restore afterwards.
+    var holding: [HeldStateRequest] = []
+    var restoring: [HeldStateRequest] = []
     /// What must be found out about lists that models share.
     var inquiries: [ListInquiry] = []
 
@@ -71,7 +74,7 @@ struct NodeDifference {
         readsComposition || !addedNetKeys.isEmpty || !deletedNetKeys.isEmpty || !addedAppKeys.isEmpty
             || !deletedAppKeys.isEmpty || !models.isEmpty || defaultTTL != nil || secureNetworkBeacon != nil
             || networkTransmit != nil || relaySetting != nil || proxy != nil || friend != nil || !states.isEmpty
-            || !bridges.isEmpty || !awaitedStates.isEmpty || !awaitedBridges.isEmpty
+            || !bridges.isEmpty || !awaitedStates.isEmpty || !awaitedBridges.isEmpty || !restoring.isEmpty
     }
 
     /// Whether anything differs.
@@ -122,6 +125,8 @@ struct ModelStateDifference {
     var text: String
     /// How to set it.
     var set: ModelStateSet
+    /// The values to set for a moment before that, because it stores them.
+    var parts: [ModelStateSet] = []
 }
 
 /// A publication to a node that is not provisioned yet.

@@ -314,7 +314,7 @@ extension ConfigurationAction {
     /// Whether it only reads.
     fileprivate var changesNothing: Bool {
         switch self {
-        case .readComposition, .read: true
+        case .readComposition, .read, .holdState: true
         default: false
         }
     }

@@ -92,6 +92,9 @@ package struct RadioProfile: Hashable, Sendable {
         return (1 + 2 * more) * connectionInterval + answering
     }
 
+    /// A short request and its answer through a proxy and ``hops``, one after another, in seconds.
+    var usualExchange: Double { directRoundTrip + 2 * hops * (advertisingTime + relayTurnaround) }
+
     /// The named profiles, the kindest first.
     package static let named = [ideal, office, harsh]
 

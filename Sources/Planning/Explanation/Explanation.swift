@@ -87,6 +87,8 @@ package struct ValueSource: Hashable, Sendable {
         case subscriptions(Int)
         /// An entry of the top-level publications, numbered from 1.
         case publications(Int)
+        /// The schedule of that name.
+        case schedules(String)
         /// The network's declaration of the resource itself.
         case network
         /// The built-in default.

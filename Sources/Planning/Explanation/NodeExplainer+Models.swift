@@ -27,7 +27,42 @@ extension NodeExplainer {
         for place in said.keys.sorted() {
             if let model = said[place] { values += self.values(of: model, at: place) }
         }
-        return values
+        return values + collected(besides: values)
+    }
+
+    /// States that follow from what is said elsewhere: scenes from what models do in them; entries of schedulers, and
+    /// the time, from schedules.
+    private func collected(besides values: [ExplainedValue]) -> [ExplainedValue] {
+        desired.models.flatMap { model -> [ExplainedValue] in
+            let place = self.place(of: model.address.model, on: model.address.element)
+            let known = Set(values.filter { $0.place == place }.map(\.name))
+            return model.states.compactMap { state in
+                let form = state.value.state.form
+                let name = "state." + form.name
+                guard !known.contains(name) else { return nil }
+                return ExplainedValue(
+                    place: place,
+                    name: name,
+                    value: state.value.text,
+                    sources: [ValueSource(way: way(of: state), location: state.location)],
+                    record: record(of: .modelState(model.address, form.name))
+                )
+            }
+        }
+    }
+
+    private func way(of state: Declared<DesiredModelState>) -> ValueSource.Way {
+        switch state.origin {
+        case .schedule(let number): return .schedules(explainer.definition.schedules[number].name.value)
+        case .timeOfSchedules: return .network
+        default: break
+        }
+        let layer = layers.first { layer in
+            layer.template.models.contains { model in
+                model.scenes.contains { $0.state.location == state.location }
+            }
+        }
+        return layer?.way ?? .node
     }
 
     /// Adds a state of `defaults`, which has the lowest rank wherever the node has the models for it.

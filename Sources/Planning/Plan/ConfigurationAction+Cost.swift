@@ -36,7 +36,9 @@ extension ConfigurationAction {
             // Without a retransmit value, Config Relay Get comes first.
             (retransmit == nil ? .exchange(request: 2, status: 4) : .zero) + .exchange(request: 4, status: 4)
         case .set(let state): .exchange(request: state.set?.encoded.count ?? 0, status: state.kind.statusLength)
-        case .setModelState(let set): set.cost
+        case .setModelState(let set), .setBriefly(let set): set.cost
+        case .holdState(let request): request.readingCost
+        case .restoreState(let request): request.restoringCost
         case .addBridging: .exchange(request: 10, status: 11)
         case .removeBridging, .removeAllBridging: .exchange(request: 9, status: 11)
         }

@@ -51,6 +51,9 @@ extension Node {
             }
         case .setModelState(let set):
             update(set.model) { $0.record(set) }
+        case .holdState(let request): if !request.state.status.isEmpty { hold(request.state) }
+        case .setBriefly: break
+        case .restoreState(let request): release(request.state)
         case .addBridging(let entry): recordBridging(entry)
         case .removeBridging(let entry): removeBridging(entry)
         case .removeAllBridging(let subnets): removeBridging(between: subnets)
@@ -73,6 +76,7 @@ extension Node {
         networkTransmit = nil
         relayRetransmit = nil
         states = []
+        held = []
         bridgingTable = nil
         for element in elements.indices {
             for model in elements[element].models.indices {
@@ -149,6 +153,7 @@ extension Model {
 
     /// Without an answer, the state has the value already, or this is a look ahead.
     fileprivate mutating func record(_ set: ModelStateSet) {
+        guard !set.state.isRemoval else { return forgetState(named: set.state.form.name) }
         let known = state(named: set.state.form.name)
         if set.status == nil, let known, set.state.isShown(by: known.status) { return }
         record(

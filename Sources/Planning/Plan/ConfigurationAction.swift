@@ -51,6 +51,12 @@ package enum ConfigurationAction: Hashable, Sendable {
     case removeAllBridging(NetKeyIndexPair)
     /// The Set of a state of a model above the foundation.
     case setModelState(ModelStateSet)
+    /// The Get of a state before it is changed for a moment. Its value is recorded, to be restored.
+    case holdState(HeldStateRequest)
+    /// The Set of a state for a moment, because another message stores what holds. Nothing is recorded of it.
+    case setBriefly(ModelStateSet)
+    /// The Set of a state to the recorded value from before.
+    case restoreState(HeldStateRequest)
     /// A Get, which changes nothing.
     case read(NodeReading)
     /// Config NetKey Update with the new key of a refresh.

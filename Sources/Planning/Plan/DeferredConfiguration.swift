@@ -152,7 +152,15 @@ package struct DeferredModel: Hashable, Sendable {
         for key in keys { cost += ConfigurationAction.bind(address, key).cost }
         for group in subscriptions ?? [] { cost += ConfigurationAction.addSubscription(address, group).cost }
         let key = AppKeyIndex.first
-        for state in states { cost += ModelStateSet(state.state, of: address, key: key, readingKey: key).cost }
+        for state in states {
+            cost += ModelStateSet(state.state, of: address, key: key, readingKey: key).cost
+            for part in state.state.contents {
+                cost += ModelStateSet(part.state, of: part.model, key: key, readingKey: key).cost
+                let held = HeldState(model: part.model, form: part.state.form)
+                let request = HeldStateRequest(held, key: key, readingKey: key)
+                cost += request.readingCost + request.restoringCost
+            }
+        }
         return cost
     }
 }

@@ -13,6 +13,8 @@ package struct ModelStateSet: Hashable, Sendable {
     /// The parameters of the status that shows the value; nil until the node has answered. Plans and journals do not
     /// contain it.
     package var status: [UInt8]?
+    /// The Set as it is sent, with what is known only then; nil before. Plans and journals do not contain it.
+    package var payload: [UInt8]?
 
     /// A Set that nobody has answered.
     package init(_ state: ModelState, of model: ModelAddress, key: AppKeyIndex, readingKey: AppKeyIndex) {
@@ -20,6 +22,15 @@ package struct ModelStateSet: Hashable, Sendable {
         self.state = state
         self.key = key
         self.readingKey = readingKey
+    }
+
+    /// The octets of the Set with what is known only when it is sent.
+    ///
+    /// - Parameters:
+    ///   - now: the calendar time, for a state that is the time itself.
+    ///   - transaction: tells a Set for a moment from the one before it.
+    package func payload(at now: Timestamp, transaction: UInt8) -> [UInt8] {
+        MomentaryPayload(state.setPayload).octets(at: now, transaction: transaction)
     }
 
     /// The cost of the Set and of its status.

@@ -17,6 +17,8 @@ struct PlanNotes {
         let names = resolution.names
         var words = Self.provisioningNotes(differences.nodes, names)
         words += Self.compositionNotes(differences.nodes)
+        words += Self.storingNotes(differences.nodes)
+        words += Self.timeNotes(desired)
         words += differences.outside.notes
         words += differences.nodes.unreachableNotes(network)
         words += Self.notes(of: inquiries)
@@ -60,6 +62,32 @@ struct PlanNotes {
         return [
             "The composition of \(unread == 1 ? "1 node" : "\(unread) nodes") is read first; "
                 + "apply then goes on with what depends on it."
+        ]
+    }
+
+    /// How many nodes change their light for a moment, and for how long.
+    private static func storingNotes(_ differences: [NodeDifference]) -> [String] {
+        let counts = differences.compactMap { difference -> Int? in
+            let states = difference.models.flatMap(\.states).filter { !$0.parts.isEmpty }
+            guard !states.isEmpty else { return nil }
+            return states.reduce(difference.restoring.count) { $0 + $1.parts.count + 1 }
+        }
+        guard let most = counts.max() else { return [] }
+        let tenths = Int((Double(most) * RadioProfile.office.usualExchange * 10).rounded(.up))
+        return [
+            "To store scenes, \(counts.count == 1 ? "1 node changes its" : "\(counts.count) nodes change their") light for "
+                + "a moment: each for at most \(most) messages, about \(tenths / 10).\(tenths % 10) s in an office."
+        ]
+    }
+
+    /// Schedules that nothing will ever come of, because their nodes do not know the time.
+    private static func timeNotes(_ desired: DesiredState) -> [String] {
+        guard let first = desired.timeless.first else { return [] }
+        let others = desired.timeless.count - 1
+        let nodes = others == 0 ? "`\(first)` has" : "`\(first)` and \(others) more nodes have"
+        return [
+            "Schedules will never do anything where no time is known: \(nodes) no `time-server` in the definition. "
+                + "Add `time-server: { keys: [KEY] }` to an element."
         ]
     }
 

@@ -4,7 +4,26 @@ extension PlanWriter {
     mutating func write(_ state: ModelState) {
         write(state.form)
         write(octets: state.setPayload)
+        write(state.isRemoval)
+        guard state.contents.isEmpty else {
+            write(position: state.contents.count)
+            for part in state.contents {
+                bytes.write(part.element)
+                write(part.state)
+            }
+            return
+        }
+        write(position: 0)
         write(state.expected)
+    }
+
+    mutating func write(_ request: HeldStateRequest) {
+        write(request.state.model)
+        write(request.state.form)
+        write(octets: request.state.status)
+        bytes.write(request.key.rawValue)
+        bytes.write(request.readingKey.rawValue)
+        bytes.write(request.transaction)
     }
 
     mutating func write(_ form: ModelStateForm) {
@@ -14,6 +33,7 @@ extension PlanWriter {
         write(octets: form.getPayload)
         write(octets: form.statusOpcode.encoded)
         write(form.instance)
+        bytes.write(form.register ?? 0)
     }
 
     mutating func write(_ state: DesiredModelState) {
@@ -34,8 +54,39 @@ extension PlanWriter {
 
 extension PlanReader {
     mutating func modelState() throws(DecodeError) -> ModelState {
+        try modelState(depth: 0)
+    }
+
+    /// A state, whose contents have none themselves.
+    private mutating func modelState(depth: Int) throws(DecodeError) -> ModelState {
         let form = try modelStateForm()
-        return ModelState(form: form, setPayload: try octets(), expected: try maskedOctets())
+        let payload = try octets()
+        let isRemoval = try flag("removal")
+        let count = try position()
+        guard count > 0 else {
+            return ModelState(form: form, setPayload: payload, expected: try maskedOctets(), isRemoval: isRemoval)
+        }
+        guard depth == 0, count <= 255, !isRemoval else {
+            throw .prohibited(field: "contents of a state", value: UInt64(count))
+        }
+        var contents: [ElementState] = []
+        for _ in 0..<count {
+            let element = try bytes.readUInt8()
+            contents.append(ElementState(element: element, state: try modelState(depth: 1)))
+        }
+        return ModelState(form: form, setPayload: payload, storing: contents)
+    }
+
+    mutating func heldStateRequest() throws(DecodeError) -> HeldStateRequest {
+        let model = try model()
+        let form = try modelStateForm()
+        let state = HeldState(model: model, form: form, status: try octets())
+        return HeldStateRequest(
+            state,
+            key: try keyIndex(),
+            readingKey: try keyIndex(),
+            transaction: try bytes.readUInt8()
+        )
     }
 
     mutating func modelStateForm() throws(DecodeError) -> ModelStateForm {
@@ -46,13 +97,16 @@ extension PlanReader {
         var opcode = ByteReader(try octets())
         let statusOpcode = try Opcode(decoding: &opcode)
         try opcode.expectEnd()
+        let instance = try maskedOctets()
+        let number = try bytes.readUInt16()
         return ModelStateForm(
             name: name,
             server: server,
             setServer: setServer,
             getPayload: getPayload,
             statusOpcode: statusOpcode,
-            instance: try maskedOctets()
+            instance: instance,
+            register: number == 0 ? nil : number
         )
     }
 

@@ -212,6 +212,12 @@ struct PlanReader {
             return .setModelState(
                 ModelStateSet(state, of: model, key: try keyIndex(), readingKey: try keyIndex())
             )
+        case 24: return .holdState(try heldStateRequest())
+        case 25:
+            let model = try model()
+            let state = try modelState()
+            return .setBriefly(ModelStateSet(state, of: model, key: try keyIndex(), readingKey: try keyIndex()))
+        case 26: return .restoreState(try heldStateRequest())
         case 32: return .read(try reading())
         case 40: return .updateNetKey(try keyIndex())
         case 41: return .updateAppKey(try keyIndex(), boundTo: try keyIndex())

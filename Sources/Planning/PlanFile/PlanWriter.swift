@@ -177,6 +177,18 @@ struct PlanWriter {
             write(set.state)
             bytes.write(set.key.rawValue)
             bytes.write(set.readingKey.rawValue)
+        case .holdState(let request):
+            bytes.write(UInt8(24))
+            write(request)
+        case .setBriefly(let set):
+            bytes.write(UInt8(25))
+            write(set.model)
+            write(set.state)
+            bytes.write(set.key.rawValue)
+            bytes.write(set.readingKey.rawValue)
+        case .restoreState(let request):
+            bytes.write(UInt8(26))
+            write(request)
         case .read(let reading):
             bytes.write(UInt8(32))
             write(reading)

@@ -45,6 +45,8 @@ extension NodeReadBack {
         case .state(let state): node.recordReport(state)
         case .bridgedSubnets(let pairs): askFurther(pairs)
         case .bridgingTable(let pair, let entries): askFurther(pair, entries)
+        case .modelState(let address, let form, let status) where form.register != nil:
+            recordRegister(RegisterReport(status), form, of: address)
         case .modelState(let address, let form, let status):
             update(address) { model in
                 let mask = model.state(named: form.name)?.mask ?? []
@@ -53,6 +55,22 @@ extension NodeReadBack {
         case .page(let answer):
             pageReading?.record(answer)
             askForPages()
+        }
+    }
+
+    /// Forgets the entries that a register no longer has. Nothing is known of what the others stand for, so the record
+    /// stays.
+    private mutating func recordRegister(
+        _ report: RegisterReport?,
+        _ form: ModelStateForm,
+        of address: ModelAddress
+    ) {
+        guard let report, report.status == 0 else { return }
+        update(address) { model in
+            for state in model.states where state.form.statusOpcode == form.statusOpcode {
+                guard let number = state.form.register, !report.numbers.contains(number) else { continue }
+                model.forgetState(named: state.form.name)
+            }
         }
     }
 

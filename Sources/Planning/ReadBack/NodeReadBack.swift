@@ -290,7 +290,11 @@ package struct NodeReadBack: Sendable {
             guard let model = node.model(at: address), !model.states.isEmpty,
                 let key = model.bindings.first(where: { node.knows($0) })
             else { return [] }
-            return model.states.map { .modelState(address, $0.form, key) }
+            // One Get tells all entries of a register.
+            var registers: Set<Opcode> = []
+            return model.states.map(\.form)
+                .filter { $0.register == nil || registers.insert($0.statusOpcode).inserted }
+                .map { .modelState(address, $0, key) }
         }
     }
 

@@ -13,6 +13,10 @@ enum DeclarationOrigin: Hashable {
     case subscription(Int)
     /// The top-level publication at that index.
     case publication(Int)
+    /// The schedule at that index.
+    case schedule(Int)
+    /// The time that schedules need.
+    case timeOfSchedules
 
     /// Whether it is a policy for many nodes. It does not apply to nodes that do not support it.
     var isDefault: Bool {

@@ -24,6 +24,8 @@ struct DesiredState {
     var reservations: [AddressReservation] = []
     /// Nodes whose place another device takes: by their index in the database, the UUID of that device.
     var substituted: [Int: DeviceUUID] = [:]
+    /// Names of nodes with schedules that have no Time Server, so that nothing will ever happen.
+    var timeless: [String] = []
     /// What the network already has and is managed from now on.
     var claims: [NetworkResource] = []
 }
@@ -191,6 +193,8 @@ struct DesiredModel {
     var publication: Declared<DesiredPublication?>?
     /// The states that the model reports, each once, in the order of their forms.
     var states: [Declared<DesiredModelState>] = []
+    /// What the states of the model are in scenes, in the order of scenes and forms.
+    var scenes: [DesiredSceneState] = []
     /// The key under which states are set or read through this model; nil if there are none, or no key for them.
     var stateKey: AppKeyIndex?
 
@@ -210,7 +214,8 @@ struct DesiredModel {
             bindings: bindings ?? other.bindings,
             subscriptions: subscriptions ?? other.subscriptions,
             publication: publication ?? other.publication,
-            states: states.merged(over: other.states)
+            states: states.merged(over: other.states),
+            scenes: scenes.merged(over: other.scenes)
         )
     }
 }

@@ -153,13 +153,15 @@ extension Resolver {
                 device
             )
         }
+        var models = template.models
+        models.collectScenes()
         var desired = DesiredNode(
             origin: origin,
             name: node.name,
             isProtected: node.isProtected?.value ?? recorded.map { network.nodes[$0].isProtected } ?? false,
             removalPolicy: node.removalPolicy?.value ?? .forget,
             settings: template.settings,
-            models: template.models
+            models: models
         )
         if !template.states.isEmpty { addDefaultStates(template.states, to: &desired) }
         return desired

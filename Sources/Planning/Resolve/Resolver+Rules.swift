@@ -59,7 +59,7 @@ extension Resolver {
         state.findings.append(DesiredState.Finding(finding: finding, location: selector.location, hint: hint))
     }
 
-    private mutating func select(
+    mutating func select(
         _ selector: NodeSelector,
         selection: NodeSelectorIndex,
         of section: String

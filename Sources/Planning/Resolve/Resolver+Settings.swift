@@ -88,6 +88,7 @@ extension Resolver {
                     models.insert(model, at: place)
                 }
                 addStates(of: element.models[position], on: index, from: origin, to: &models)
+                addScenes(of: element.models[position], on: index, from: origin, to: &models)
             }
         }
         return SettingsTemplate(settings: desired, models: models)

@@ -20,6 +20,9 @@ struct Resolver {
     /// Names that could not be placed and already have a diagnostic.
     var failedNames: Set<String> = []
 
+    /// Names of nodes with schedules that have no Time Server.
+    var timeless: [String] = []
+
     /// What a node of the definition is in the database.
     enum Placement {
         /// The node at that index.
@@ -58,15 +61,17 @@ struct Resolver {
         placeNodes()
         let selects =
             !definition.subscriptions.isEmpty || !definition.publications.isEmpty
-            || definition.defaults.contains { $0.nodes != nil }
+            || definition.defaults.contains { $0.nodes != nil } || !definition.schedules.isEmpty
         let selection = NodeSelectorIndex(selects ? definition.nodes : [])
         let defaults = DefaultsSelection(definition, nodes: selection)
         resolveSettings(defaults)
         checkDefaults(selection)
         applySubscriptions(selection)
         applyPublications(selection)
+        applySchedules(selection)
         resolveOrders(defaults)
         resolveRemovals()
+        state.timeless = timeless
         return (selection, defaults)
     }
 

@@ -96,6 +96,7 @@ extension Node {
         case .set(let new): return state(new.kind) == nil ? unknown : nil
         case .setModelState(let set):
             return model(at: set.model)?.state(named: set.state.form.name) == nil ? unknown : nil
+        case .holdState, .setBriefly, .restoreState: return nil
         case .addBridging, .removeBridging, .removeAllBridging: return bridgingTable == nil ? unknown : nil
         case .addNetKey, .deleteNetKey, .addAppKey, .deleteAppKey, .bind, .unbind, .addSubscription,
             .deleteSubscription, .overwriteSubscriptions, .deleteAllSubscriptions, .setPublication:

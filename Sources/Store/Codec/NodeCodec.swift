@@ -4,7 +4,7 @@ import MeshCore
 ///
 /// `version 1 | uuid 16 | name | unicast 2 | flags 4 | device key? | product? 8 | features 1 | NetKeys | AppKeys |
 /// default TTL? 1 | network transmit? 1 | relay retransmit? 1 | states | bridging table? | composition pages? | models
-/// metadata? | observed? 8 | seen unprovisioned? 8 | read back? 8 | elements | unread?`.
+/// metadata? | observed? 8 | seen unprovisioned? 8 | read back? 8 | elements | unread? | held?`.
 ///
 /// The flags say which optional parts follow. A key is its index in the low 12 bits and "updated" in bit 15. A page is
 /// its number and its octets.
@@ -38,7 +38,8 @@ enum NodeCodec {
         static let modelsMetadata = Flags(rawValue: 1 << 19)
         static let readBack = Flags(rawValue: 1 << 20)
         static let unread = Flags(rawValue: 1 << 21)
-        static let known = Flags(rawValue: 0x3FCFFF)
+        static let held = Flags(rawValue: 1 << 22)
+        static let known = Flags(rawValue: 0x7FCFFF)
         static let knownInVersion2 = Flags(rawValue: 0x1FFFF)
         static let knownInVersion1 = Flags(rawValue: 0x7FFF)
 
@@ -69,6 +70,7 @@ enum NodeCodec {
             set(.modelsMetadata, if: node.modelsMetadata != nil)
             set(.readBack, if: node.readBackAt != nil)
             set(.unread, if: !node.unread.isEmpty)
+            set(.held, if: !node.held.isEmpty)
             self = flags
         }
     }
@@ -104,6 +106,7 @@ enum NodeCodec {
                 if let answer = record.answer { writer.writeOctets(answer) }
             }
         }
+        if !node.held.isEmpty { ModelStateCodec.encode(node.held, into: &writer) }
         return writer.bytes
     }
 
@@ -181,6 +184,7 @@ enum NodeCodec {
             }
             guard !node.unread.isEmpty else { throw .prohibited(field: "unread values", value: 0) }
         }
+        if flags.contains(.held) { node.held = try ModelStateCodec.decodeHeld(&reader) }
         try reader.expectEnd()
         return node
     }

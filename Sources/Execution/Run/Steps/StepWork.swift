@@ -77,12 +77,18 @@ struct StepWork {
                 ledger.skip(step)
                 return []
             }
-            let inquiries = ActionInquiries(action, node: node.unicastAddress, network: ledger.network.header)
+            let begun = action.begun(
+                on: node,
+                step: step,
+                of: ledger.journal.run?.rawValue ?? 0,
+                at: ledger.now
+            )
+            let inquiries = ActionInquiries(begun, node: node.unicastAddress, network: ledger.network.header)
             let prelude = inquiries.prelude
             let inquiry = if let prelude { prelude } else { try inquiries.request() }
             let phase = prelude == nil ? StepRequest.Phase.request : .prelude
-            ledger.journal.intend(ledger.subject(of: step), action, node: uuid)
-            return [.ask(.step(StepRequest(node: uuid, step: step, action: action, phase: phase, inquiry: inquiry)))]
+            ledger.journal.intend(ledger.subject(of: step), begun, node: uuid)
+            return [.ask(.step(StepRequest(node: uuid, step: step, action: begun, phase: phase, inquiry: inquiry)))]
         } catch {
             ledger.fail(step, error)
             return []
@@ -222,7 +228,7 @@ struct StepWork {
         case .request:
             // Reading changes nothing, so nothing is in doubt.
             switch request.action {
-            case .readComposition, .read:
+            case .readComposition, .read, .holdState:
                 ledger.settle(step, .skipped)
                 return [.suspend(request.node)]
             default: break

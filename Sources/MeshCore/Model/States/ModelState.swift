@@ -14,6 +14,9 @@ package struct ModelStateForm: Hashable, Sendable, Comparable {
     package let statusOpcode: Opcode
     /// Which parameters of the status say that it is of this instance; empty for a state of which there is one.
     package let instance: MaskedOctets
+    /// The number under which a register lists the state, such as that of a scene; nil if the status shows the value
+    /// itself. No message reads the value of such a state, so its record is what was stored.
+    package let register: UInt16?
 
     /// A form.
     package init(
@@ -22,7 +25,8 @@ package struct ModelStateForm: Hashable, Sendable, Comparable {
         setServer: ModelIdentifier,
         getPayload: [UInt8],
         statusOpcode: Opcode,
-        instance: MaskedOctets = MaskedOctets()
+        instance: MaskedOctets = MaskedOctets(),
+        register: UInt16? = nil
     ) {
         self.name = name
         self.server = server
@@ -30,6 +34,7 @@ package struct ModelStateForm: Hashable, Sendable, Comparable {
         self.getPayload = getPayload
         self.statusOpcode = statusOpcode
         self.instance = instance
+        self.register = register
     }
 
     /// By name; forms of one name by their models.
@@ -71,16 +76,69 @@ package struct ModelState: Hashable, Sendable {
     /// The acknowledged message that sets it: opcode and parameters.
     package let setPayload: [UInt8]
     /// The parameters of a status that shows it. Bits that the definition leaves open, or that the node may choose, do
-    /// not count.
+    /// not count. For a state in a register it is what the record holds: its ``contents`` as octets.
     package let expected: MaskedOctets
+    /// The values that must hold when the message is sent, because it stores them; empty for other states.
+    package let contents: [ElementState]
+    /// Whether the message removes the state, such as an entry of a schedule.
+    package let isRemoval: Bool
 
     /// A state with the message that sets it.
-    package init(form: ModelStateForm, setPayload: [UInt8], expected: MaskedOctets) {
+    package init(form: ModelStateForm, setPayload: [UInt8], expected: MaskedOctets, isRemoval: Bool = false) {
         self.form = form
         self.setPayload = setPayload
         self.expected = expected
+        self.isRemoval = isRemoval
+        contents = []
     }
 
-    /// Whether the parameters of a status show the state.
-    package func isShown(by status: [UInt8]) -> Bool { expected.match(status) }
+    /// A state in a register, which stores what holds on some elements.
+    ///
+    /// - Parameter contents: at least one and at most 255 values, in the order in which they are set.
+    package init(form: ModelStateForm, setPayload: [UInt8], storing contents: [ElementState]) {
+        self.form = form
+        self.setPayload = setPayload
+        self.contents = contents
+        isRemoval = false
+        let octets = contents.storedOctets
+        expected = MaskedOctets(octets, mask: [UInt8](repeating: 0xFF, count: octets.count))
+    }
+
+    /// Whether the parameters of a status show the state. A node may leave out the value of what it no longer has.
+    package func isShown(by status: [UInt8]) -> Bool {
+        if isRemoval, status.count < expected.mask.count { return form.instance.match(status) }
+        return expected.match(status)
+    }
+}
+
+/// The value of a state of a model on one element of a node.
+package struct ElementState: Hashable, Sendable {
+    /// The element, counted from the primary one.
+    package let element: UInt8
+    /// The state with its value.
+    package let state: ModelState
+
+    /// A value.
+    package init(element: UInt8, state: ModelState) {
+        self.element = element
+        self.state = state
+    }
+
+    /// The model that reports the state.
+    package var model: ModelAddress { ModelAddress(element: element, model: state.form.server) }
+}
+
+extension [ElementState] {
+    /// What the record of a state in a register holds: the number of values, and of each the element, the length of the
+    /// message that sets it, and the message.
+    package var storedOctets: [UInt8] {
+        var writer = ByteWriter()
+        writer.write(UInt8(truncatingIfNeeded: count))
+        for part in self {
+            writer.write(part.element)
+            writer.write(UInt8(truncatingIfNeeded: part.state.setPayload.count))
+            writer.write(part.state.setPayload)
+        }
+        return writer.bytes
+    }
 }

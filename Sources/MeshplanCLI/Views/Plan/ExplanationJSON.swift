@@ -72,6 +72,7 @@ struct ExplanationJSON {
         case .defaults(let number, let nodes): (by, name, entry) = ("defaults", nodes, number)
         case .subscriptions(let number): (by, entry) = ("subscriptions", number)
         case .publications(let number): (by, entry) = ("publications", number)
+        case .schedules(let schedule): (by, name) = ("schedules", schedule)
         case .network: by = "declaration"
         case .builtIn: by = "built_in"
         case .database: by = "database"

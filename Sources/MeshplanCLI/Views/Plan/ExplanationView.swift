@@ -171,6 +171,7 @@ extension ValueSource.Way {
         case .defaults(_, nodes: let nodes?): "defaults for \(nodes)"
         case .subscriptions(let number): "subscriptions, entry \(number)"
         case .publications(let number): "publications, entry \(number)"
+        case .schedules(let name): "schedule \(name)"
         case .network: "its declaration"
         case .builtIn: "built in"
         case .database: "the database"

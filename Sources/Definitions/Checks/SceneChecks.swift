@@ -1,0 +1,85 @@
+import DefinitionModel
+import MeshCore
+
+/// Checks scenes: names and numbers are given once, what models and schedules name exists, and the values of a scene
+/// stand where a Scene Server of the definition can store them.
+enum SceneChecks {
+    static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
+        let definition = network.definition
+        var numbers = Uniqueness<UInt16>()
+        for scene in definition.scenes {
+            let resource = "scene.\(scene.name.value)"
+            numbers.check(scene.number, resource: resource, into: &diagnostics) { "the number \($0) of a scene" }
+        }
+        for schedule in definition.schedules {
+            guard case .recall(let name) = schedule.action.value else { continue }
+            let scene = Located(name, at: schedule.action.location)
+            let resource = "schedule.\(schedule.name.value)"
+            diagnostics.checkReference(scene, to: .scenes, "scene", in: network, resource: resource)
+        }
+        checkModels(network, &diagnostics)
+    }
+
+    private static func checkModels(_ network: CheckedNetwork, _ diagnostics: inout DiagnosticCollector) {
+        let definition = network.definition
+        for profile in definition.profiles {
+            checkReferences(profile.settings, "profile.\(profile.name.value)", network, &diagnostics)
+        }
+        let profiles = definition.profiles.map { Parts(of: $0.settings) }
+        var reported: Set<SourceLocation> = []
+        for node in definition.nodes {
+            let resource = "node.\(node.name.value)"
+            checkReferences(node.settings, resource, network, &diagnostics)
+            var parts = Parts(of: node.settings)
+            if let name = node.profile?.value, let profile = network.profiles[name] { parts.add(profiles[profile]) }
+            for (element, scene) in parts.scenes where !parts.servers.contains(where: { $0 <= element }) {
+                guard reported.insert(scene.location).inserted else { continue }
+                diagnostics.report(
+                    "no Scene Server of `\(node.name.value)` can store the scene \(quoted(scene.value)) here",
+                    at: scene.location,
+                    length: scene.value.utf8.count,
+                    resource: resource,
+                    hint: "add `scene-server: { keys: [KEY] }` to element \(element) or to one before it"
+                )
+            }
+        }
+    }
+
+    /// Where scene servers and values of scenes stand.
+    private struct Parts {
+        var servers: [UInt8] = []
+        var scenes: [(element: UInt8, scene: Located<String>)] = []
+
+        init(of settings: NodeSettings) {
+            for (element, definition) in settings.elements {
+                for place in definition.models.indices {
+                    let model = definition.models[place].identifier.value
+                    if model == .sceneServer || model == .sceneSetupServer { servers.append(element) }
+                    scenes += definition.models[place].scenes.map { (element, $0.scene) }
+                }
+            }
+            scenes.sort { $0.scene.location < $1.scene.location }
+        }
+
+        mutating func add(_ other: Parts) {
+            servers += other.servers
+            scenes += other.scenes
+        }
+    }
+
+    private static func checkReferences(
+        _ settings: NodeSettings,
+        _ resource: @autoclosure () -> String,
+        _ network: CheckedNetwork,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
+        for element in settings.elements.keys.sorted() {
+            guard let definition = settings.elements[element] else { continue }
+            for place in definition.models.indices where !definition.models[place].scenes.isEmpty {
+                for scene in definition.models[place].scenes {
+                    diagnostics.checkReference(scene.scene, to: .scenes, "scene", in: network, resource: resource())
+                }
+            }
+        }
+    }
+}
