@@ -9,6 +9,8 @@ package struct DefaultsDefinition: Hashable, Sendable {
     package var nodes: NodeSelector?
     /// How devices become nodes, without what belongs to one device; nil if the entry says nothing.
     package var provisioning: ProvisioningSettings?
+    /// What its nodes inherit beside settings.
+    package var inherited = InheritedValues()
     /// What it sets; without elements, because nodes have different ones.
     package var settings: NodeSettings
     /// States of models, which apply to every element that has the model; each model once, with nothing but states.

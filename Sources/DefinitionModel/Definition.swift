@@ -173,6 +173,8 @@ package struct ProfileDefinition: Hashable, Sendable {
     package var product: Located<ProductIdentifier>?
     /// How devices become nodes, without what belongs to one device; nil if the profile says nothing.
     package var provisioning: ProvisioningSettings?
+    /// What its nodes inherit beside settings.
+    package var inherited = InheritedValues()
     /// What it sets.
     package var settings: NodeSettings
 

@@ -3,7 +3,7 @@ import MeshCore
 /// A place in one of the files of a definition.
 @usableFromInline
 package struct SourceLocation: Hashable, Comparable, Sendable {
-    /// The file: an index into ``SourceFiles``.
+    /// The file: an index into ``SourceFiles``, or the number of an instance in ``SourceFiles/instances``.
     package var file: UInt32
     /// The line, from 1.
     package var line: UInt32
@@ -40,6 +40,8 @@ package struct SourceFiles: Hashable, Sendable {
 
     /// The files in reading order.
     package var files: [File]
+    /// The instances that locations may lie in.
+    package var instances = SourceInstances()
 
     package init(files: [File] = []) {
         self.files = files
@@ -47,7 +49,8 @@ package struct SourceFiles: Hashable, Sendable {
 
     /// The path of the file that contains a location.
     package func path(of location: SourceLocation) -> String {
-        files.indices.contains(Int(location.file)) ? files[Int(location.file)].path : "?"
+        let file = Int(instances.place(of: location).file)
+        return files.indices.contains(file) ? files[file].path : "?"
     }
 
     /// Converts a path relative to the definition's file into one relative to the working folder. Absolute paths stay.
@@ -59,10 +62,11 @@ package struct SourceFiles: Hashable, Sendable {
 
     /// The text of the line that contains a location, without its line break. Invalid UTF-8 is replaced.
     package func line(of location: SourceLocation) -> String? {
-        guard files.indices.contains(Int(location.file)) else { return nil }
+        let file = Int(instances.place(of: location).file)
+        guard files.indices.contains(file) else { return nil }
         var line: UInt32 = 1
         var start = 0
-        let bytes = files[Int(location.file)].bytes
+        let bytes = files[file].bytes
         while line < location.line {
             guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
             start = end + 1

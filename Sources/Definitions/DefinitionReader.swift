@@ -38,15 +38,22 @@ package enum DefinitionReader {
     ///
     /// - Parameters:
     ///   - toleratesEmptySelectors: whether a selector that selects no node is only a warning.
+    ///   - admits: whether a path lies where definitions may take files from that they include.
     ///   - load: gives the files at a path, which starts from the same folder as those of `files`: the file, or the
     ///     files of a folder; nothing if nothing is there, which is reported.
     /// - Throws: what `load` throws.
     package static func reading<Failure: Error>(
         _ files: SourceFiles,
         toleratesEmptySelectors: Bool = false,
-        loading load: (String) throws(Failure) -> [SourceFiles.File]
+        admits: @escaping (String) -> Bool = { _ in true },
+        loading load: @escaping (String) throws(Failure) -> [SourceFiles.File]
     ) throws(Failure) -> DefinitionReading {
-        try reading(files, limits: ReadingLimits(), toleratesEmptySelectors: toleratesEmptySelectors, loading: load)
+        try reading(
+            files,
+            limits: ReadingLimits(),
+            toleratesEmptySelectors: toleratesEmptySelectors,
+            DocumentPass.Loading(load: load, admits: admits)
+        )
     }
 
     /// Reads all files within given limits.
@@ -56,7 +63,12 @@ package enum DefinitionReader {
         toleratesEmptySelectors: Bool = false
     ) -> (definitions: [Definition], diagnostics: [Diagnostic]) {
         let none = { (path: String) throws(Never) -> [SourceFiles.File] in [] }
-        let reading = reading(files, limits: limits, toleratesEmptySelectors: toleratesEmptySelectors, loading: none)
+        let reading = reading(
+            files,
+            limits: limits,
+            toleratesEmptySelectors: toleratesEmptySelectors,
+            DocumentPass.Loading(load: none) { _ in true }
+        )
         return (reading.definitions, reading.diagnostics)
     }
 
@@ -64,20 +76,19 @@ package enum DefinitionReader {
         _ files: SourceFiles,
         limits: ReadingLimits,
         toleratesEmptySelectors: Bool,
-        loading load: (String) throws(Failure) -> [SourceFiles.File]
+        _ loading: DocumentPass.Loading<Failure>
     ) throws(Failure) -> DefinitionReading {
-        var pass = DocumentPass(DocumentDecoder(limits: limits))
-        pass.read(files, limits: limits)
-        var named: NamedModelFiles?
+        var pass = DocumentPass(DocumentDecoder(limits: limits), files: files, limits: limits)
+        try pass.read(loading)
+        var missing: [Located<String>] = []
         if pass.decoder.usesVendorModels {
             // Only now the names of the models are known that all documents may use, also those before.
-            let found = try NamedModelFiles(pass.decoder.modelFiles, among: files, loading: load)
-            pass = pass.again(with: found, limits: limits)
-            named = found
+            let named = try NamedFiles(pass.decoder.modelFiles, among: pass.files, loading: loading.load)
+            pass = try pass.again(with: named, limits: limits, loading)
+            missing = named.missing
         }
-        var diagnostics = pass.decoder.diagnostics
-        for name in named?.missing ?? [] {
-            diagnostics.report(
+        for name in missing {
+            pass.decoder.diagnostics.report(
                 "there is no YAML file \(quoted(name.value)) with vendor models",
                 at: name.location,
                 length: name.value.utf8.count,
@@ -85,20 +96,28 @@ package enum DefinitionReader {
                     + "a folder stands for its YAML files"
             )
         }
-        let models = pass.decoder.vendorModels.resolved(into: &diagnostics)
-        var networks = FragmentMerge.merge(pass.fragments, into: &diagnostics)
-        let assignments = Self.assignments(files, limits: limits, into: &diagnostics)
+        let models = pass.decoder.vendorModels.resolved(into: &pass.decoder.diagnostics)
+        var networks = FragmentMerge.merge(pass.fragments, into: &pass.decoder.diagnostics)
+        let assignments = Self.assignments(pass.files, limits: limits, into: &pass.decoder.diagnostics)
         for index in networks.indices {
             let network = networks[index].definition.network.value
-            AssignmentMerge.merge(assignments[network] ?? [], into: &networks[index], &diagnostics)
+            AssignmentMerge.merge(assignments[network] ?? [], into: &networks[index], &pass.decoder.diagnostics)
             networks[index].definition.modelNames = pass.decoder.modelNames
-            Checks.run(networks[index], toleratesEmptySelectors: toleratesEmptySelectors, into: &diagnostics)
+            networks[index].definition.inheritValues()
+            let entries = pass.entriesForTags(of: network)
+            pass.decoder.decodeEntriesForTags(entries, into: &networks[index])
         }
+        var diagnostics = pass.decoder.diagnostics
+        for network in networks {
+            Checks.run(network, toleratesEmptySelectors: toleratesEmptySelectors, into: &diagnostics)
+        }
+        var files = pass.files
+        files.instances = diagnostics.instances
         return DefinitionReading(
             definitions: networks.map(\.definition),
             vendorModels: models,
             diagnostics: diagnostics.finished(),
-            files: named?.files ?? files
+            files: files
         )
     }
 }
@@ -125,38 +144,15 @@ extension DefinitionReader {
     }
 }
 
-/// One way through the documents of all files.
-private struct DocumentPass {
-    var decoder: DocumentDecoder
-    var fragments: [Fragment] = []
-
-    init(_ decoder: DocumentDecoder) { self.decoder = decoder }
-
-    /// Decodes the documents of all files.
-    ///
-    /// - Parameters:
-    ///   - modelFiles: the files with nothing but vendor models, by their indexes.
-    ///   - readsAll: whether the other files are read, too.
-    mutating func read(_ files: SourceFiles, limits: ReadingLimits, modelFiles: Set<Int> = [], readsAll: Bool = true) {
-        for (index, file) in files.files.enumerated() where readsAll || modelFiles.contains(index) {
-            guard AssignmentsFile.network(ofFile: file.path) == nil else { continue }
-            let reader = FileReader(file: UInt32(clamping: index), limits: limits)
-            file.bytes.withUnsafeBufferPointer { bytes in
-                reader.read(bytes, with: &decoder) { decoder in
-                    if modelFiles.contains(index) {
-                        decoder.decodeModelsFile()
-                    } else {
-                        fragments.append(decoder.decodeFragment())
-                    }
-                }
-            }
-        }
-    }
-
+extension DocumentPass {
     /// The same way with the names of the vendor models that this one and the named files declare.
-    func again(with named: NamedModelFiles, limits: ReadingLimits) -> DocumentPass {
-        var scout = DocumentPass(DocumentDecoder(limits: limits))
-        scout.read(named.files, limits: limits, modelFiles: named.places, readsAll: false)
+    fileprivate func again<Failure: Error>(
+        with named: NamedFiles,
+        limits: ReadingLimits,
+        _ loading: Loading<Failure>
+    ) throws(Failure) -> DocumentPass {
+        var scout = DocumentPass(DocumentDecoder(limits: limits), files: named.files, limits: limits)
+        scout.read(onlyModelFiles: named.places)
         var decoder = DocumentDecoder(limits: limits)
         // A file that is named and is also one of the definition has declared its models in this pass already.
         let all = VendorModelDeclarations(models: scout.decoder.vendorModels.models + self.decoder.vendorModels.models)
@@ -166,8 +162,8 @@ private struct DocumentPass {
         decoder.knownModels = KnownModels(all.resolved(into: &unused))
         decoder.brokenModels = scout.decoder.brokenModels.union(self.decoder.brokenModels)
         decoder.lacksModels = !named.missing.isEmpty || scout.decoder.diagnostics.hasErrors
-        var pass = DocumentPass(decoder)
-        pass.read(named.files, limits: limits, modelFiles: named.places)
+        var pass = DocumentPass(decoder, files: named.files, limits: limits)
+        try pass.read(modelFiles: named.places, loading)
         return pass
     }
 }

@@ -49,7 +49,7 @@ struct ModelsOfDefinitionTests {
     ) -> (reading: DefinitionReading, problems: [String]) {
         let others = files(others).files
         let reading = DefinitionReader.reading(files(given)) { path throws(Never) -> [SourceFiles.File] in
-            let path = NamedModelFiles.normalized(path)
+            let path = NamedFiles.normalized(path)
             return others.filter { $0.path == path || $0.path.hasPrefix(path + "/") }
         }
         return (reading, reading.diagnostics.map { compact($0, reading.files) })
@@ -76,7 +76,7 @@ struct ModelsOfDefinitionTests {
         for (path, text) in texts { all.files.append(SourceFiles.File(path: path, bytes: Array(text.utf8))) }
         let further = files(others).files
         let reading = DefinitionReader.reading(all) { path throws(Never) -> [SourceFiles.File] in
-            let path = NamedModelFiles.normalized(path)
+            let path = NamedFiles.normalized(path)
             return further.filter { $0.path == path || $0.path.hasPrefix(path + "/") }
         }
         #expect(reading.diagnostics.map { compact($0, reading.files) } == [])
@@ -158,6 +158,6 @@ struct ModelsOfDefinitionTests {
         let cases = [
             ("a/./b", "a/b"), ("a/../b", "b"), ("../a", "../a"), ("./", "."), ("/a//b/", "/a/b"), ("a/../../b", "../b"),
         ]
-        for (path, normalized) in cases { #expect(NamedModelFiles.normalized(path) == normalized, "\(path)") }
+        for (path, normalized) in cases { #expect(NamedFiles.normalized(path) == normalized, "\(path)") }
     }
 }

@@ -170,6 +170,12 @@ struct SchemaTests {
         case "requirement": head + "checks: { a: { have: \(value) } }\n"
         case "check_count": head + "checks: { a: { count: \(value) } }\n"
         case "schedule": head + "schedules: { a: \(value) }\n"
+        case "module": head + "modules: { m: \(value) }\nuse: [{ module: m }]\n"
+        case "parameter":
+            head + "variables: { v: { type: number, \(key == "type" ? "" : "\(key): [[]]") } }\n"
+                + (key == "type" ? "modules: { m: { parameters: { p: { type: [[]] } } } }\n" : "")
+        case "use": head + "modules: { m: {} }\nuse: [\(value)]\n"
+        case "override": head + "modules: { m: {} }\nuse: [{ module: m, override: \(value) }]\n"
         case "test": head + "tests: { a: \(value) }\n"
         case "test_variation": head + "tests: { a: { for_each: \(value), steps: [{ wait: 1s }] } }\n"
         case "test_step": head + "tests: { a: [\(value)] }\n"

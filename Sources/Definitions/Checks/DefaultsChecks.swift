@@ -56,6 +56,16 @@ extension DefaultsDefinition {
     ) -> [(key: String, here: SourceLocation, there: SourceLocation)] {
         var conflicts = settings.conflicts(with: other.settings)
         conflicts += stateConflicts(with: other)
+        for (tag, value) in inherited.tags.sorted(by: { $0.key < $1.key }) {
+            guard let there = other.inherited.tags[tag], there.value != value.value else { continue }
+            conflicts.append(("tags.\(tag)", value.location, there.location))
+        }
+        if let here = inherited.isProtected, let there = other.inherited.isProtected, here.value != there.value {
+            conflicts.append((Keyword.protect.rawValue, here.location, there.location))
+        }
+        if let here = inherited.removalPolicy, let there = other.inherited.removalPolicy, here.value != there.value {
+            conflicts.append((Keyword.onRemove.rawValue, here.location, there.location))
+        }
         guard let own = provisioning, let others = other.provisioning else { return conflicts }
         func compare<Value: Equatable>(_ keyword: Keyword, _ left: Located<Value>?, _ right: Located<Value>?) {
             guard let left, let right, left.value != right.value else { return }

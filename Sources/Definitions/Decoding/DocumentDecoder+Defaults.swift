@@ -24,10 +24,21 @@ extension DocumentDecoder {
                 if !selector.isAll { defaults.nodes = selector }
             case .states: defaults.models = decodeModelStates(field)
             case .provisioning: defaults.provisioning = decodeProvisioning(field, ofProfile: true)
+            case .tags, .protect, .onRemove: decodeInherited(field, into: &defaults.inherited)
             default: decodeSetting(field, into: &defaults.settings)
             }
         }
         defaults.nodes?.mayBeEmpty = mayBeEmpty
+        if let tag = defaults.inherited.tags.values.min(by: { $0.location < $1.location }),
+            defaults.nodes.map({ !$0.tags.isEmpty }) ?? false
+        {
+            diagnostics.report(
+                "an entry that selects nodes by tags cannot give them tags",
+                at: tag.location,
+                hint: "select the nodes by name, or write the tags in a profile or the nodes"
+            )
+            defaults.inherited.tags = [:]
+        }
         fragment.definition.defaults.append(defaults)
     }
 }

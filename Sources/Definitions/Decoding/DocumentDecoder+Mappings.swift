@@ -105,7 +105,10 @@ extension DocumentDecoder {
     mutating func fields(_ node: Int, _ record: Record, _ expected: String, blamed: Int) -> MappingEntries? {
         guard var fields = entries(node, expected) else { return nil }
         if !fields.keywords.isSubset(of: record.allowed) {
-            for entry in fields where !record.allows(entry.symbol) { reportUnknown(entry, in: record) }
+            for entry in fields where !record.allows(entry.symbol) {
+                if record.holdsAnchors, symbols.octets(entry.symbol).starts(with: Record.anchorPrefix) { continue }
+                reportUnknown(entry, in: record)
+            }
             fields = MappingEntries(listed: fields.filter { record.allows($0.symbol) })
         }
         guard !record.needed.isSubset(of: fields.keywords) else { return fields }

@@ -10,6 +10,8 @@ extension DocumentDecoder {
             switch field.keyword {
             case .product: profile.product = scalar(field.value, "a product", ModelWords.product)
             case .provisioning: profile.provisioning = decodeProvisioning(field, ofProfile: true)
+            case .tags, .protect, .onRemove: decodeInherited(field, into: &profile.inherited)
+            case .repetition: reportRepetition(field)
             default: decodeSetting(field, into: &profile.settings)
             }
         }
@@ -21,6 +23,7 @@ extension DocumentDecoder {
     mutating func decodeNode(_ entry: NamedEntry) -> Bool {
         guard let fields = fields(entry.value, .node, "a node", blamed: entry.key) else { return false }
         var uuid: Located<DeviceUUID>?
+        var own = InheritedValues()
         var isNamed = false
         var node = NodeDefinition(place: entry.name)
         for field in fields {
@@ -31,16 +34,26 @@ extension DocumentDecoder {
             case .product: node.product = scalar(field.value, "a product", ModelWords.product)
             case .profile: node.profile = scalar(field.value, "the name of a profile", Words.name)
             case .address: node.address = scalar(field.value, "a unicast address", Addresses.unicast)
-            case .tags: node.tags = decodeTags(field.value, isPattern: false)
-            case .protect: node.isProtected = scalar(field.value, "on or off", Words.boolean)
-            case .onRemove: node.removalPolicy = scalar(field.value, "forget or reset", Words.removalPolicy)
+            case .tags, .protect, .onRemove: decodeInherited(field, into: &own)
             case .provisioning: node.provisioning = decodeProvisioning(field, ofProfile: false)
+            case .repetition: reportRepetition(field)
             default: decodeSetting(field, into: &node.settings)
             }
         }
         if let uuid { node.assign(uuid) } else if isNamed { return false }
+        node.inherit(own)
         fragment.definition.nodes.append(node)
         return true
+    }
+
+    /// What a node says itself, or inherits from a profile or `defaults`.
+    mutating func decodeInherited(_ field: MappingEntry, into values: inout InheritedValues) {
+        switch field.keyword {
+        case .tags: values.tags = decodeTags(field.value, isPattern: false)
+        case .protect: values.isProtected = scalar(field.value, "on or off", Words.boolean)
+        case .onRemove: values.removalPolicy = scalar(field.value, "forget or reset", Words.removalPolicy)
+        default: break
+        }
     }
 
     /// `room: kitchen` and the like: the tags of a node, or those that a selector asks for.

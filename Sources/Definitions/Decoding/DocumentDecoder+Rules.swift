@@ -17,6 +17,7 @@ extension DocumentDecoder {
             case .nodes: nodes = decodeSelector(field)
             case .element: element = scalar(field.value, "an element index", Self.elementIndex)
             case .allowEmpty: mayBeEmpty = allowsEmpty(field)
+            case .repetition, .each: reportRepetition(field)
             default: break
             }
         }
@@ -64,6 +65,7 @@ extension DocumentDecoder {
             case .model: model = self.model(field.value)
             case .element: element = scalar(field.value, "an element index", Self.elementIndex)
             case .allowEmpty: mayBeEmpty = allowsEmpty(field)
+            case .repetition, .each: reportRepetition(field)
             default: break
             }
         }

@@ -40,6 +40,8 @@ struct DocumentDecoder {
 
     /// The placeholders that texts may hold at present; nil outside of tests.
     var placeholders: TestPlaceholders?
+    /// Modules, variables and what is being expanded.
+    var expansion: ExpansionState
 
     /// The lines of the current document that hold a secret, once somebody asked for them.
     private var knownSecretLines: Set<UInt32>?
@@ -59,6 +61,7 @@ struct DocumentDecoder {
     init(limits: ReadingLimits) {
         diagnostics = DiagnosticCollector(limit: limits.diagnostics)
         fragment = Fragment(location: SourceLocation(file: 0, line: 1, column: 1))
+        expansion = ExpansionState(limits: limits)
         for keyword in Keyword.all { _ = symbols.intern(keyword.rawValue) }
         let firstNull = UInt32(symbols.count)
         for text in ["", "~", "null", "Null", "NULL"] { _ = symbols.intern(text) }
@@ -70,6 +73,11 @@ struct DocumentDecoder {
     mutating func beginDocument() {
         resource = nil
         knownSecretLines = nil
+        makeRoomForKeys()
+    }
+
+    /// Makes room in ``keyUses`` for symbols that have come since.
+    mutating func makeRoomForKeys() {
         let missing = symbols.count - keyUses.count
         if missing > 0 { keyUses.append(contentsOf: repeatElement((mapping: 0, key: 0), count: missing)) }
     }
@@ -87,8 +95,9 @@ struct DocumentDecoder {
 
     /// The place of a node.
     func location(_ node: Int) -> SourceLocation {
+        let origin = tree.origins.isEmpty ? file : tree.origins[node]
         let node = tree.nodes[node]
-        return SourceLocation(file: file, line: node.line, column: node.column)
+        return SourceLocation(file: origin, line: node.line, column: node.column)
     }
 
     /// Whether a value was left out: it is empty, or `~` or `null` without quotes.

@@ -143,6 +143,21 @@ enum Keyword: String, CaseIterable {
     case timeZone = "time_zone"
     case when
     case deed = "do"
+    case modules
+    case use
+    case module
+    case parameters
+    case type
+    case defaultValue = "default"
+    case description
+    case repetition = "for"
+    case rows
+    case with
+    case override
+    case each
+    case include
+    case variables
+    case values
 
     /// All keywords; the index is the symbol.
     static let all = allCases

@@ -16,6 +16,11 @@ struct Record: Hashable, Sendable {
     /// Whether the mapping may have the key with that symbol.
     func allows(_ symbol: UInt32) -> Bool { allowed.contains(symbol) }
 
+    /// Whether keys that begin with `x-` are left alone: they hold anchors.
+    var holdsAnchors: Bool { title == Record.definition.title || title == Record.module.title }
+    /// The beginning of such a key.
+    static let anchorPrefix = Array("x-".utf8)
+
     private init(_ title: String, _ keys: [Keyword], required: [Keyword] = []) {
         self.title = title
         self.keys = keys
@@ -36,8 +41,17 @@ struct Record: Hashable, Sendable {
         [
             .version, .network, .limits, .provisioning, .subnets, .applicationKeys, .groups, .defaults, .profiles,
             .nodes, .subscriptions, .publications, .moved, .models, .scenes, .schedules, .timeZone, .checks, .tests,
+            .modules, .use, .include, .variables, .values,
         ]
     )
+    /// A value of `modules`.
+    static let module = Record("module", [.parameters, .description] + partsOfModules)
+    /// A value of `parameters` or `variables` with more than a type or value.
+    static let parameter = Record("parameter", [.type, .defaultValue, .description])
+    /// An entry of `use`.
+    static let use = Record("use", [.module, .repetition, .rows, .with, .override], required: [.module])
+    /// The value of `override` in an entry of `use`.
+    static let override = Record("override", [.groups, .profiles, .nodes])
     /// How much one plan may take away.
     static let limits = Record("limits", [.removals])
     /// What a network demands of the provisioning of devices.
@@ -49,15 +63,15 @@ struct Record: Hashable, Sendable {
     /// Where the octets of a key come from.
     static let keySource = Record("key_source", [.file, .environment])
     /// A value of `groups`.
-    static let group = Record("group", [.address, .label, .parent, .protect])
+    static let group = Record("group", [.address, .label, .parent, .protect] + repeats)
     /// The value of `defaults`, or an entry of it.
-    static let defaults = Record("defaults", [.nodes, .allowEmpty, .provisioning, .states] + states)
+    static let defaults = Record("defaults", [.nodes, .allowEmpty, .provisioning, .states] + inherited + states)
     /// A value of `profiles`.
-    static let profile = Record("profile", [.product, .provisioning] + settings)
+    static let profile = Record("profile", [.repetition, .product, .provisioning] + inherited + settings)
     /// A value of `nodes`.
     static let node = Record(
         "node",
-        [.uuid, .product, .profile, .address, .tags, .protect, .onRemove, .provisioning] + settings
+        [.repetition, .uuid, .product, .profile, .address, .provisioning] + inherited + settings
     )
     /// How the device of a node is provisioned.
     static let provisioning = Record(
@@ -149,13 +163,13 @@ struct Record: Hashable, Sendable {
     /// An entry of `subscriptions`.
     static let subscription = Record(
         "subscription",
-        [.groups, .models, .nodes, .element, .allowEmpty],
+        [.groups, .models, .nodes, .element, .allowEmpty] + repeats,
         required: [.groups, .models, .nodes]
     )
     /// An entry of `publications`.
     static let publication = Record(
         "publication",
-        [.node, .nodes, .model, .element, .allowEmpty] + publishSettings,
+        [.node, .nodes, .model, .element, .allowEmpty] + repeats + publishSettings,
         required: [.model, .to]
     )
     /// An entry of `moved`.
@@ -229,7 +243,18 @@ struct Record: Hashable, Sendable {
         heartbeatPublish, heartbeatSubscribe, sarTransmitter, sarReceiver, privateBeacon, subnetBridge, bridge, model,
         publish, subscription, publication, moved, schedule, check, requirement, checkCount, test, testVariation,
         testStep,
+        module, parameter, use, override,
     ]
+
+    /// What the body of a module may hold.
+    static let partsOfModules: [Keyword] = [
+        .subnets, .applicationKeys, .groups, .defaults, .profiles, .nodes, .subscriptions, .publications, .moved,
+        .scenes, .schedules, .checks, .tests, .use,
+    ]
+    /// What nodes inherit beside settings.
+    private static let inherited: [Keyword] = [.tags, .protect, .onRemove]
+    /// Ways to say an entry once and mean several.
+    private static let repeats: [Keyword] = [.repetition, .each]
 
     /// Settings of nodes as a whole.
     private static let states: [Keyword] = [

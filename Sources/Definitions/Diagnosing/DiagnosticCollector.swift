@@ -12,6 +12,10 @@ struct DiagnosticCollector {
     private let limit: Int
     private var diagnostics: [Diagnostic] = []
     private var said: Set<Key> = []
+    /// In how many instances each mistake was found.
+    private var mistakes: [SourceInstances.Mistake: Int] = [:]
+    /// The instances that locations may lie in. The same mistake in several of them is one diagnostic.
+    var instances = SourceInstances()
     private var kept = [0, 0, 0]
     private var dropped = [0, 0, 0]
 
@@ -38,6 +42,14 @@ struct DiagnosticCollector {
     mutating func report(_ severity: Diagnostic.Severity, _ make: () -> Diagnostic) {
         guard wants(severity) else { return drop(severity) }
         let diagnostic = make()
+        if let mistake = instances.mistake(diagnostic) {
+            guard said.insert(Key(message: diagnostic.message, location: diagnostic.location)).inserted else { return }
+            mistakes[mistake, default: 0] += 1
+            guard mistakes[mistake] == 1 else { return }
+            kept[severity.rawValue] += 1
+            diagnostics.append(diagnostic)
+            return
+        }
         guard said.insert(Key(message: diagnostic.message, location: diagnostic.location)).inserted else { return }
         kept[severity.rawValue] += 1
         diagnostics.append(diagnostic)
@@ -45,7 +57,10 @@ struct DiagnosticCollector {
 
     /// All diagnostics in display order, followed by the number of further ones.
     func finished() -> [Diagnostic] {
-        var finished = diagnostics.arranged()
+        let shown = diagnostics.map { diagnostic in
+            instances.shown(diagnostic, others: instances.mistake(diagnostic).map { (mistakes[$0] ?? 1) - 1 } ?? 0)
+        }
+        var finished = shown.arranged()
         let kinds: [(Diagnostic.Severity, String)] = [(.error, "errors"), (.warning, "warnings"), (.note, "notes")]
         for (severity, plural) in kinds where dropped[severity.rawValue] > 0 {
             finished.append(

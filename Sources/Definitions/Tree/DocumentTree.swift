@@ -40,6 +40,10 @@ struct DocumentTree {
 
     /// The nodes in reading order; the first is the root. Empty for a document without content.
     var nodes: [Node] = []
+    /// The file or instance of each node; empty if all lie in the file that is being read.
+    var origins: [UInt32] = []
+    /// Whether a text holds `$(`.
+    var hasReferences = false
 
     /// The index of the node that follows a node and all its descendants.
     func next(after index: Int) -> Int {
@@ -58,5 +62,23 @@ struct DocumentTree {
     /// The node itself, or the node that it refers to if it is an alias.
     func resolved(_ index: Int) -> Int {
         nodes[index].kind == .alias ? Int(nodes[index].value) : index
+    }
+
+    /// The value of a key in a mapping, with an alias resolved; nil if the mapping itself does not have the key.
+    func value(of keyword: Keyword, in mapping: Int) -> Int? {
+        guard nodes[mapping].kind == .mapping else { return nil }
+        var key = mapping + 1
+        let end = next(after: mapping)
+        while key < end {
+            let value = next(after: key)
+            if nodes[key].kind.isText, Keyword(symbol: nodes[key].value) == keyword { return resolved(value) }
+            key = next(after: value)
+        }
+        return nil
+    }
+
+    /// Whether nothing but the text of a key stands at a node.
+    func isKey(_ node: Int, _ keyword: Keyword) -> Bool {
+        nodes[node].kind.isText && Keyword(symbol: nodes[node].value) == keyword
     }
 }

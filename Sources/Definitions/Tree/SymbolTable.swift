@@ -8,6 +8,8 @@ struct SymbolTable {
     private var starts: [UInt32] = [0]
     /// The symbols' texts as `String`, made on first use.
     private var strings: [String?] = []
+    /// Whether each symbol's text holds `$(`.
+    private var references: [Bool] = []
     /// Open addressing: symbol + 1, or 0 for free. The count is a power of two.
     private var slots: [UInt32] = Array(repeating: 0, count: 1024)
 
@@ -36,6 +38,7 @@ struct SymbolTable {
         bytes.append(contentsOf: text)
         starts.append(UInt32(bytes.count))
         strings.append(nil)
+        references.append(Self.holdsReference(text))
         return symbol
     }
 
@@ -51,6 +54,19 @@ struct SymbolTable {
         let string = String(decoding: bytes[range(of: symbol)], as: UTF8.self)
         strings[Int(symbol)] = string
         return string
+    }
+
+    /// Whether a symbol's text holds `$(`, so that it may stand for something else.
+    func hasReference(_ symbol: UInt32) -> Bool { references[Int(symbol)] }
+
+    private static func holdsReference(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let dollar = text.firstIndex(of: UInt8(ascii: "$")) else { return false }
+        var place = dollar
+        while place + 1 < text.count {
+            if text[place] == UInt8(ascii: "$"), text[place + 1] == UInt8(ascii: "(") { return true }
+            place += 1
+        }
+        return false
     }
 
     /// The octets of a symbol's text.

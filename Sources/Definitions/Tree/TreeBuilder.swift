@@ -58,6 +58,7 @@ struct TreeBuilder {
         switch event.pointee.type {
         case YAML_DOCUMENT_START_EVENT:
             tree.nodes.removeAll(keepingCapacity: true)
+            tree.hasReferences = false
             anchors.removeAll()
             nodeCount = 0
             return .unfinished
@@ -78,6 +79,7 @@ struct TreeBuilder {
                 kind = .unreadable
             } else {
                 symbol = symbols.intern(UnsafeBufferPointer(start: scalar.value, count: scalar.length))
+                if symbols.hasReference(symbol) { tree.hasReferences = true }
             }
             let node = append(kind, value: symbol, event)
             if let anchor = anchorSymbol(scalar.anchor, &symbols) {

@@ -10,9 +10,19 @@ package struct DefinitionWriter {
     typealias Field = DefinitionValue.Field
 
     private let definition: Definition
+    /// What nodes inherit, by the names of profiles; without profiles that say nothing about it.
+    private let profiles: [String: InheritedValues]
+    /// What nodes inherit from entries of the defaults.
+    private let defaultValues: [InheritedValues]
 
     private init(_ definition: Definition) {
         self.definition = definition
+        let nothing = InheritedValues()
+        profiles = Dictionary(
+            definition.profiles.lazy.filter { $0.inherited != nothing }.map { ($0.name.value, $0.inherited) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        defaultValues = definition.defaults.map(\.inherited).filter { $0 != nothing }
     }
 
     /// The definition as one document.
@@ -134,6 +144,7 @@ package struct DefinitionWriter {
         let entries = definition.defaults.map { entry in
             var fields: [Field] = []
             if let nodes = entry.nodes { fields += selection(nodes) }
+            addInherited(entry.inherited, to: &fields)
             if let settings = entry.provisioning { fields.append(provisioning(settings)) }
             fields += Value.stateFields(entry.settings)
             if !entry.models.isEmpty { fields.append(Field("states", Value.modelStates(of: entry.models))) }
@@ -146,6 +157,7 @@ package struct DefinitionWriter {
     private func profile(_ profile: ProfileDefinition) -> Field {
         var fields: [Field] = []
         if let product = profile.product { fields.append(Field("product", .word(product.value.description))) }
+        addInherited(profile.inherited, to: &fields)
         if let settings = profile.provisioning { fields.append(provisioning(settings)) }
         fields += Value.stateFields(profile.settings)
         if let elements = Value.elements(profile.settings.elements, isSection: true) { fields.append(elements) }
@@ -158,13 +170,35 @@ package struct DefinitionWriter {
         if let product = node.product { fields.append(Field("product", .word(product.value.description))) }
         if let profile = node.profile { fields.append(Field("profile", .text(profile.value))) }
         if let address = node.address { fields.append(Field("address", .word(address.value.description))) }
-        if !node.tags.isEmpty { fields.append(Field("tags", tags(node.tags))) }
-        addProtection(node.isProtected, to: &fields)
-        if let policy = node.removalPolicy { fields.append(Field("on_remove", .word(policy.value.rawValue))) }
+        addInherited(ownValues(of: node), to: &fields)
         if let settings = node.provisioning { fields.append(provisioning(settings)) }
         fields += Value.stateFields(node.settings)
         if let elements = Value.elements(node.settings.elements, isSection: false) { fields.append(elements) }
         return named(node.name, .fields(fields))
+    }
+
+    private func addInherited(_ values: InheritedValues, to fields: inout [Field]) {
+        if !values.tags.isEmpty { fields.append(Field("tags", tags(values.tags))) }
+        addProtection(values.isProtected, to: &fields)
+        if let policy = values.removalPolicy { fields.append(Field("on_remove", .word(policy.value.rawValue))) }
+    }
+
+    /// What a node says itself. What it has from its profile or `defaults` has their locations.
+    private func ownValues(of node: NodeDefinition) -> InheritedValues {
+        var own = InheritedValues()
+        (own.tags, own.isProtected, own.removalPolicy) = (node.tags, node.isProtected, node.removalPolicy)
+        for values in inherited(node.profile?.value) {
+            own.tags = own.tags.filter { values.tags[$0.key]?.location != $0.value.location }
+            if let place = values.isProtected?.location, place == own.isProtected?.location { own.isProtected = nil }
+            if let place = values.removalPolicy?.location, place == own.removalPolicy?.location {
+                own.removalPolicy = nil
+            }
+        }
+        return own
+    }
+
+    private func inherited(_ profile: String?) -> [InheritedValues] {
+        (profile.flatMap { name in profiles[name].map { [$0] } } ?? []) + defaultValues
     }
 
     private func tags(_ tags: [String: Located<String>]) -> Value {

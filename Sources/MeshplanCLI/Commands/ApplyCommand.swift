@@ -67,6 +67,8 @@ struct ApplyCommand: NetworkCommand {
     @Flag(help: "Always show the details of every node, even in large plans.")
     var full = false
 
+    @OptionGroup var variables: VariableOptions
+
     @OptionGroup var planning: PlanOptions
 
     @OptionGroup var radio: RadioOptions
@@ -90,6 +92,7 @@ struct ApplyCommand: NetworkCommand {
     }
 
     func run(in context: Context) throws -> ExitStatus {
+        let context = try variables.applied(to: context)
         var run = ApplyRun(
             context: context,
             route: try MeshRoute(via: bearer.routes, devices, models, simulator, radio, bearer.capture),

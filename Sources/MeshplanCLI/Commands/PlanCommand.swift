@@ -27,6 +27,8 @@ struct PlanCommand: NetworkCommand {
     @Flag(help: "Exit with 2 instead of 0 if there are changes.")
     var detailedExitcode = false
 
+    @OptionGroup var variables: VariableOptions
+
     @OptionGroup var options: PlanOptions
 
     @OptionGroup var radio: RadioOptions
@@ -39,6 +41,7 @@ struct PlanCommand: NetworkCommand {
     var writesJSON: Bool { format.json }
 
     func run(in context: Context) throws -> ExitStatus {
+        let context = try variables.applied(to: context)
         if let out { try SavedPlan.check(target: out, in: context) }
         let planning = try PlanningJob(context: context).prepare(definition.paths, network: networks.network)
         let database = try Workspace(context: context).open(planning.network)

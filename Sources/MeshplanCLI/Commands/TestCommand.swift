@@ -71,6 +71,8 @@ struct TestCommand: NetworkCommand {
     @Option(help: ArgumentHelp("Also write the results to a file in the format of JUnit.", valueName: "file"))
     var junit: String?
 
+    @OptionGroup var variables: VariableOptions
+
     @OptionGroup var format: FormatOptions
 
     var writesJSON: Bool { format.json }
@@ -97,6 +99,7 @@ struct TestCommand: NetworkCommand {
     }
 
     func run(in context: Context) throws -> ExitStatus {
+        let context = try variables.applied(to: context)
         let selection = TestSelection(context: context, only: only, junit: junit)
         guard via.isEmpty else {
             let run = MeshTestingRun(context: context, selection: selection, isApproved: autoApprove)

@@ -16,11 +16,14 @@ struct ValidateCommand: ContextCommand {
     @Flag(help: "Treat warnings as errors: exit with 65 if there are any.")
     var strict = false
 
+    @OptionGroup var variables: VariableOptions
+
     @OptionGroup var format: FormatOptions
 
     var writesJSON: Bool { format.json }
 
     func run(in context: Context) throws -> ExitStatus {
+        let context = try variables.applied(to: context)
         let (definitions, found, files) = try DefinitionFiles(context: context).load(definition.paths)
         let unfulfilled = definitions.flatMap { DefinitionChecks.diagnostics(of: $0) }
         if unfulfilled.contains(where: { $0.severity == .error }) {

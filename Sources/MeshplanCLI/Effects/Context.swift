@@ -30,6 +30,10 @@ package struct Context {
     package var pause: (Duration) -> Void
     /// The output for JSON; nil if the command writes text.
     var json: JSONLines?
+    /// Files with values for variables of definitions, as the command line names them.
+    var variableFiles: [String] = []
+    /// Values for variables of definitions from the command line.
+    var variables: [(name: String, value: String)] = []
     /// The command line, without the program's name.
     var arguments: [String] = []
     /// How databases are reached and opened.

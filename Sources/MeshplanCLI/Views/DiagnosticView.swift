@@ -17,12 +17,12 @@ struct DiagnosticView {
     /// All diagnostics in reading order, with a summary line; empty if there are none.
     func render(_ diagnostics: [Diagnostic]) -> String {
         guard !diagnostics.isEmpty else { return "" }
-        let sorted = diagnostics.arranged()
+        let sorted = files.instances.folded(diagnostics).arranged()
         var text = sorted.prefix(Self.limit).map(render).joined()
         if sorted.count > Self.limit {
             text += "(\(sorted.count - Self.limit) more are not shown; --json shows all)\n"
         }
-        if let summary = Self.summary(of: diagnostics), diagnostics.count > 1 {
+        if let summary = Self.summary(of: sorted), sorted.count > 1 {
             text += summary + "\n"
         }
         return text

@@ -26,7 +26,7 @@ struct JSONLines {
 
     /// Writes one line for each diagnostic, in the order in which text shows them.
     func write(_ diagnostics: [Diagnostic], files: SourceFiles) {
-        for diagnostic in diagnostics.arranged() {
+        for diagnostic in files.instances.folded(diagnostics).arranged() {
             write([
                 "type": "diagnostic",
                 "severity": ["note", "warning", "error"][diagnostic.severity.rawValue],

@@ -8,6 +8,11 @@ struct DefinitionFiles {
     /// Gives the folder that paths start from.
     var context: Context
 
+    /// The path that means standard input.
+    static let standardInput = "-"
+    /// The beginning of names of environment variables that give variables of definitions their values.
+    static let variablePrefix = "MESHPLAN_VAR_"
+
     /// The most octets read from one file. The reader of definitions has a stricter limit.
     static let sizeLimit = 256 << 20
 
@@ -19,6 +24,10 @@ struct DefinitionFiles {
         var files = SourceFiles()
         var seen: Set<String> = []
         for path in paths.isEmpty ? ["."] : paths {
+            if path == Self.standardInput {
+                files.files.append(.init(path: "(standard input)", bytes: inputText()))
+                continue
+            }
             guard Files.kind(context.absolute(path)) == .folder else {
                 try add(path, to: &files, seen: &seen)
                 continue
@@ -78,8 +87,63 @@ struct DefinitionFiles {
     ///
     /// - Throws: ``InvalidDefinition`` if a diagnostic is an error; otherwise the same as ``read(_:)``.
     func reading(_ paths: [String]) throws -> DefinitionReading {
-        let files = try read(paths)
-        return try Self.checked(try DefinitionReader.reading(files) { path in try modelFiles(at: path) })
+        var files = try read(paths)
+        files.files += try valueFiles()
+        let repository = repository(of: paths)
+        let reading = try DefinitionReader.reading(files, admits: { lies($0, in: repository) }) { path in
+            try namedFiles(at: path)
+        }
+        return try Self.checked(reading)
+    }
+
+    /// Everything on standard input.
+    private func inputText() -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count <= Self.sizeLimit, let line = context.readLine() {
+            bytes += Array(line.utf8)
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        return bytes
+    }
+
+    /// The files with values for variables: from the environment, then those of the options, of which later ones win.
+    private func valueFiles() throws -> [SourceFiles.File] {
+        var files: [SourceFiles.File] = []
+        let ofEnvironment = context.environment.filter { $0.key.hasPrefix(Self.variablePrefix) }
+            .map { (name: String($0.key.dropFirst(Self.variablePrefix.count)), value: $0.value) }
+            .filter { !$0.name.isEmpty }
+            .sorted { $0.name < $1.name }
+        if !ofEnvironment.isEmpty {
+            files.append(VariableValues.file(VariableValues.environmentPath, ofEnvironment))
+        }
+        for path in context.variableFiles {
+            let bytes = try Files.read(context.absolute(path), as: path, limit: Self.sizeLimit)
+            files.append(.init(path: path, bytes: bytes))
+        }
+        if !context.variables.isEmpty { files.append(VariableValues.file("(--var)", context.variables)) }
+        return files
+    }
+
+    /// The folders from which a definition may take files: that of its repository, or else those where it stands.
+    private func repository(of paths: [String]) -> [String] {
+        let folders = (paths.isEmpty ? ["."] : paths).map { path in
+            let absolute = context.absolute(path == Self.standardInput ? "." : path)
+            return Files.resolved(Files.kind(absolute) == .folder ? absolute : Files.folder(of: absolute)) ?? absolute
+        }
+        return folders.map { folder in
+            var candidate = folder
+            while candidate != "/" {
+                if Files.kind(candidate + "/.git") != nil { return candidate }
+                candidate = Files.folder(of: candidate)
+            }
+            return folder
+        }
+    }
+
+    /// Whether a path leads to something in one of the folders. What does not exist is reported elsewhere.
+    private func lies(_ path: String, in folders: [String]) -> Bool {
+        guard let resolved = Files.resolved(context.absolute(path)) else { return true }
+        return folders.contains { resolved == $0 || resolved.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") }
     }
 
     /// What the definition in the working folder says; nil if there is none, or if it is not valid: other commands show
@@ -129,13 +193,14 @@ struct DefinitionFiles {
     }
 
     /// The file at a path that a definition names, or the YAML files directly in a folder; nothing if nothing is there.
-    private func modelFiles(at path: String) throws -> [SourceFiles.File] {
+    private func namedFiles(at path: String) throws -> [SourceFiles.File] {
         let paths: [String]
         switch Files.kind(context.absolute(path)) {
         case .file:
             // A definition from elsewhere must not make a diagnostic quote whatever file can be read here.
             let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
-            paths = DefinitionPaths.definitionFiles(among: [name]).isEmpty ? [] : [path]
+            let isRows = name.hasSuffix(".csv") && !name.hasPrefix(".")
+            paths = DefinitionPaths.definitionFiles(among: [name]).isEmpty && !isRows ? [] : [path]
         case .folder:
             let names = try Files.names(inFolder: context.absolute(path), as: path)
             // An empty path is the working folder, and not the root.

@@ -1,4 +1,5 @@
 import Basics
+
 /// Devices that become nodes, and links to single nodes.
 extension Rehearsal {
     /// The most links to single nodes: all but one.

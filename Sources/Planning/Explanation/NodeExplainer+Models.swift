@@ -7,6 +7,17 @@ extension NodeExplainer {
         var layers: [(way: ValueSource.Way, model: DesiredModel)] = []
         var subscriptions: [(group: SubscriptionAddress, source: ValueSource)] = []
         var publications: [(publication: DesiredPublication, source: ValueSource)] = []
+
+        /// What is said about the publication, the highest rank first: the node, rules, its profile, defaults.
+        var ranked: [(publication: DesiredPublication?, source: ValueSource, isOfRule: Bool)] {
+            let ofLayers = layers.compactMap { layer in
+                layer.model.publication.map { declared in
+                    (declared.value, ValueSource(way: layer.way, location: declared.location), false)
+                }
+            }
+            let own = ofLayers.prefix { $0.1.way == .node }
+            return own + publications.map { ($0.publication, $0.source, true) } + ofLayers.dropFirst(own.count)
+        }
     }
 
     /// The values of the node's models, by element and model.
@@ -192,16 +203,15 @@ extension NodeExplainer {
     }
 
     private func publication(of said: Said, at place: ExplainedValue.Place) -> ExplainedValue? {
-        let layers = said.layers.compactMap { layer in layer.model.publication.map { (layer.way, $0) } }
         let key = publicationKey(of: said, at: place)
         func text(_ publication: DesiredPublication?) -> String? {
             publication.map { ValueText.publication($0, key: $0.key ?? key, names: names) }
         }
-        let sources =
-            said.publications.map(\.source)
-            + layers.prefix(1).map { ValueSource(way: $0.0, location: $0.1.location) }
-        guard !sources.isEmpty else { return nil }
-        let wanted = said.publications.first?.publication ?? layers.first?.1.value
+        guard let first = said.ranked.first else { return nil }
+        // Rules of one rank that agree all count.
+        let equal = said.ranked.prefix { $0.isOfRule && first.isOfRule && $0.publication == first.publication }
+        let sources = equal.isEmpty ? [first.source] : equal.map(\.source)
+        let wanted = first.publication
         var uses: [NetworkResource] = []
         if let wanted { uses = [wanted.target.group, key.map { .appKey($0) }].compactMap { $0 } }
         return ExplainedValue(
@@ -209,11 +219,8 @@ extension NodeExplainer {
             name: "publication",
             value: text(wanted),
             sources: sources,
-            overridden: layers.dropFirst().map { way, declared in
-                OverriddenValue(
-                    value: text(declared.value),
-                    source: ValueSource(way: way, location: declared.location)
-                )
+            overridden: said.ranked.dropFirst(sources.count).map {
+                OverriddenValue(value: text($0.publication), source: $0.source)
             },
             record: place.address.map { record(of: .publication($0)) } ?? .unknown,
             uses: uses
@@ -248,8 +255,7 @@ extension NodeExplainer {
 
     /// The key of the publication: the named one, or else the model's only one.
     private func publicationKey(of said: Said, at place: ExplainedValue.Place) -> AppKeyIndex? {
-        let layers = said.layers.compactMap(\.model.publication)
-        guard let wanted = said.publications.first?.publication ?? layers.first?.value else { return nil }
+        guard let wanted = said.ranked.first?.publication else { return nil }
         if let key = wanted.key { return key }
         let bindings = said.layers.compactMap(\.model.bindings).first?.value ?? []
         return bindings.count == 1 ? bindings[0] : nil

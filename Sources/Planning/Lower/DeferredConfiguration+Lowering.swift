@@ -121,13 +121,14 @@ private struct DeferredLowering {
     }
 
     /// Applies the rules to the models that the node turned out to have. If two rules ask for different publications,
-    /// neither is set.
+    /// neither is set. The planner has left out the rules over which the node itself wins.
     mutating func expandRules() {
         var place = ModelRule.Place(rule: Self.nowhere, model: Self.nowhere)
         var conflicts: Set<ModelAddress> = []
-        for rule in configuration.rules {
+        for place in desired.models.indices { desired.models[place].publication?.origin = .profile(0) }
+        for (number, rule) in configuration.rules.enumerated() {
             // Only defaults set states by rules.
-            place.origin = if case .state = rule.effect { .defaults(0) } else { .node }
+            place.origin = if case .state = rule.effect { .defaults(0) } else { .publication(number) }
             switch rule.expand(on: node, models: &desired.models, at: place) {
             case .applied: break
             case .missing:

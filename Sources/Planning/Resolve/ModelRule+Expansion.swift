@@ -19,7 +19,8 @@ extension ModelRule {
         var origin = DeclarationOrigin.node
     }
 
-    /// Adds the rule to the desired models of a node with a known composition.
+    /// Adds the rule to the desired models of a node with a known composition. A publication of the node itself wins
+    /// over that of a rule, and that over one of its profile.
     func expand(on node: Node, models: inout [DesiredModel], at place: Place) -> Outcome {
         let elements = node.elements(with: model, on: element)
         switch effect {
@@ -39,7 +40,12 @@ extension ModelRule {
             let address = ModelAddress(element: element, model: model)
             var other: SourceLocation?
             models.update(address, at: place.model) { desired in
-                if let present = desired.publication, present.value != publication { other = present.location }
+                if let present = desired.publication {
+                    // The node itself wins over rules, and rules win over its profile and the defaults.
+                    if present.origin == .node { return }
+                    let isOfRule = if case .publication = present.origin { true } else { false }
+                    if isOfRule, present.value != publication { other = present.location }
+                }
                 desired.publication = Declared(publication, at: place.rule, by: place.origin)
             }
             return other.map { .conflicting(address, $0) } ?? .applied([address])

@@ -98,6 +98,7 @@ extension Resolver {
             guard case .recorded(let position) = state.nodes[number].origin, network.nodes[position].isCompositionKnown
             else {
                 applies = true
+                if case .publish = effect, publishesItself(definitionNumber, model.value, element?.value) { continue }
                 rule.isRequired = names.contains(state.nodes[number].name.value)
                 state.nodes[number].rules.append(rule)
                 continue
@@ -129,6 +130,14 @@ extension Resolver {
             }
         }
         if skipped > 0 { reportSkipped(skipped, of: selected.count, without: model, areAll: !applies) }
+    }
+
+    /// Whether a node's own entry says where a model publishes, so that no rule does.
+    private func publishesItself(_ node: Int, _ model: ModelIdentifier, _ element: UInt8?) -> Bool {
+        definition.nodes[node].settings.elements.contains { index, own in
+            (element == nil || element == index)
+                && own.models.contains { $0.identifier.value == model && $0.publish != nil }
+        }
     }
 
     private mutating func reportSkipped(

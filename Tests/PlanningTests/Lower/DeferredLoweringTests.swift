@@ -123,17 +123,15 @@ struct DeferredLoweringTests {
     func conflict() throws {
         let office = try Office()
         var configuration = try configuration(office)
-        configuration.models = [
-            DeferredModel(address: onOff, publication: .on(publication(.address(.group(.allNodes)))))
-        ]
-        configuration.rules = [
+        let rule = { [self] (group: GroupAddress) in
             ModelRule(
                 model: .sig(0x1000),
                 element: nil,
                 isRequired: false,
-                effect: .publish(publication(.address(.group(.allRelays))))
+                effect: .publish(publication(.address(.group(group))))
             )
-        ]
+        }
+        configuration.rules = [rule(.allNodes), rule(.allRelays)]
         let lowered = configuration.lowered(in: office.network)
         #expect(
             lowered.problems.map(\.message)

@@ -11,6 +11,37 @@ struct DefinitionOptions: ParsableArguments {
     var paths: [String] = []
 }
 
+/// The options that give variables of a definition their values.
+struct VariableOptions: ParsableArguments {
+    @Option(
+        name: .customLong("var"),
+        help: ArgumentHelp("A value for a variable of the definition; repeatable.", valueName: "name=value")
+    )
+    var variables: [String] = []
+
+    @Option(help: ArgumentHelp("A YAML file with `values:` for variables; repeatable.", valueName: "file"))
+    var varFile: [String] = []
+
+    /// The context in which definitions are read with these values.
+    ///
+    /// - Throws: ``Failure`` if an option is no name with a value.
+    func applied(to context: Context) throws(Failure) -> Context {
+        var context = context
+        context.variableFiles = varFile
+        for option in variables {
+            guard let equals = option.firstIndex(of: "="), equals != option.startIndex else {
+                throw Failure(
+                    .usage,
+                    "--var \(option) is not a name with a value",
+                    hint: "Write for example --var floors=3."
+                )
+            }
+            context.variables.append((String(option[..<equals]), String(option[option.index(after: equals)...])))
+        }
+        return context
+    }
+}
+
 /// The options that choose the network, and how its database is reached and opened.
 struct NetworkOptions: ParsableArguments {
     @Option(

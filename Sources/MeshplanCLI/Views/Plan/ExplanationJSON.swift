@@ -87,7 +87,7 @@ struct ExplanationJSON {
     private func place(_ location: SourceLocation) -> JSONValue {
         .object([
             "file": files.path(of: location).json, "line": .integer(Int(location.line)),
-            "column": .integer(Int(location.column)),
+            "column": .integer(Int(location.column)), "instance": files.instances.title(of: location)?.json,
         ])
     }
 }

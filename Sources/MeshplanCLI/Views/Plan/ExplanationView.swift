@@ -157,7 +157,8 @@ struct ExplanationView {
     }
 
     private func position(_ location: SourceLocation) -> String {
-        "\(files.path(of: location).printable):\(location.line):\(location.column)"
+        let place = "\(files.path(of: location).printable):\(location.line):\(location.column)"
+        return files.instances.title(of: location).map { "\(place) \($0.printable)" } ?? place
     }
 }
 

@@ -1,12 +1,14 @@
 import DefinitionModel
 import MeshCore
 
-/// The files with vendor models that a definition names, among the files of a run.
-struct NamedModelFiles {
+/// The files that a definition names, among the files of a run: with vendor models, to include, with rows.
+struct NamedFiles {
     /// The files of the run; what was loaded stands at their end.
     private(set) var files: SourceFiles
-    /// The files with vendor models, as indexes into ``files``.
+    /// The named files, as indexes into ``files``.
     private(set) var places: Set<Int> = []
+    /// The files that each name leads to, in the order of the names.
+    private(set) var found: [[Int]] = []
     /// Names that lead to no file.
     private(set) var missing: [Located<String>] = []
 
@@ -40,6 +42,7 @@ struct NamedModelFiles {
                 }
                 places.formUnion(known.places(at: plain))
             }
+            found.append(known.places(at: plain))
             if known.places(at: plain).isEmpty { missing.append(name) }
         }
     }
@@ -59,7 +62,7 @@ struct NamedModelFiles {
 /// look at all files.
 private struct KnownFiles {
     private var files: [String: Int] = [:]
-    /// The files directly in each folder that may hold vendor models.
+    /// The YAML files directly in each folder.
     private var folders: [String: [Int]] = [:]
 
     /// Whether there is a file at a normalized path.

@@ -1,0 +1,24 @@
+package import MeshCore
+
+/// Tags, protection and removal policy in a profile or an entry of `defaults`: the nodes have them unless they say
+/// otherwise themselves.
+package struct InheritedValues: Hashable, Sendable {
+    /// Tags for selectors.
+    package var tags: [String: Located<String>] = [:]
+    /// Refuses removal.
+    package var isProtected: Located<Bool>?
+    /// What happens to nodes that leave the definition.
+    package var removalPolicy: Located<RemovalPolicy>?
+
+    /// Nothing to inherit.
+    package init() {}
+}
+
+extension NodeDefinition {
+    /// Takes over what the node does not say itself.
+    package mutating func inherit(_ values: InheritedValues) {
+        if !values.tags.isEmpty { tags.merge(values.tags) { own, _ in own } }
+        isProtected = isProtected ?? values.isProtected
+        removalPolicy = removalPolicy ?? values.removalPolicy
+    }
+}

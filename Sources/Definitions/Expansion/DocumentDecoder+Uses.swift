@@ -1,0 +1,280 @@
+import DefinitionModel
+import MeshCore
+
+/// Instances of modules.
+extension DocumentDecoder {
+    /// Decodes the instances of modules that a document or module asks for.
+    ///
+    /// - Parameters:
+    ///   - body: the document, or the body of the module.
+    ///   - place: what references in it stand for, and its file or instance.
+    mutating func decodeUses(of body: Body, at place: EmissionPlace) {
+        guard let section = body.source.value(of: .use, in: body.node) else { return }
+        guard body.source.nodes[section].kind == .sequence else {
+            reading(body.source, of: place.origin) { decoder in
+                if !decoder.isNull(section) { _ = decoder.list(section, "a list of instances of modules") }
+            }
+            return
+        }
+        for (number, entry) in ListEntries(of: section, in: body.source).enumerated() {
+            if expansion.isExhausted { return }
+            // References to the variables of the entry's own loop stay until each of them has a value.
+            var scratch = DocumentTree()
+            var lenient = place
+            lenient.scope.keepsUnbound = true
+            emit(entry, of: body.source, at: lenient, into: &scratch)
+            decodeUse(scratch, number: number, at: place)
+        }
+    }
+
+    private mutating func decodeUse(_ entry: DocumentTree, number: Int, at place: EmissionPlace) {
+        var use = Use(tree: entry, place: place, title: "use[\(number)]")
+        let isRight = reading(entry, of: place.origin) { decoder in
+            guard let fields = decoder.fields(0, .use, "an instance of a module", blamed: 0) else { return false }
+            var isRight = true
+            for field in fields {
+                switch field.keyword {
+                case .module: use.module = decoder.module(field.value)
+                case .repetition:
+                    use.repetition = decoder.repetition(field.value, of: entry, at: place)
+                    if use.repetition == nil { isRight = false }
+                case .rows:
+                    use.rows = decoder.table(field.value)
+                    if use.rows == nil { isRight = false }
+                case .with:
+                    isRight = decoder.entries(field.value, "a mapping of parameters") != nil && isRight
+                    use.with = field
+                case .override: use.override = field
+                default: break
+                }
+            }
+            if use.repetition != nil, use.rows != nil {
+                decoder.report(
+                    "`for` and `rows` exclude each other",
+                    at: 0,
+                    hint: "write two modules, one in the other"
+                )
+                return false
+            }
+            return isRight
+        }
+        guard isRight, let name = use.module, let module = expansion.modules[name] else { return }
+        use.title += " of \(module.name.value)"
+        guard !expansion.path.contains(name) else {
+            let start = expansion.path.firstIndex(of: name) ?? 0
+            let path = (expansion.path[start...] + [name]).map { symbols.text($0) }.joined(separator: " > ")
+            return reportNode(
+                "the module \(quoted(module.name.value)) uses itself: \(path)",
+                at: entry.nodes[0],
+                origin: place.origin
+            )
+        }
+        expansion.path.append(name)
+        defer { expansion.path.removeLast() }
+        if let (table, path) = use.rows {
+            decode(use, of: module, rows: table, path: path)
+        } else if let repetition = use.repetition {
+            forEach(repetition) { decoder, bound in
+                decoder.decode(use, of: module, bound: bound, title: ", " + decoder.title(of: bound))
+            }
+        } else {
+            decode(use, of: module, bound: [], title: "")
+        }
+    }
+
+    /// An entry of `use`.
+    private struct Use {
+        var tree: DocumentTree
+        var place: EmissionPlace
+        var title: String
+        /// The symbol of the module's name.
+        var module: UInt32?
+        var repetition: Repetition?
+        var rows: (table: RowsTable, path: String)?
+        var with: MappingEntry?
+        var override: MappingEntry?
+        /// Whether its values come from rows, which may have columns that the module does not need.
+        var hasFreeColumns: Bool { rows != nil }
+    }
+
+    /// The symbol of the name of a module that exists.
+    private mutating func module(_ node: Int) -> UInt32? {
+        guard let name = scalar(node, "the name of a module", Words.name) else { return nil }
+        let symbol = symbols.intern(name.value)
+        if expansion.modules[symbol] != nil { return symbol }
+        if expansion.brokenModules.contains(symbol) { return nil }
+        let names = expansion.modules.keys.map { symbols.text($0) }
+        let hint =
+            names.isEmpty
+            ? "declare it under `modules:`" : Suggestion.hint(for: name.value, among: names, are: "modules are")
+        report("there is no module \(quoted(name.value))", at: node, hint: hint)
+        return nil
+    }
+
+    private mutating func table(_ node: Int) -> (RowsTable, String)? {
+        guard let path = text(node, "the path of a file") else { return nil }
+        guard path.hasSuffix(RowsTable.ending) else {
+            report("\(quoted(path)) is not the path of a file of rows", at: node, hint: "its name ends in .csv")
+            return nil
+        }
+        let name = Located(path, at: location(node))
+        switch expansion.tables[expansion.tableKey(name, diagnostics.instances)] {
+        case .some(let table):
+            guard let table else { return nil }
+            if table.rows.isEmpty {
+                report("\(quoted(path)) has no row", at: node, hint: "the first line names the columns")
+                return nil
+            }
+            return (table, path)
+        case nil:
+            report(
+                "there is no file \(quoted(path))",
+                at: node,
+                hint: "paths start from the folder of the file that names them; they hold no references"
+            )
+            return nil
+        }
+    }
+
+    private mutating func decode(_ use: Use, of module: ModuleDeclaration, rows table: RowsTable, path: String) {
+        let known = Set(table.columns)
+        var given: Set<UInt32> = []
+        if let with = use.with {
+            given = reading(use.tree, of: use.place.origin) { decoder in
+                Set((decoder.entries(with.value, "") ?? []).map(\.symbol))
+            }
+        }
+        for parameter in module.parameters
+        where parameter.defaultValue == nil && !known.contains(parameter.name) && !given.contains(parameter.name) {
+            let word = symbols.text(parameter.name)
+            let columns = table.columns.map { symbols.text($0) }
+            return reportNode(
+                "\(quoted(path)) has no column \(quoted(word)), which \(quoted(module.name.value)) needs",
+                at: use.tree.nodes[0],
+                origin: use.place.origin,
+                hint: Suggestion.hint(for: word, among: columns, are: "columns are")
+            )
+        }
+        for row in table.rows {
+            if expansion.isExhausted { return }
+            let bound = zip(table.columns, row.values).map { column, value in
+                (name: column, value: ParameterScope.Value.text(value, .quoted))
+            }
+            let first = title(of: Array(bound.prefix(1)))
+            decode(use, of: module, bound: bound, title: ", line \(row.line) of \(path), \(first)")
+        }
+    }
+
+    /// Decodes one instance.
+    private mutating func decode(
+        _ use: Use,
+        of module: ModuleDeclaration,
+        bound: [(name: UInt32, value: ParameterScope.Value)],
+        title: String
+    ) {
+        let entry = use.tree.nodes[0]
+        guard spend(1, at: entry, origin: use.place.origin) else { return }
+        let parent = SourceLocation(file: use.place.origin, line: entry.line, column: entry.column)
+        var place = EmissionPlace(scope: use.place.scope.adding(bound), origin: use.place.origin)
+        if !bound.isEmpty, use.with != nil || use.override != nil {
+            // What the entry itself says lies in its file, and what the module says in the module's.
+            let file = diagnostics.instances.place(of: parent).file
+            place.origin = diagnostics.instances.add(
+                SourceInstances.Instance(file: file, parent: parent, title: use.title + title)
+            )
+        }
+        guard let scope = scope(of: module, use, bound, at: place) else { return }
+        var overrides = Overrides()
+        if let override = use.override {
+            overrides = reading(use.tree, of: place.origin) { $0.decodeOverrides(override, at: place) }
+        }
+        let inner = diagnostics.instances.add(
+            SourceInstances.Instance(file: module.file, parent: parent, title: use.title + title)
+        )
+        let body = Body(source: module.tree, node: module.body)
+        let bodyPlace = EmissionPlace(scope: scope, origin: inner)
+        let tree = expanded(body, at: bodyPlace, overrides: &overrides)
+        guard !expansion.isExhausted else { return }
+        for (section, unused) in overrides.unused {
+            reportNode(
+                "\(quoted(module.name.value)) has no \(section.rawValue.dropLast()) \(quoted(symbols.text(unused.name.value)))",
+                at: unused.name,
+                origin: unused.origin,
+                hint: "an instance overrides what its module declares"
+            )
+        }
+        reading(tree, of: inner) { decoder in
+            decoder.beginDocument()
+            decoder.decodeDefinition(0)
+        }
+        decodeUses(of: body, at: bodyPlace)
+    }
+
+    /// The values of the parameters of an instance; nil if one is wrong, which is reported.
+    private mutating func scope(
+        of module: ModuleDeclaration,
+        _ use: Use,
+        _ bound: [(name: UInt32, value: ParameterScope.Value)],
+        at place: EmissionPlace
+    ) -> ParameterScope? {
+        var values: [UInt32: (value: ParameterScope.Value, node: DocumentTree.Node)] = [:]
+        let names = Set(module.parameters.map(\.name))
+        for (name, value) in bound where names.contains(name) { values[name] = (value, use.tree.nodes[0]) }
+        var isRight = true
+        if let with = use.with {
+            let entries = reading(use.tree, of: place.origin) {
+                $0.entries(with.value, "a mapping of parameters") ?? []
+            }
+            for entry in entries {
+                guard names.contains(entry.symbol) else {
+                    reportParameter(entry.symbol, of: module, at: use.tree.nodes[entry.key], origin: place.origin)
+                    isRight = false
+                    continue
+                }
+                values[entry.symbol] = (value(entry.value, of: use.tree, at: place), use.tree.nodes[entry.value])
+            }
+        } else if !use.hasFreeColumns {
+            for (name, _) in bound where !names.contains(name) {
+                reportParameter(name, of: module, at: use.tree.nodes[0], origin: use.place.origin)
+                isRight = false
+            }
+        }
+        var scope = expansion.globalScope
+        for parameter in module.parameters {
+            if let given = values[parameter.name] {
+                if !check(given.value, parameter.type, at: given.node, origin: place.origin) { isRight = false }
+                scope.values[parameter.name] = given.value
+            } else if let value = parameter.defaultValue {
+                if case .broken = value { isRight = false }
+                scope.values[parameter.name] = value
+            } else {
+                reportNode(
+                    "the parameter \(quoted(symbols.text(parameter.name))) of \(quoted(module.name.value)) is missing",
+                    at: use.tree.nodes[0],
+                    origin: use.place.origin,
+                    hint: "write `with: { \(symbols.text(parameter.name)): … }`"
+                )
+                isRight = false
+            }
+        }
+        return isRight ? scope : nil
+    }
+
+    private mutating func reportParameter(
+        _ name: UInt32,
+        of module: ModuleDeclaration,
+        at node: DocumentTree.Node,
+        origin: UInt32
+    ) {
+        let word = symbols.text(name)
+        let names = module.parameters.map { symbols.text($0.name) }
+        reportNode(
+            "\(quoted(module.name.value)) has no parameter \(quoted(word))",
+            at: node,
+            origin: origin,
+            hint: names.isEmpty
+                ? "declare it under `parameters:` of the module"
+                : Suggestion.hint(for: word, among: names, are: "parameters are")
+        )
+    }
+}

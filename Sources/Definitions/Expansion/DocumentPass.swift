@@ -1,0 +1,310 @@
+package import DefinitionModel
+import MeshCore
+
+/// One way through the documents of all files. Documents that use modules, variables or other files are held until all
+/// documents have been read, since a module may be declared anywhere; all others are decoded at once.
+struct DocumentPass {
+    /// A document that waits until all have been read.
+    private struct HeldDocument {
+        var tree: DocumentTree
+        var file: Int
+        /// Its fragment; nil if it is only included by others.
+        var fragment: Int?
+        /// The files that it includes, with the places that say so.
+        var includes: [(file: Int, location: SourceLocation)] = []
+    }
+
+    /// The decoder, with everything that the documents declare beside fragments.
+    var decoder: DocumentDecoder
+    /// What the documents declare, in the order of files.
+    private(set) var fragments: [Fragment] = []
+    /// The files, with those that documents name.
+    private(set) var files: SourceFiles
+    private let limits: ReadingLimits
+    private var fragmentFiles: [Int] = []
+    /// The networks of all fragments, also of those that were taken out since others include their files.
+    private var networks: [String] = []
+    private var held: [HeldDocument] = []
+    /// The held documents of files that others include.
+    private var included: [Int: [Int]] = [:]
+
+    init(_ decoder: DocumentDecoder, files: SourceFiles, limits: ReadingLimits) {
+        self.decoder = decoder
+        self.files = files
+        self.limits = limits
+    }
+
+    /// How an outsider gives what documents name.
+    struct Loading<Failure: Error> {
+        /// The files at a path.
+        var load: (String) throws(Failure) -> [SourceFiles.File]
+        /// Whether a path lies where definitions may take files from.
+        var admits: (String) -> Bool
+    }
+
+    /// Reads the documents of all files, and of those that they include, and expands them.
+    ///
+    /// - Parameter modelFiles: the files with nothing but vendor models, by their indexes.
+    /// - Throws: what `loading` throws.
+    mutating func read<Failure: Error>(
+        modelFiles: Set<Int> = [],
+        _ loading: Loading<Failure>
+    ) throws(Failure) {
+        for (index, file) in files.files.enumerated() where !file.path.hasSuffix(RowsTable.ending) {
+            guard AssignmentsFile.network(ofFile: file.path) == nil else { continue }
+            read(index, isIncluded: false, isOfModels: modelFiles.contains(index))
+        }
+        try readIncluded(loading)
+        // A file of the run that another one includes belongs to that one's network.
+        let taken = included
+        held = held.enumerated().map { place, document in
+            var document = document
+            if document.fragment != nil, taken[document.file] != nil { document.fragment = nil }
+            return document
+        }
+        try readRows(loading)
+        expand()
+        networks = fragments.map { $0.network?.value ?? onlyNetwork }
+        fragments = zip(fragments, fragmentFiles).filter { taken[$0.1] == nil }.map(\.0)
+    }
+
+    /// Reads only files with vendor models.
+    mutating func read(onlyModelFiles modelFiles: Set<Int>) {
+        for index in files.files.indices where modelFiles.contains(index) {
+            read(index, isIncluded: false, isOfModels: true)
+        }
+    }
+
+    private mutating func read(_ index: Int, isIncluded: Bool, isOfModels: Bool = false) {
+        let reader = FileReader(file: UInt32(clamping: index), limits: limits)
+        let bytes = files.files[index].bytes
+        bytes.withUnsafeBufferPointer { bytes in
+            reader.read(bytes, with: &decoder) { decoder in
+                if isOfModels { return decoder.decodeModelsFile() }
+                guard isIncluded || decoder.needsExpansion else {
+                    fragments.append(decoder.decodeFragment())
+                    fragmentFiles.append(index)
+                    return
+                }
+                var document = HeldDocument(tree: DocumentTree(), file: index)
+                swap(&document.tree, &decoder.tree)
+                if isIncluded {
+                    included[index, default: []].append(held.count)
+                } else {
+                    document.fragment = fragments.count
+                    let start = document.tree.nodes[0]
+                    fragments.append(
+                        Fragment(location: SourceLocation(file: UInt32(index), line: start.line, column: start.column))
+                    )
+                    fragmentFiles.append(index)
+                }
+                held.append(document)
+            }
+        }
+    }
+
+    // MARK: - Other files
+
+    private mutating func readIncluded<Failure: Error>(_ loading: Loading<Failure>) throws(Failure) {
+        var next = 0
+        while next < held.count {
+            var names: [(document: Int, name: Located<String>)] = []
+            for place in next..<held.count {
+                let document = held[place]
+                guard let list = document.tree.value(of: .include, in: 0) else { continue }
+                let found = decoder.reading(document.tree, of: UInt32(document.file)) { $0.decodePaths(list) }
+                for name in found where isAdmitted(name, loading.admits) { names.append((place, name)) }
+            }
+            next = held.count
+            let found = try NamedFiles(names.map(\.name), among: files, loading: loading.load)
+            files = found.files
+            for (name, places) in zip(names, found.found) {
+                for place in places where !files.files[place].path.hasSuffix(RowsTable.ending) {
+                    held[name.document].includes.append((place, name.name.location))
+                    if included[place] == nil {
+                        included[place] = []
+                        read(place, isIncluded: true)
+                    }
+                }
+            }
+            for name in found.missing {
+                decoder.diagnostics.report(
+                    "there is no YAML file \(quoted(name.value)) to include",
+                    at: name.location,
+                    length: name.value.utf8.count,
+                    hint: "paths start from the folder of the file that names them and end in .yaml or .yml; "
+                        + "a folder stands for its YAML files"
+                )
+            }
+        }
+    }
+
+    private mutating func isAdmitted(_ name: Located<String>, _ admits: (String) -> Bool) -> Bool {
+        if admits(files.resolving(name.value, namedAt: name.location)) { return true }
+        decoder.diagnostics.report(
+            "\(quoted(name.value)) lies outside of the definition's repository",
+            at: name.location,
+            length: name.value.utf8.count,
+            hint: "a definition takes files only from its own repository, or from the folder where it stands"
+        )
+        return false
+    }
+
+    private mutating func readRows<Failure: Error>(_ loading: Loading<Failure>) throws(Failure) {
+        var names: [Located<String>] = []
+        for document in held {
+            for (place, node) in document.tree.nodes.enumerated().dropLast() where node.kind.isText {
+                let value = document.tree.nodes[document.tree.resolved(place + 1)]
+                guard document.tree.isKey(place, .rows), value.kind.isText else { continue }
+                let path = decoder.symbols.text(value.value)
+                guard path.hasSuffix(RowsTable.ending) else { continue }
+                let location = SourceLocation(file: UInt32(document.file), line: value.line, column: value.column)
+                let name = Located(path, at: location)
+                if isAdmitted(name, loading.admits) { names.append(name) }
+            }
+        }
+        let found = try NamedFiles(names, among: files, loading: loading.load)
+        files = found.files
+        decoder.expansion.files = files
+        for (name, places) in zip(names, found.found) {
+            let key = decoder.expansion.tableKey(name, decoder.diagnostics.instances)
+            guard let place = places.first, decoder.expansion.tables[key] == nil else { continue }
+            decoder.expansion.tables[key] = decoder.readRows(files.files[place].bytes, of: UInt32(place))
+        }
+    }
+
+    // MARK: - Expansion
+
+    private mutating func expand() {
+        guard !held.isEmpty else { return }
+        let path = VariableValues.environmentPath
+        decoder.expansion.environmentFile = files.files.firstIndex { $0.path == path }.map { UInt32($0) }
+        for document in held {
+            decoder.reading(document.tree, of: UInt32(document.file)) { decoder in
+                decoder.beginDocument()
+                decoder.declareForExpansion()
+            }
+        }
+        decoder.settleVariables()
+        for place in held.indices {
+            if let fragment = held[place].fragment { decode(place, into: fragment) }
+        }
+        var uses: [(document: Int, fragment: Int)] = []
+        var seen: Set<Inclusion> = []
+        for place in held.indices {
+            guard let fragment = held[place].fragment else { continue }
+            uses.append((place, fragment))
+            include(from: place, into: fragment, path: [held[place].file], &seen, &uses)
+        }
+        for (place, fragment) in uses {
+            decoder.expansion.fragment = fragment
+            swap(&decoder.fragment, &fragments[fragment])
+            let origin = UInt32(held[place].file)
+            decoder.decodeUses(
+                of: DocumentDecoder.Body(source: held[place].tree, node: 0),
+                at: DocumentDecoder.EmissionPlace(scope: decoder.expansion.globalScope, origin: origin)
+            )
+            swap(&decoder.fragment, &fragments[fragment])
+        }
+    }
+
+    private struct Inclusion: Hashable {
+        var network: String
+        var file: Int
+    }
+
+    /// Decodes the files that a document includes, each once for a network.
+    private mutating func include(
+        from place: Int,
+        into fragment: Int,
+        path: [Int],
+        _ seen: inout Set<Inclusion>,
+        _ uses: inout [(document: Int, fragment: Int)]
+    ) {
+        for (file, location) in held[place].includes {
+            guard !path.contains(file) else {
+                let names = (path[(path.firstIndex(of: file) ?? 0)...] + [file]).map { files.files[$0].path }
+                decoder.diagnostics.report(
+                    "the file includes itself: \(names.joined(separator: " > "))",
+                    at: location,
+                    hint: "take one of these lines out"
+                )
+                continue
+            }
+            let network = fragments[fragment].network?.value ?? onlyNetwork
+            guard seen.insert(Inclusion(network: network, file: file)).inserted else { continue }
+            for document in included[file] ?? [] {
+                if let name = held[document].tree.value(of: .network, in: 0) {
+                    let node = held[document].tree.nodes[name]
+                    decoder.reportNode(
+                        "a file that others include belongs to their network",
+                        at: node,
+                        origin: UInt32(file),
+                        hint: "take `network` out of it"
+                    )
+                    continue
+                }
+                decode(document, into: fragment)
+                uses.append((document, fragment))
+                include(from: document, into: fragment, path: path + [file], &seen, &uses)
+            }
+        }
+    }
+
+    /// The network of documents that name none.
+    private var onlyNetwork: String { fragments.lazy.compactMap(\.network).first?.value ?? "" }
+
+    /// Decodes a document without the instances of modules in it.
+    private mutating func decode(_ place: Int, into fragment: Int) {
+        let document = held[place]
+        let origin = UInt32(document.file)
+        decoder.expansion.fragment = fragment
+        swap(&decoder.fragment, &fragments[fragment])
+        var tree = document.tree
+        if tree.hasReferences, tree.nodes[0].kind == .mapping {
+            var nothing = Overrides()
+            tree = decoder.expanded(
+                DocumentDecoder.Body(source: document.tree, node: 0),
+                at: DocumentDecoder.EmissionPlace(scope: decoder.expansion.globalScope, origin: origin),
+                overrides: &nothing
+            )
+        }
+        decoder.reading(tree, of: origin) { decoder in
+            decoder.beginDocument()
+            decoder.decodeDefinition(0)
+        }
+        swap(&decoder.fragment, &fragments[fragment])
+    }
+
+    /// The entries that are repeated for every value of a tag, for one network.
+    func entriesForTags(of network: String) -> [EntryForTag] {
+        decoder.expansion.entriesForTags.filter { networks[$0.fragment] == network }
+    }
+}
+
+extension DocumentDecoder {
+    /// `include`: a path, or a list of paths.
+    mutating func decodePaths(_ node: Int) -> [Located<String>] {
+        let isList = tree.nodes[node].kind != .plain && tree.nodes[node].kind != .quoted
+        let nodes = isList ? list(node, "a list of paths").map(Array.init) ?? [] : [node]
+        return nodes.compactMap { node in
+            guard let path = text(node, "the path of a file or folder") else { return nil }
+            return Located(path, at: location(node))
+        }
+    }
+}
+
+/// Values for variables from outside of the definition. They are files of the run with a section `values`, so whoever
+/// keeps the files keeps the values.
+package enum VariableValues {
+    /// The path of the file with values from the environment. It may hold values for other definitions, too.
+    package static let environmentPath = "(environment)"
+
+    /// A file that gives variables their values.
+    package static func file(_ path: String, _ values: [(name: String, value: String)]) -> SourceFiles.File {
+        let lines = values.map { name, value in
+            "  \(DefinitionValue.quotedIfNeeded(name)): \(DefinitionValue.quotedIfNeeded(value))\n"
+        }
+        return SourceFiles.File(path: path, bytes: Array(("values:\n" + lines.joined()).utf8))
+    }
+}
