@@ -130,11 +130,21 @@ struct LinkKeeper {
     private mutating func connect(
         _ target: LinkTarget,
         _ choice: ProxySelection.Choice?,
+        hasAlternative: Bool = false,
         searchedSince since: Instant,
         at now: Instant,
         into actions: inout [Action]
     ) {
-        links.append(ProxyLink(to: target, choice: choice, policy: policy, searchedSince: since, at: now))
+        links.append(
+            ProxyLink(
+                to: target,
+                choice: choice,
+                hasAlternative: hasAlternative,
+                policy: policy,
+                searchedSince: since,
+                at: now
+            )
+        )
         actions.append(.output(.connect(target)))
     }
 
@@ -234,7 +244,16 @@ struct LinkKeeper {
             let earliest = max(begin, search.pausedUntil ?? begin)
             search.listeningDeadline = earliest > now ? earliest : nil
             guard earliest <= now, hasRoom(at: now), makeRoom(&exchanges, at: now, into: &actions) else { return }
-            connect(.proxy(choice.advertiser), choice, searchedSince: since, at: now, into: &actions)
+            let others = links.advertisers.union([choice.advertiser])
+            let hasAlternative = selection.hasPromising(for: needs, besides: others, nodes: nodes, at: now)
+            connect(
+                .proxy(choice.advertiser),
+                choice,
+                hasAlternative: hasAlternative,
+                searchedSince: since,
+                at: now,
+                into: &actions
+            )
             if !hasRoom(at: now) { search.stopListening() }
         }
     }

@@ -19,8 +19,9 @@ package struct LinkPolicy: Hashable, Sendable {
     package var idleTime: Duration = .milliseconds(500)
     /// How long connecting may take.
     package var connectTimeout: Duration = .seconds(30)
-    /// How long connecting may take for a link to one node alone, which other proxies can reach as well.
-    package var directConnectTimeout: Duration = .seconds(10)
+    /// How long connecting may take for a link to one node alone, which other proxies can reach as well, and while
+    /// another proxy is heard that would do.
+    package var shortConnectTimeout: Duration = .seconds(10)
     /// The only proxy that may be used; nil for any.
     package var proxy: RequiredProxy?
     /// How long to wait for the first authentic beacon after the link opened if the IV index is known; then the link

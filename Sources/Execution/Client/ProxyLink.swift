@@ -5,7 +5,9 @@ import MeshCore
 ///
 /// Not every proxy does all that the specification demands. One that sends no beacon is used if the IV index is known:
 /// an authentic Filter Status proves the network as well. One that does not confirm our address in its filter is tested
-/// with a message, because a proxy adds the source of its client's messages to an accept list by itself (6.4).
+/// with a message, because a proxy adds the source of its client's messages to an accept list by itself (6.4). One that
+/// does not know the message that adds addresses is first asked for its filter type until nothing but the answer comes:
+/// BTstack may hold back what it wanted to send while there was no link, and sends a PDU of it for each such request.
 ///
 /// It decides and keeps time; its owner has the packets, the keys and the bearer.
 struct ProxyLink {
@@ -31,6 +33,8 @@ struct ProxyLink {
         case beacon(deadline: Instant)
         case filterType(deadline: Instant, attempt: Int)
         case addresses(deadline: Instant)
+        /// Asking for the filter type until all is out that the proxy has held back.
+        case clearing(deadline: Instant, requests: Int, silences: Int)
         case trial(deadline: Instant, attempt: Int)
         case ready
     }
@@ -49,6 +53,8 @@ struct ProxyLink {
 
     /// The default ATT_MTU of 23 octets less the 3 of a write's header; no link carries less.
     private static let minimumPacketSize = 20
+    /// How many requests for the filter type may help out what a proxy holds back.
+    private static let maximumClearingRequests = 32
 
     /// The target of the link; it tells the links of a client apart.
     let target: LinkTarget
@@ -63,6 +69,8 @@ struct ProxyLink {
     private var heardForeignBeacon = false
     /// Whether a beacon of this network came.
     private(set) var hasHeardBeacon = false
+    /// Whether a message of the mesh came since the last Filter Status.
+    private var hasCarriedSinceStatus = false
     /// How many requests for the filter type are not answered yet.
     private var openTypeRequests = 0
     /// The subnets in which the last of them used the old key although a new one is in use.
@@ -97,10 +105,13 @@ struct ProxyLink {
 
     /// A link that the bearer is about to be asked for.
     ///
-    /// - Parameter since: when its search began.
+    /// - Parameters:
+    ///   - hasAlternative: whether another proxy is heard that would do, so that this one gets less time to connect.
+    ///   - since: when its search began.
     init(
         to target: LinkTarget,
         choice: ProxySelection.Choice?,
+        hasAlternative: Bool = false,
         policy: LinkPolicy,
         searchedSince since: Instant,
         at now: Instant
@@ -110,7 +121,7 @@ struct ProxyLink {
         onlyNode = choice?.onlyNode
         directNode = choice.flatMap { $0.isDirect ? $0.onlyNode : nil }
         self.policy = policy
-        let limit = directNode == nil ? policy.connectTimeout : policy.directConnectTimeout
+        let limit = directNode == nil && !hasAlternative ? policy.connectTimeout : policy.shortConnectTimeout
         phase = .connecting(deadline: now.advanced(by: limit))
         usedAt = now
         times = LinkTimes(scan: since.duration(to: now))
@@ -162,7 +173,7 @@ struct ProxyLink {
         let deadline: Instant? =
             switch phase {
             case .connecting(let deadline), .beacon(let deadline), .filterType(let deadline, _),
-                .addresses(let deadline), .trial(let deadline, _):
+                .addresses(let deadline), .clearing(let deadline, _, _), .trial(let deadline, _):
                 deadline
             case .ready: nil
             }
@@ -252,6 +263,7 @@ struct ProxyLink {
         proxy = source
         relay(for: [subnet])
         if !hasHeardBeacon { relay(for: known + (advertisedSubnets ?? [])) }
+        defer { hasCarriedSinceStatus = false }
         switch phase {
         case .filterType:
             openTypeRequests -= 1
@@ -267,13 +279,22 @@ struct ProxyLink {
                 return []
             }
             return [.tryMessage] + beginTrial(attempt: 1, at: now)
-        case .trial where isAcceptList && count > 0: return becomeReady(at: now)
+        case .clearing where isAcceptList && count > 0, .trial where isAcceptList && count > 0:
+            return becomeReady(at: now)
+        case .clearing(_, let requests, _):
+            // Its answer to the request before was the last that came, so this one alone shows that nothing waits.
+            guard hasCarriedSinceStatus, requests < Self.maximumClearingRequests else {
+                return [.tryMessage] + beginTrial(attempt: 1, at: now)
+            }
+            return clear(requests: requests + 1, silences: 0, at: now)
         default: return []
         }
     }
 
-    /// A message of the mesh came through the proxy, so its filter lets messages for us through.
+    /// A message of the mesh came through the proxy, so its filter lets messages for us through. Before our address was
+    /// added it is one that the proxy has held back.
     mutating func carried(at now: Instant) -> [Action] {
+        hasCarriedSinceStatus = true
         guard case .trial = phase else { return [] }
         return becomeReady(at: now)
     }
@@ -286,6 +307,12 @@ struct ProxyLink {
     private mutating func setFilterType(attempt: Int, at now: Instant) -> [Action] {
         phase = .filterType(deadline: now.advanced(by: policy.filterTimeout), attempt: attempt)
         return [.setFilterType(attempt: attempt)]
+    }
+
+    private mutating func clear(requests: Int, silences: Int, at now: Instant) -> [Action] {
+        let deadline = now.advanced(by: policy.addressTimeout)
+        phase = .clearing(deadline: deadline, requests: requests, silences: silences)
+        return [.setFilterType(attempt: 1)]
     }
 
     private mutating func beginTrial(attempt: Int, at now: Instant) -> [Action] {
@@ -363,7 +390,10 @@ struct ProxyLink {
         case .filterType:
             return [.close, .lost(.silentFilter(policy, ivIndex: ivIndex, evidence))]
         // It is sent once more, because it may have been lost.
-        case .addresses: return [.addAddresses, .tryMessage] + beginTrial(attempt: 1, at: now)
+        case .addresses: return clear(requests: 1, silences: 0, at: now) + [.addAddresses]
+        case .clearing(_, let requests, let silences) where silences + 1 < policy.filterAttempts:
+            return clear(requests: requests + 1, silences: silences + 1, at: now)
+        case .clearing: return [.tryMessage] + beginTrial(attempt: 1, at: now)
         case .trial(_, let attempt) where attempt < policy.filterAttempts:
             return [.tryMessage] + beginTrial(attempt: attempt + 1, at: now)
         case .trial: return [.close, .lost(.deafFilter)]

@@ -54,6 +54,45 @@ struct GetCommandTests {
         #expect(text.error.hasPrefix("Warning: no answer of mary\n"), "\(text.error)")
     }
 
+    @Test("tells a node that answers about some states only from a silent one")
+    func partlySilent() throws {
+        let fixture = try CommandFixture()
+        try fixture.copy("devices.yaml", to: "sim/devices.yaml")
+        try #require(fixture.run("init", "--network", "villa").status == 0)
+        let definition = """
+            version: 1
+            network: villa
+            subnets: { home: { index: 0 } }
+            application_keys: { light: { subnet: home } }
+            nodes:
+              kitchen:
+                uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0001
+                elements: { 0: { generic-onoff-server: { keys: [light] }, generic-level-server: { keys: [light] } } }
+            """
+        try fixture.write(definition, to: "villa.yaml")
+        let simulated = ["--via", "simulator", "--devices", "sim/devices.yaml"]
+        let products = String(decoding: try #require(fixture.read("sim/devices.yaml")), as: UTF8.self)
+        let devices = products.replacing("[generic-onoff-server]", with: "[generic-onoff-server, generic-level-server]")
+        try fixture.write(devices, to: "sim/devices.yaml")
+        try #require(fixture.run(["apply", "--auto-approve"] + simulated).status == 0)
+        let deaf = devices.replacing(
+            "0001, product: lamp }",
+            with: "0001, product: lamp, habits: [\"silent-get:0x8201\"] }"
+        )
+        #expect(deaf != devices)
+        try fixture.write(deaf, to: "sim/devices.yaml")
+        let result = fixture.run(["get", "kitchen", "onoff", "level"] + simulated)
+        #expect(result.status == 4 && result.output.contains("onoff  (no answer)"), "\(result.combined)")
+        #expect(
+            result.error == """
+                Warning: no answer about some states: kitchen (onoff)
+                  The node answers about others, so it may not have these. Name the states to read.
+
+                """,
+            "\(result.error)"
+        )
+    }
+
     @Test("records the client model and its key, which exports have, too")
     func ownModels() throws {
         let fixture = try house()

@@ -172,11 +172,42 @@ struct ForeignProxyTests {
         peer.run(for: .seconds(60))
         #expect(
             peer.log == [
-                "0 open", "0 filter type", "0 \(address)", "1000 \(address)", "1000 up", "1000 sent 1",
-                "1100 answered",
+                "0 open", "0 filter type", "0 \(address)", "1000 filter type", "1000 up", "1000 sent 1",
+                "1000 \(address)", "1100 answered",
             ]
         )
         #expect(peer.trials == 1)
+    }
+
+    @Test("One that held messages back while there was no link, and would be late for ever, is helped out of it")
+    func heldBack() throws {
+        for count in 1...4 {
+            let peer = try peer()
+            peer.beacons = []
+            peer.knowsAddAddresses = false
+            peer.losesTurns = true
+            for _ in 0..<count { peer.say([0x82, 0x04, 0x01]) }
+            try peer.request(inquiry())
+            peer.run(for: .seconds(30))
+            #expect(peer.answers == [.holds(.setDefaultTTL(7))], "with \(count) messages")
+            #expect(peer.log.filter { $0.hasSuffix(" open") }.count == 1)
+            #expect(peer.trials == 1 && peer.transmissionTimes.count == 1)
+            try peer.request(inquiry())
+            peer.run(for: .seconds(1))
+            #expect(peer.answers.count == 2, "and it stays in time")
+        }
+    }
+
+    @Test("What it answers to the trial is none of what is watched, and what nodes send is")
+    func watchedTrial() throws {
+        let peer = try peer()
+        peer.knowsAddAddresses = false
+        peer.watch()
+        peer.run(for: .seconds(5))
+        #expect(peer.trials == 1)
+        #expect(!peer.log.contains { $0.hasSuffix("heard a message") }, "\(peer.log)")
+        peer.say(ConfigDefaultTTLStatus(ttl: 7).encoded)
+        #expect(peer.log.last == "5000 heard a message")
     }
 
     @Test("One of which there is no device key cannot be tried, and is used as it is")

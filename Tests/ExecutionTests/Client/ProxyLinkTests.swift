@@ -51,11 +51,44 @@ struct ProxyLinkTests {
         #expect(silence(&empty) == given)
         var silent = link()
         #expect(confirm(&silent, isAcceptList: true, count: 0) == [.addAddresses])
-        #expect(silence(&silent) == [.addAddresses, .tryMessage] + given)
+        let clearing: [ProxyLink.Action] = [.setFilterType(attempt: 1), .addAddresses]
+        let again = Array(repeating: ProxyLink.Action.setFilterType(attempt: 1), count: 2)
+        #expect(silence(&silent) == clearing + again + [.tryMessage] + given)
         // A message of the mesh proves it in between.
         var carrying = link()
         #expect(confirm(&carrying, isAcceptList: false, count: 0) == [.tryMessage])
         #expect(carrying.carried(at: .zero) == [.ready] && carrying.isReady)
+    }
+
+    @Test("A proxy that does not add addresses is asked for its filter type until only the answer comes")
+    func clearing() throws {
+        var link = self.link()
+        #expect(confirm(&link, isAcceptList: true, count: 0) == [.addAddresses])
+        let due = try #require(link.nextDeadline)
+        #expect(
+            link.advance(to: due, ivIndex: IVIndex(value: 0)) == [.setFilterType(attempt: 1), .addAddresses]
+        )
+        for _ in 0..<3 {
+            #expect(link.carried(at: .zero) == [])
+            #expect(confirm(&link, isAcceptList: true, count: 0) == [.setFilterType(attempt: 1)])
+        }
+        #expect(confirm(&link, isAcceptList: true, count: 0) == [.tryMessage])
+        #expect(link.carried(at: .zero) == [.ready])
+    }
+
+    @Test("A proxy from which something comes without end is tried with a message after all")
+    func endlessClearing() throws {
+        var link = self.link()
+        _ = confirm(&link, isAcceptList: true, count: 0)
+        let due = try #require(link.nextDeadline)
+        var actions = link.advance(to: due, ivIndex: IVIndex(value: 0))
+        var requests = 1
+        while actions.last != .tryMessage, requests < 100 {
+            _ = link.carried(at: .zero)
+            actions = confirm(&link, isAcceptList: true, count: 0)
+            requests += actions == [.setFilterType(attempt: 1)] ? 1 : 0
+        }
+        #expect(requests == 32)
     }
 
     @Test("The time-out follows round trips and their variation as in RFC 6298, and is backed off until the next one")

@@ -146,6 +146,20 @@ struct ProxyLinksTests {
         #expect(field.logged("answered").count == 2)
     }
 
+    @Test("A proxy to which no link comes about gets less time where another is heard", arguments: [true, false])
+    func hangingProxy(hasAlternative: Bool) throws {
+        let field = try ProxyField()
+        let bad = try field.add("bad", 0x10, [home], signal: -30)
+        bad.connectDelay = .seconds(300)
+        if hasAlternative { try field.add("good", 0x20, [home], signal: -90) }
+        try field.request(bad)
+        try field.run(for: .seconds(32))
+        let begin = try required(field.time(of: "connect to bad"))
+        let end = try required(field.time(of: "down: connecting to the proxy takes too long"))
+        #expect(end - begin == (hasAlternative ? 10_000 : 30_000))
+        #expect(field.logged("answered").isEmpty != hasAlternative)
+    }
+
     @Test("A bearer that cannot scan connects to whom it likes")
     func noScan() throws {
         let field = try ProxyField()

@@ -41,7 +41,19 @@ final class ProxyPeer {
     var answersFilterMessages = true
     /// Whether it knows Add Addresses; if not, it neither obeys nor answers.
     var knowsAddAddresses = true
-    /// What it answers to a proxy configuration message beside that: the type of its filter and the number of addresses.
+    /// Whether messages of the mesh and answers about its filter share one turn, as in BTstack's GATT bearer: of two
+    /// that wait one goes out, and nobody takes the other's turn until there is another request.
+    var losesTurns = false
+    /// Messages of the mesh that wait for their turn.
+    private var held: [[UInt8]] = []
+    /// Whether the first of them has asked for a turn.
+    private var wantsTurn = false
+    /// The answer about the filter that waits for its turn.
+    private var heldStatus: [UInt8]?
+    /// Whether the last that went out was such an answer.
+    private var hadStatusTurn = false
+    /// What it answers to a proxy configuration message beside that: the type of its filter and the number of
+    /// addresses.
     var filterStatus: (ProxyConfigurationMessage) -> ProxyConfigurationMessage = { message in
         let size: UInt16 = if case .addAddresses = message { 1 } else { 0 }
         return .filterStatus(.acceptList, listSize: size)
@@ -103,6 +115,11 @@ final class ProxyPeer {
         )
         lastRequest = identifier
         take(outputs)
+    }
+
+    /// The client hears what is sent to it.
+    func watch() {
+        take(client.watch(WatchWish(addresses: [], subnets: [.primary]), at: now))
     }
 
     /// Lets time pass, stopping wherever the client or the node wants to do something.
@@ -203,6 +220,7 @@ final class ProxyPeer {
             case .ivIndexChanged(let ivIndex, isCorrection: _): note("IV index \(ivIndex.value)")
             case .directLinkUp, .directLinkDown: note("a direct link")
             case .said: note("said")
+            case .watch(.message): note("heard a message")
             case .watch: note("heard")
             case .habit(_, let habit): note("habit \(habit.rawValue)")
             case .keyRefreshPhaseChanged: note("key refresh")
@@ -222,7 +240,11 @@ final class ProxyPeer {
             }
             guard answersFilterMessages else { return }
             if case .addAddresses = received.message, !knowsAddAddresses { return }
-            if let status = try? proxy.encode(filterStatus(received.message)) { notify(.configuration, status) }
+            if let status = try? proxy.encode(filterStatus(received.message)) {
+                guard losesTurns else { return notify(.configuration, status) }
+                heldStatus = status
+                takeTurn()
+            }
         case .network:
             networkPDUs += 1
             if hears { takeNode(stack.receive(networkPDU: pdu.payload, at: now)) }
@@ -243,14 +265,40 @@ final class ProxyPeer {
                 ttl: 5
             )
             guard forwards, let (_, actions) = try? proxy.send(answer, at: now) else { continue }
-            for case .transmit(let pdu, destination: _) in actions { notify(.network, pdu) }
+            for case .transmit(let pdu, destination: _) in actions { pass(pdu) }
+        }
+    }
+
+    /// A message of the mesh is to go to the client.
+    private func pass(_ pdu: [UInt8]) {
+        guard losesTurns else { return notify(.network, pdu) }
+        held.append(pdu)
+        guard !wantsTurn else { return }
+        wantsTurn = true
+        // Without a link the turn never comes.
+        if link != nil { takeTurn() }
+    }
+
+    /// One of what waits goes out: the two kinds in turn.
+    private func takeTurn() {
+        if wantsTurn, hadStatusTurn || heldStatus == nil {
+            hadStatusTurn = false
+            wantsTurn = false
+            notify(.network, held.removeFirst())
+            guard !held.isEmpty else { return }
+            wantsTurn = true
+            takeTurn()
+        } else if let status = heldStatus {
+            hadStatusTurn = true
+            heldStatus = nil
+            notify(.configuration, status)
         }
     }
 
     private func takeNode(_ actions: [StackAction]) {
         for action in actions {
             switch action {
-            case .transmit(let pdu, destination: _): if forwards { notify(.network, pdu) }
+            case .transmit(let pdu, destination: _): if forwards { pass(pdu) }
             case .deliver(let message):
                 requests.append(message.payload)
                 for payload in answer(message.payload) {

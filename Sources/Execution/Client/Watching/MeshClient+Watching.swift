@@ -16,7 +16,7 @@ extension MeshClient {
 
     /// Reports an access message, if the client watches.
     mutating func report(_ message: IncomingMessage, arrivedOn arrival: LinkTarget?, into outputs: inout [Output]) {
-        guard transport.keeper.watch != nil else { return }
+        guard transport.keeper.watch != nil, !isAnswerToTrial(message, arrivedOn: arrival) else { return }
         transport.keeper.prove(arrival)
         outputs.append(.watch(.message(message)))
     }
@@ -32,5 +32,12 @@ extension MeshClient {
         transport.heard.insert(message.source)
         transport.keeper.prove(arrival)
         outputs.append(.watch(.heartbeat(heartbeat, message)))
+    }
+
+    /// Whether a message only tells that its proxy passes something on: the client has asked for it before the link
+    /// was ready.
+    private func isAnswerToTrial(_ message: IncomingMessage, arrivedOn arrival: LinkTarget?) -> Bool {
+        guard case .device = message.security, let arrival else { return false }
+        return transport.keeper.links.link(to: arrival).map { !$0.isReady } ?? false
     }
 }

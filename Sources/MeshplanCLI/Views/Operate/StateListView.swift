@@ -43,7 +43,17 @@ struct StateListView {
         }
         context.output.write(table(outcomes))
         let nodes = OperatedNodes(operating)
-        nodes.tellSilent(silent.map { ($0.0.node, $0.1) })
+        let answering = Set(
+            outcomes.compactMap { place, outcome -> Int? in
+                guard case .answered = outcome else { return nil }
+                return place.node
+            }
+        )
+        let isPartly = { (place: StatePlace, outcome: OperatingOutcome) -> Bool in
+            answering.contains(place.node) && (outcome == .unanswered || outcome == .silent)
+        }
+        nodes.tellSilent(silent.filter { !isPartly($0.0, $0.1) }.map { ($0.0.node, $0.1) })
+        tellPartlySilent(silent.filter { isPartly($0.0, $0.1) }.map(\.0))
         for refusal in refusals {
             let title = nodes.title(ofNode: refusal.place.node, element: refusal.place.element)
             FailureView(context).warn(
@@ -51,6 +61,24 @@ struct StateListView {
                 hint: refusal.problem.advice?.worded
             )
         }
+    }
+
+    /// Names the nodes that answered, but not about every state, with those states: `nim (lightness-linear)`.
+    private func tellPartlySilent(_ places: [StatePlace]) {
+        guard !places.isEmpty else { return }
+        var missing: [Int: [String]] = [:]
+        for place in places where !missing[place.node, default: []].contains(title(of: place)) {
+            missing[place.node, default: []].append(title(of: place))
+        }
+        let names = missing.map { node, states in
+            "\(operating.name(ofNode: node)) (\(states.joined(separator: ", ")))"
+        }
+        FailureView(context).warn(
+            "no answer about some states: \(OperatedNodes.list(names))",
+            hint: names.count == 1
+                ? "The node answers about others, so it may not have these. Name the states to read."
+                : "The nodes answer about others, so they may not have these. Name the states to read."
+        )
     }
 
     private func table(_ outcomes: [(StatePlace, OperatingOutcome)]) -> String {
