@@ -31,7 +31,9 @@ struct ClientRoutes {
         for exchanges: Exchanges,
         arrivedOn arrival: LinkTarget?
     ) -> ProxyLink? {
-        let node = UnicastAddress(rawValue: destination.rawValue)
+        // Requests to the other elements of a node go over the node's link.
+        let element = UnicastAddress(rawValue: destination.rawValue)
+        let node = element.map { exchanges.node(asking: $0) ?? $0 }
         for target in [node.flatMap { exchanges[$0]?.carrier }, node.flatMap { last[$0] }, arrival] {
             if let target, let link = links.link(to: target), link.isReady { return link }
         }

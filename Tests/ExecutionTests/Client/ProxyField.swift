@@ -356,7 +356,9 @@ final class ProxyField {
     }
 
     /// Asks the second element of a peer for a state under an AppKey; from now on that element answers.
-    func askSecondElement(of peer: Peer) throws {
+    ///
+    /// - Parameter isStep: whether a step of a plan asks, which has one request to the whole node.
+    func askSecondElement(of peer: Peer, isStep: Bool = false) throws {
         let index = try required(AppKeyIndex(rawValue: 0))
         let key = AppKey(index: index, name: "lighting", boundNetKey: .primary, key: secret(0x99))
         client.set(key)
@@ -372,8 +374,19 @@ final class ProxyField {
             subnets: peer.netKeys,
             answer: 0x8204
         )
-        let inquiry = ConfigurationInquiry(request)
-        let (_, outputs) = client.request(inquiry, to: element, subnets: peer.netKeys, at: now)
+        let form = ModelStateForm(
+            name: "onoff",
+            server: .sig(0x1000),
+            setServer: .sig(0x1000),
+            getPayload: request.payload,
+            statusOpcode: 0x8204
+        )
+        let inquiry =
+            isStep
+            ? ConfigurationInquiry(request.payload, about: form, on: 1, under: index) { _ in .told([]) }
+            : ConfigurationInquiry(request)
+        let asked = isStep ? peer.address : element
+        let (_, outputs) = client.request(inquiry, to: asked, subnets: peer.netKeys, at: now)
         try take(outputs)
     }
 

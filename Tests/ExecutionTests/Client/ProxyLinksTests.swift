@@ -271,6 +271,25 @@ struct ProxyLinksTests {
         #expect(lamp.requests == 1)
     }
 
+    @Test("What a step sends to another element goes over the link to its node, not over one that is ready before")
+    func otherElementOfStep() throws {
+        let field = try ProxyField(maximumLinks: 2)
+        let hub = try field.add("hub", 0x10, [home])
+        let lamp = try field.add("lamp", 0x20, [home])
+        hub.forwards = false
+        lamp.showsIdentity = true
+        lamp.isProxy = false
+        try field.request(hub)
+        try field.run(for: .seconds(3))
+        try field.keepDirectLinks(to: [lamp])
+        try field.run(for: .seconds(3))
+        #expect(field.logged("directly") == ["directly up lamp"])
+        try field.askSecondElement(of: lamp, isStep: true)
+        try field.run(for: .seconds(5))
+        #expect(field.logged("answered") == ["answered after 1", "answered after 1"], "\(field.log)")
+        #expect(lamp.requests == 1)
+    }
+
     @Test("A proxy known by its identity only serves others at once if its GATT proxy is on, else after listening")
     func forwardingIdentity() throws {
         for (state, delay) in [(FeatureState.enabled, 1_650), (nil, 12_150), (.disabled, nil)]
