@@ -147,6 +147,15 @@ extension NodeLowering {
         if case .on(let publication) = model.publication {
             addWaiting(publication, key: publication.key ?? model.bindings?.first, path: path, in: &builder)
         }
+        for state in model.states {
+            addWaiting(
+                .modelState,
+                .joined(path, ".state.", state.state.form.name),
+                .update,
+                to: state.text,
+                in: &builder
+            )
+        }
     }
 
     private func addWaiting(_ rule: ModelRule, in builder: inout PlanBuilder) {

@@ -74,7 +74,27 @@ package struct DeferredConfiguration: Hashable, Sendable {
         let count = bridges?.count { target != nil || $0.awaitedNodes.isEmpty } ?? 0
         for _ in 0..<count { cost += DesiredBridge.cost }
         for model in models { cost += model.foreseenCost(onlyTo: target) }
+        for address in modelsWithImpliedKey { cost += ConfigurationAction.bind(address, AppKeyIndex.first).cost }
         return cost
+    }
+
+    /// The models through which states are set or read and for which the definition names no key, ascending. They get
+    /// the key of a model beside them.
+    private var modelsWithImpliedKey: [ModelAddress] {
+        guard target == nil else { return [] }
+        var addresses: Set<ModelAddress> = []
+        for model in models where !model.states.isEmpty {
+            addresses.insert(model.address)
+            for state in model.states {
+                addresses.insert(ModelAddress(element: model.address.element, model: state.state.form.setServer))
+            }
+        }
+        for model in models where !(model.bindings ?? []).isEmpty { addresses.remove(model.address) }
+        for case let (address, .on(publication)) in models.map({ ($0.address, $0.publication) })
+        where publication.key != nil {
+            addresses.remove(address)
+        }
+        return addresses.sorted()
     }
 
     /// Whether ``foreseenCost`` is the whole cost if the node is as expected. It is not with rules, which apply to the
