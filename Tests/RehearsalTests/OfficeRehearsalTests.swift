@@ -21,10 +21,8 @@ private final class RehearsedOffice {
         SourceFiles.File(path: name, bytes: Array(try Data(contentsOf: examples.appending(path: name))))
     }
 
-    /// - Parameters:
-    ///   - change: replaces texts in the definition; each must occur.
-    ///   - isDescribed: whether the compositions come from the office's file with devices.
-    init(_ change: [(String, String)] = [], isDescribed: Bool = true) throws {
+    /// The office's files with some texts replaced, each of which must occur.
+    private static func reading(_ change: [(String, String)]) throws -> DefinitionReading {
         var office = try Self.file("office.yaml")
         var text = String(decoding: office.bytes, as: UTF8.self)
         for (old, new) in change {
@@ -32,9 +30,28 @@ private final class RehearsedOffice {
             text = text.replacing(old, with: new)
         }
         office.bytes = Array(text.utf8)
-        let reading = DefinitionReader.reading(SourceFiles(files: [office, try Self.file("tests.yaml")])) { _ in
+        return DefinitionReader.reading(SourceFiles(files: [office, try Self.file("tests.yaml")])) { _ in
             (try? Self.file("devices/models.yaml")).map { [$0] } ?? []
         }
+    }
+
+    /// The errors that are found in the changed office before it is played.
+    static func diagnostics(_ change: [(String, String)]) throws -> [Diagnostic] {
+        let errors = try reading(change).diagnostics.filter { $0.severity == .error }
+        guard errors.isEmpty else { return errors }
+        do {
+            _ = try RehearsedOffice(change)
+            return []
+        } catch RehearsalError.diagnostics(let diagnostics) {
+            return diagnostics.filter { $0.severity == .error }
+        }
+    }
+
+    /// - Parameters:
+    ///   - change: replaces texts in the definition; each must occur.
+    ///   - isDescribed: whether the compositions come from the office's file with devices.
+    init(_ change: [(String, String)] = [], isDescribed: Bool = true) throws {
+        let reading = try Self.reading(change)
         let definition = try #require(reading.definitions.first, "\(reading.diagnostics.map(\.message))")
         let errors = reading.diagnostics.filter { $0.severity == .error }
         try #require(errors.isEmpty, "\(errors.map(\.message))")
@@ -66,7 +83,7 @@ struct OfficeRehearsalTests {
     @Test("All hold, with compositions from a file and with assumed ones, and over four hops of a busy office")
     func allHold() throws {
         let described = try RehearsedOffice()
-        #expect(described.tests.count >= 8)
+        #expect(described.tests.count >= 14)
         #expect(described.failures().isEmpty, "\(described.failures())")
         #expect(described.failures(Self.office).isEmpty, "\(described.failures(Self.office))")
         let assumed = try RehearsedOffice(isDescribed: false)
@@ -92,7 +109,8 @@ struct OfficeRehearsalTests {
 
     private static let kitchen = "the kitchen switch lights the kitchen, and nothing else"
     private static let kitchenRule =
-        "- { groups: [kitchen], models: [generic-onoff-server, light-lightness-server]"
+        "- { groups: [kitchen], models: [generic-onoff-server, generic-level-server, light-lightness-server], element: 0"
+    private static let corridor = "the corridor lights up for whoever comes, and goes dark when they have gone"
     private static let kitchenOnOff =
         "- { node: switch-kitchen, model: generic-onoff-client, to: kitchen, key: lighting"
 
@@ -108,8 +126,8 @@ struct OfficeRehearsalTests {
             testDescription: "a missing key",
             change: [
                 (
-                    "        generic-onoff-server:   { keys: [lighting] }",
-                    "        generic-onoff-server:   { keys: [sensors] }"
+                    "        generic-onoff-server:       { keys: [lighting] }",
+                    "        generic-onoff-server:       { keys: [sensors] }"
                 )
             ],
             test: kitchen,
@@ -148,6 +166,34 @@ struct OfficeRehearsalTests {
             reason: "its generic-onoff-server subscribes to all-lamps"
         ),
         Mistake(
+            testDescription: "a missing level server",
+            change: [(kitchenRule, kitchenRule.replacing("generic-level-server, ", with: ""))],
+            test: "the right rocker dims",
+            text: "lightness is 0 % after 300ms, not 100%",
+            reason: "the switch publishes to kitchen (0xC005), but its generic-level-server subscribes to nothing"
+        ),
+        Mistake(
+            testDescription: "a run-on time in a wrong unit",
+            change: [("light-control-time-run-on: 5min", "light-control-time-run-on: 5s")],
+            test: corridor,
+            text: "lightness is 0 % after 1s, not 80%",
+            reason: nil
+        ),
+        Mistake(
+            testDescription: "a sensor that another group hears",
+            change: [("publish: { to: corridor-presence, key: sensors", "publish: { to: presence, key: sensors")],
+            test: corridor,
+            text: "lightness is 0 % after 2s, not 80%",
+            reason: nil
+        ),
+        Mistake(
+            testDescription: "lamps that forget",
+            change: [("states: { on_power_up: restore }", "states: { on_power_up: off }")],
+            test: "a power cut changes nothing",
+            text: "onoff is off after 1s, not on",
+            reason: nil
+        ),
+        Mistake(
             testDescription: "lamps of other rooms in a group",
             change: [
                 (
@@ -170,7 +216,7 @@ struct OfficeRehearsalTests {
             testDescription: "a wrong unit",
             change: [
                 (
-                    "        scene-server:           { keys: [lighting] }",
+                    "        scene-server:               { keys: [lighting] }",
                     """
                             generic-default-transition-time-server:
                               { keys: [lighting], states: { default_transition_time: 8min } }
@@ -185,8 +231,8 @@ struct OfficeRehearsalTests {
             testDescription: "a group with the lamps of another room",
             change: [
                 (
-                    "{ groups: [corridor], models: [generic-onoff-server, light-lightness-server], nodes: { kind: lamp, room: corridor }",
-                    "{ groups: [corridor], models: [generic-onoff-server, light-lightness-server], nodes: { kind: lamp, room: kitchen }"
+                    "{ groups: [corridor], models: [light-lightness-server], element: 0, nodes: { kind: lamp, room: corridor }",
+                    "{ groups: [corridor], models: [light-lightness-server], element: 0, nodes: { kind: lamp, room: kitchen }"
                 )
             ],
             test: "half the light is enough for the corridor",
@@ -202,7 +248,7 @@ struct OfficeRehearsalTests {
         ),
     ]
 
-    @Test("Each of ten mistakes is found, and the failure says what happened instead", arguments: mistakes)
+    @Test("Each of many mistakes is found, and the failure says what happened instead", arguments: mistakes)
     func mistake(_ mistake: Mistake) throws {
         let office = try RehearsedOffice(mistake.change)
         let failures = office.failures(mistake.radio)
@@ -213,5 +259,46 @@ struct OfficeRehearsalTests {
         } else {
             #expect(problem.reason == nil)
         }
+    }
+
+    /// A mistake that is found before anything is played, and what is said of it.
+    struct Refusal: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let change: (String, String)
+        let message: String
+        let hint: String
+    }
+
+    private static let refusals: [Refusal] = [
+        Refusal(
+            testDescription: "no key for a setup server",
+            change: (
+                "generic-power-onoff-server: { keys: [lighting], states: { on_power_up: restore } }",
+                "generic-power-onoff-server: { states: { on_power_up: restore } }"
+            ),
+            message: "`on-power-up` cannot be set: no application key is bound to `generic-power-onoff-",
+            hint: "Add `keys: [KEY]` to `generic-power-onoff-"
+        ),
+        Refusal(
+            testDescription: "a run-on time without a unit",
+            change: ("light-control-time-run-on: 5min", "light-control-time-run-on: 300"),
+            message: "300",
+            hint: "300s"
+        ),
+        Refusal(
+            testDescription: "a range upside down",
+            change: ("range: [5%, 100%]", "range: [100%, 5%]"),
+            message: "range",
+            hint: ""
+        ),
+    ]
+
+    @Test("A mistake that no simulator is needed for is refused at its line", arguments: refusals)
+    func refused(_ refusal: Refusal) throws {
+        let diagnostics = try RehearsedOffice.diagnostics([refusal.change])
+        let found = try #require(diagnostics.first, "nothing is wrong")
+        #expect(found.message.contains(refusal.message), "\(found)")
+        #expect(found.location != nil)
+        #expect(refusal.hint.isEmpty || found.hint.map { "\($0)".contains(refusal.hint) } == true, "\(found)")
     }
 }
