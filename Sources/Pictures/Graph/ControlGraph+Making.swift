@@ -250,7 +250,7 @@ extension ControlGraph.Overlay {
         switch actions[node.uuid] {
         case .provision, .manage: return .added
         case .update: return .changed
-        case .replace: return .replaced
+        case .replace, .substitute: return .replaced
         case .forget, .reset, .exclude: return .removed
         case nil: break
         }
