@@ -28,6 +28,7 @@ struct PlanNotes {
         var notes = words.map { Advice($0) }
         notes += differences.places.notes
         notes += Self.removalNotes(resolution)
+        notes += Self.forgottenNotes(ordered.forgotten, resolution)
         notes += ordered.driftNotes
         notes += desired.notes(ofUnknownKeys: resolution.unknownKeys, network, ordered.steps).map { Advice($0) }
         notes += network.doubtNotes(of: Set(resolution.definition.nodes.map(\.uuid.value)), ordered.steps, names)
@@ -51,6 +52,20 @@ struct PlanNotes {
             """
             The definition still has the \(lines) that this plan removes: take the lines out before the next \
             \(command: .apply), which would bring them back.
+            """
+        ]
+    }
+
+    /// Says what it means that the lines of several nodes are gone, and how to have the nodes reset instead.
+    private static func forgottenNotes(_ forgotten: [Node], _ resolution: Resolution) -> [Advice] {
+        guard resolution.purpose == .converge, resolution.removed == 0 else { return [] }
+        let nodes = forgotten.filter { !$0.isExcluded }
+        guard nodes.count > 1 else { return [] }
+        return [
+            """
+            \(nodes.count) nodes are no longer in the definition, so they are forgotten: they keep what they have, and \
+            go on. To have them reset instead, put their lines back, and plan with \
+            \(command: .removeTagged(resets: true)).
             """
         ]
     }

@@ -80,7 +80,7 @@ extension PlanView {
     }
 
     /// The least number of consecutive lines with the same text that are folded into one.
-    private static let shortestFold = 4
+    static let shortestFold = 4
 
     /// Consecutive nodes with the same text, as one entry: the text, then their names.
     private func folded(_ lines: ArraySlice<NodeLine>, limit: Int) -> String {

@@ -28,7 +28,7 @@ struct PlanView {
         let own = plan.changes.filter { $0.node == nil }
         if !own.isEmpty {
             text += style(.bold, "network \(plan.network.printable)") + "\n"
-            text += details(own, under: "") + "\n"
+            text += ownDetails(own) + "\n"
         }
         text += nodes(showsDetails: showsDetails)
         if !showsDetails { text += style(.faint, "Details of each node: --full") + "\n\n" }
@@ -61,6 +61,32 @@ struct PlanView {
             + meanings.filter { used.contains($0.0) }.map { symbol($0.0) + " " + $0.1 }.joined(
                 separator: "   "
             ) + "\n"
+    }
+
+    /// The changes of the network itself. Many removals of one kind share a line.
+    private func ownDetails(_ changes: [Change]) -> String {
+        let blocked = blockedResources
+        func isFoldable(_ change: Change) -> Bool { change.action == .delete && blocked[change.address] == nil }
+        var text = ""
+        var shown: [Change] = []
+        var rest = changes[...]
+        while let first = rest.first {
+            let run = rest.prefix { isFoldable($0) && $0.kind == first.kind }
+            guard !isFull, run.count >= Self.shortestFold else {
+                shown.append(first)
+                rest = rest.dropFirst()
+                continue
+            }
+            text += details(shown, under: "")
+            shown = []
+            let names = run.map { String($0.address.drop { $0 != "." }.dropFirst()).printable }
+            let indent = String(repeating: " ", count: 10)
+            text += "    \(symbol(.delete)) \(count(run.count, Self.word(first.kind)))\n"
+            text += wrap(names.joined(separator: ", "), width: max(style.width - indent.count, 20))
+                .map { indent + $0 + "\n" }.joined()
+            rest = rest.dropFirst(run.count)
+        }
+        return text + details(shown, under: "")
     }
 
     func details(_ changes: [Change], under prefix: String) -> String {
