@@ -30,9 +30,9 @@ struct SceneReadingTests {
 
     @Test("Scenes have numbers, and models say what they do in them")
     func reading() throws {
-        let (definitions, problems) = definitions(Self.text())
+        let (read, problems) = definitions(Self.text())
         #expect(problems == [])
-        let definition = try #require(definitions.first)
+        let definition = try #require(read.first)
         #expect(definition.scenes.map(\.name.value) == ["presentation", "evening"])
         #expect(definition.scenes.map(\.number.value) == [1, 2])
         let models = try #require(definition.nodes.first?.settings.elements[0]?.models)
@@ -54,7 +54,7 @@ struct SceneReadingTests {
         let (again, problems) = definitions(written)
         #expect(problems == [], "\(written)")
         #expect(again.first.map { DefinitionWriter.text(of: $0) } == written)
-        #expect(written.contains("scenes: { presentation: { lightness: 20% }, evening: { lightness: 80% } }"))
+        #expect(written.contains("presentation: { lightness: 20% }"), "\(written)")
     }
 
     @Test("Several documents share scenes; a number is given once")
@@ -67,45 +67,44 @@ struct SceneReadingTests {
         )
     }
 
-    @Test(
-        "Mistakes are shown where they are",
-        arguments: [
-            (
-                text(lightness: "presentatoin: { lightness: 20% }"),
-                "a.yaml:14:19: error: there is no scene `presentatoin` (did you mean `presentation`? "
-                    + "declared: evening, presentation)"
-            ),
-            (
-                text(lightness: "evening: { level: 3 }"),
-                "a.yaml:14:30: error: light-lightness-server has no state `level` "
-                    + "(states of this model in scenes: lightness)"
-            ),
-            (
-                text(lightness: "evening: { range: [5%, 10%] }"),
-                "a.yaml:14:30: error: no scene holds the state `range` of light-lightness-server "
-                    + "(write it under `states:`)"
-            ),
-            (
-                text(lightness: "evening: {}"),
-                "a.yaml:14:19: error: the scene `evening` has no value here "
-                    + "(write for example `evening: { lightness: 50% }`)"
-            ),
-            (
-                text(server: "generic-onoff-server: { keys: [lighting] }"),
-                "a.yaml:14:19: error: no Scene Server of `lamp` can store the scene `presentation` here "
-                    + "(add `scene-server: { keys: [KEY] }` to element 0 or to one before it)"
-            ),
-            (
-                text(scenes: "presentation: 0, evening: 2"),
-                "a.yaml:5:25: error: `0` is out of range for the number of a scene (it can be 1 to 65535)"
-            ),
-            (
-                text(scenes: "presentation: , evening: 2"),
-                "a.yaml:5:11: error: the scene `presentation` has no number (nodes know scenes by number: presentation: 1)"
-            ),
-        ]
-    )
-    func mistakes(_ text: String, _ problem: String) {
+    private static let mistakes: [(String, String)] = [
+        (
+            text(lightness: "presentatoin: { lightness: 20% }"),
+            "a.yaml:14:21: error: there is no scene `presentatoin` (did you mean `presentation`? "
+                + "declared: evening, presentation)"
+        ),
+        (
+            text(lightness: "evening: { level: 3 }"),
+            "a.yaml:14:32: error: light-lightness-server has no state `level` "
+                + "(states of this model in scenes: lightness)"
+        ),
+        (
+            text(lightness: "evening: { range: [5%, 10%] }"),
+            "a.yaml:14:32: error: no scene holds the state `range` of light-lightness-server "
+                + "(write it under `states:`)"
+        ),
+        (
+            text(lightness: "evening: {}"),
+            "a.yaml:14:21: error: the scene `evening` has no value here "
+                + "(write for example `evening: { lightness: 50% }`)"
+        ),
+        (
+            text(server: "generic-onoff-server: { keys: [lighting] }"),
+            "a.yaml:14:21: error: no Scene Server of `lamp` can store the scene `presentation` here "
+                + "(add `scene-server: { keys: [KEY] }` to element 0 or to one before it)"
+        ),
+        (
+            text(scenes: "presentation: 0, evening: 2"),
+            "a.yaml:5:25: error: `0` is out of range for the number of a scene (it can be 1 to 65535)"
+        ),
+        (
+            text(scenes: "presentation: , evening: 2"),
+            "a.yaml:5:11: error: the scene `presentation` has no number (nodes know scenes by number: presentation: 1)"
+        ),
+    ]
+
+    @Test("Mistakes are shown where they are", arguments: mistakes)
+    func mistake(_ text: String, _ problem: String) {
         let problems = diagnose(text)
         #expect(problems.contains(problem), "\(problems.joined(separator: "\n"))")
     }

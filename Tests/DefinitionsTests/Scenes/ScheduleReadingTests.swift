@@ -27,24 +27,23 @@ struct ScheduleReadingTests {
         return time
     }
 
-    @Test(
-        "Times are read as people say them",
-        arguments: [
-            ("every workday at 19:30", time { $0.weekdays = 0x1F }),
-            ("every monday, wed and fridays at 19:30", time { $0.weekdays = 0x15 }),
-            ("every weekend at 19:30:15", time { ($0.weekdays, $0.second) = (0x60, 15) }),
-            ("every day of june and july at 19:30", time { $0.months = 0x060 }),
-            ("on 24 december at 19:30", time { ($0.months, $0.day) = (0x800, 24) }),
-            ("on 29 february 2028 at 19:30", time { ($0.months, $0.day, $0.year) = (2, 29, 28) }),
-            ("on 1 of every month at 19:30", time { $0.day = 1 }),
-            ("every 15 minutes", time { ($0.hour, $0.minute) = (24, 61) }),
-            ("every workday every 20 minutes", time { ($0.hour, $0.minute, $0.weekdays) = (24, 62, 0x1F) }),
-            ("every hour", time { ($0.hour, $0.minute) = (24, 0) }),
-            ("once an hour", time { ($0.hour, $0.minute) = (24, 63) }),
-            ("once a day", time { ($0.hour, $0.minute) = (25, 0) }),
-        ]
-    )
-    func times(_ words: String, _ expected: ScheduleTime) throws {
+    private static let times: [(String, ScheduleTime)] = [
+        ("every workday at 19:30", time { $0.weekdays = 0x1F }),
+        ("every monday, wed and fridays at 19:30", time { $0.weekdays = 0x15 }),
+        ("every weekend at 19:30:15", time { ($0.weekdays, $0.second) = (0x60, 15) }),
+        ("every day of june and july at 19:30", time { $0.months = 0x060 }),
+        ("on 24 december at 19:30", time { ($0.months, $0.day) = (0x800, 24) }),
+        ("on 29 february 2028 at 19:30", time { ($0.months, $0.day, $0.year) = (2, 29, 28) }),
+        ("on 1 of every month at 19:30", time { $0.day = 1 }),
+        ("every 15 minutes", time { ($0.hour, $0.minute) = (24, 61) }),
+        ("every workday every 20 minutes", time { ($0.hour, $0.minute, $0.weekdays) = (24, 62, 0x1F) }),
+        ("every hour", time { ($0.hour, $0.minute) = (24, 0) }),
+        ("once an hour", time { ($0.hour, $0.minute) = (24, 63) }),
+        ("once a day", time { ($0.hour, $0.minute) = (25, 0) }),
+    ]
+
+    @Test("Times are read as people say them", arguments: times)
+    func reading(_ words: String, _ expected: ScheduleTime) throws {
         var sentence = ScheduleSentence(words)
         let time = try sentence.time()
         try sentence.expectEnd()
@@ -73,65 +72,64 @@ struct ScheduleReadingTests {
         #expect(named.schedules[0].nodes.names?.map(\.value) == ["lamp-1", "lamp-2"])
     }
 
-    @Test(
-        "Each wrong word is shown at its place",
-        arguments: [
-            (
-                "a: evry workday at 19:30 switch off everywhere",
-                "a.yaml:9:6: error: `evry` is not a beginning of a time (did you mean `every`? write one of: every, on, once)"
-            ),
-            (
-                "a: every funday at 19:30 switch off everywhere",
-                "a.yaml:9:12: error: `funday` is not a day (did you mean `sunday`? write one of: day, friday, monday, "
-                    + "saturday, sunday, thursday, tuesday, wednesday, weekday, weekend, workday)"
-            ),
-            (
-                "a: every day at 25:00 switch off everywhere",
-                "a.yaml:9:19: error: `25:00` is not a time of day (write one from 00:00 to 23:59, like 19:30)"
-            ),
-            (
-                "a: on 31 june at 19:30 switch off everywhere",
-                "a.yaml:9:9: error: there is no day 31 in june (the last one is 30)"
-            ),
-            (
-                "a: on 29 february 2027 at 19:30 switch off everywhere",
-                "a.yaml:9:9: error: there is no day 29 in february of 2027 (the last one is 28)"
-            ),
-            (
-                "a: every day at 19:30 recall evenign everywhere",
-                "a.yaml:9:32: error: there is no scene `evenign` (did you mean `evening`? declared: evening)"
-            ),
-            (
-                "a: every day at 19:30 recall evening in room offise",
-                "a.yaml:9:48: error: no node has the tag `room` with the value `offise` (did you mean `office`? "
-                    + "values in use: hall, office; if that is meant, write `allow_empty: true` beside `nodes`)"
-            ),
-            (
-                "a: every 10 minutes switch off everywhere",
-                "a.yaml:9:12: error: `10` is not an interval that schedulers know "
-                    + "(schedulers know `every 15 minutes`, `every 20 minutes` and `every hour`)"
-            ),
-            (
-                "a: every day at 19:30 switch off over 65s everywhere",
-                "a.yaml:9:41: error: `65s` is a transition time that messages cannot hold "
-                    + "(they hold 62 steps of 100ms, 1s, 10s or 10m)"
-            ),
-            (
-                "a: every day at 19:30 switch off",
-                "a.yaml:9:35: error: the sentence ends before the place "
-                    + "(write one of: everywhere, in, on)"
-            ),
-            (
-                "a: every day at 19:30 switch off everywhere please",
-                "a.yaml:9:46: error: `please` is one word too many (the sentence is complete before it)"
-            ),
-            (
-                "a: { when: every day, do: switch off, nodes: all }",
-                "a.yaml:9:23: error: the sentence ends before a time of day (write one of: at, every, once)"
-            ),
-        ]
-    )
-    func mistakes(_ schedule: String, _ problem: String) {
+    private static let mistakes: [(String, String)] = [
+        (
+            "a: evry workday at 19:30 switch off everywhere",
+            "a.yaml:9:6: error: `evry` is not a beginning of a time (did you mean `every`? write one of: every, on, once)"
+        ),
+        (
+            "a: every funday at 19:30 switch off everywhere",
+            "a.yaml:9:12: error: `funday` is not a day (did you mean `sunday`? write one of: day, friday, monday, "
+                + "saturday, sunday, thursday, tuesday, wednesday, weekday, weekend, workday)"
+        ),
+        (
+            "a: every day at 25:00 switch off everywhere",
+            "a.yaml:9:19: error: `25:00` is not a time of day (write one from 00:00 to 23:59, like 19:30)"
+        ),
+        (
+            "a: on 31 june at 19:30 switch off everywhere",
+            "a.yaml:9:9: error: there is no day 31 in june (the last one is 30)"
+        ),
+        (
+            "a: on 29 february 2027 at 19:30 switch off everywhere",
+            "a.yaml:9:9: error: there is no day 29 in february of 2027 (the last one is 28)"
+        ),
+        (
+            "a: every day at 19:30 recall evenign everywhere",
+            "a.yaml:9:32: error: there is no scene `evenign` (did you mean `evening`? declared: evening)"
+        ),
+        (
+            "a: every day at 19:30 recall evening in room offise",
+            "a.yaml:9:48: error: no node has the tag `room` with the value `offise` (did you mean `office`? "
+                + "values in use: hall, office; if that is meant, write `allow_empty: true` beside `nodes`)"
+        ),
+        (
+            "a: every 10 minutes switch off everywhere",
+            "a.yaml:9:12: error: `10` is not an interval that schedulers know "
+                + "(schedulers know `every 15 minutes`, `every 20 minutes` and `every hour`)"
+        ),
+        (
+            "a: every day at 19:30 switch off over 65s everywhere",
+            "a.yaml:9:41: error: `65s` is a transition time that messages cannot hold "
+                + "(they hold 62 steps of 100ms, 1s, 10s or 10m)"
+        ),
+        (
+            "a: every day at 19:30 switch off",
+            "a.yaml:9:35: error: the sentence ends before the place "
+                + "(write one of: everywhere, in, on)"
+        ),
+        (
+            "a: every day at 19:30 switch off everywhere please",
+            "a.yaml:9:47: error: `please` is one word too many (the sentence is complete before it)"
+        ),
+        (
+            "a: { when: every day, do: switch off, nodes: all }",
+            "a.yaml:9:23: error: the sentence ends before a time of day (write one of: at, every, once)"
+        ),
+    ]
+
+    @Test("Each wrong word is shown at its place", arguments: mistakes)
+    func mistake(_ schedule: String, _ problem: String) {
         let problems = diagnose(Self.text(schedule))
         #expect(problems == [problem])
     }
