@@ -69,6 +69,10 @@ struct AssumedCompositions {
         for base in ModelCatalogue.model(model)?.extends ?? [] where model != lightController || base == onOffServer {
             add(base, to: &elements, at: index)
         }
+        // What stores scenes or schedules can also be told which.
+        if let setup = ModelCatalogue.model(named: model.name.replacing("-server", with: "-setup-server")) {
+            add(setup.identifier, to: &elements, at: index)
+        }
     }
 
     private static let lightController = ModelCatalogue.model(named: "light-lc-server")?.identifier

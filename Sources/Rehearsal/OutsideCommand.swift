@@ -35,7 +35,9 @@ struct OutsideCommand {
         case .set(let target, let state, let words):
             try self.init(target, state, words, definition, models, network, transaction)
         case .recall(let scene, let target):
-            try self.init(target, Self.scene, [scene.value], definition, models, network, transaction)
+            let declared = definition.scenes.first { $0.name.value == scene.value }
+            let number = declared.map { "\($0.number.value)" } ?? scene.value
+            try self.init(target, Self.scene, [number], definition, models, network, transaction)
         case .press, .sense, .fault, .power, .wait: return nil
         }
     }

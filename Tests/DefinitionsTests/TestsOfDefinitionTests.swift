@@ -103,6 +103,12 @@ struct TestsOfDefinitionTests {
             ),
             ("[{ recall: group.hall 3 }]", "what is recalled is a scene in a target"),
             ("[{ recall: 0 in group.hall }]", "`0` is not the number of a scene"),
+            ("[{ recall: 1/2 in group.hall }]", "`1/2` is not the name of a scene"),
+            ("[{ recall: evening in group.hall }]", "there is no scene `evening`"),
+            (
+                "{ for_each: { tag: room }, steps: [{ recall: $(room) in group.$(room) }] }",
+                "there is no scene `hall`"
+            ),
             (
                 "[{ press: switch-1 on, expect: { nodes: all, faults: overheating } }]",
                 "there is no fault `overheating`"

@@ -177,6 +177,21 @@ struct RehearsalTests {
         )
     }
 
+    @Test("A scene is recalled by its name where it was stored")
+    func storedScene() throws {
+        let step = "recall: evening in room=hall, expect: { nodes: lamp-hall-*, lightness: 40%, scene: 3 }"
+        let text = House.text("  t: [{ \(step), others: unchanged }]")
+            .replacing("groups: {", with: "scenes: { evening: 3 }\ngroups: {")
+            .replacing(
+                "light-lightness-server: { keys: [lighting] }",
+                with: """
+                    light-lightness-server: { keys: [lighting], scenes: { evening: { lightness: 40% } } }
+                            scene-server: { keys: [lighting] }
+                    """
+            )
+        #expect(try RehearsedBuilding(text).failures(star()).isEmpty)
+    }
+
     @Test("A scene that nobody has stored is not recalled, and the failure says what the nodes answered")
     func scenes() throws {
         let server = ("health-server:", "scene-server: { keys: [lighting], subscribe: [hall] }\n        health-server:")

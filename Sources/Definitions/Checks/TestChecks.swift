@@ -20,6 +20,9 @@ enum TestChecks {
             for node in test.steps.compactMap({ $0.action?.node }) {
                 diagnostics.checkReference(node, to: .nodes, "node", in: network)
             }
+            for scene in test.steps.compactMap({ $0.action?.scene }) {
+                diagnostics.checkReference(scene, to: .scenes, "scene", in: network)
+            }
             return
         }
         let isComplete = !network.broken.contains { $0.section == .nodes }
@@ -44,12 +47,15 @@ enum TestChecks {
                 return
             }
             let nodes = steps.compactMap { $0.action?.node }
+            let scenes = steps.compactMap { $0.action?.scene }
             let selectors = steps.flatMap(\.selectors)
             let isSound =
                 nodes.allSatisfy { network.declares($0.value, in: .nodes) }
+                && scenes.allSatisfy { network.declares($0.value, in: .scenes) }
                 && selectors.allSatisfy { network.selectors.matchesAny($0) }
             if isSound { continue }
             for node in nodes { diagnostics.checkReference(node, to: .nodes, "node", in: network) }
+            for scene in scenes { diagnostics.checkReference(scene, to: .scenes, "scene", in: network) }
             for selector in selectors {
                 SelectorChecks.check(selector, network, isComplete: isComplete, &diagnostics)
             }
@@ -79,12 +85,20 @@ extension TestStep {
     }
 }
 
+extension TestAction {
+    /// The scene that it recalls by its name; nil if it recalls none, or one by its number.
+    fileprivate var scene: Located<String>? {
+        guard case .recall(let scene, target: _) = self, UInt16(scene.value) == nil else { return nil }
+        return scene
+    }
+}
+
 extension [TestStep] {
     /// The first text that still holds a placeholder, and its name.
     fileprivate var unbound: (text: Located<String>, placeholder: String)? {
         for step in self {
             var texts = step.selectors.flatMap { ($0.names ?? []) + $0.tags.values }
-            if let node = step.action?.node { texts.append(node) }
+            texts += [step.action?.node, step.action?.scene].compactMap(\.self)
             for text in texts {
                 if let placeholder = TestPlaceholder.names(in: text.value).first { return (text, placeholder) }
             }

@@ -103,17 +103,19 @@ extension DocumentDecoder {
     private mutating func decodeRecall(_ node: Int) -> TestAction? {
         guard let words = words(node, "a scene and a target") else { return nil }
         guard words.count == 3, words[1] == "in" else {
-            let hint: Advice = "write for example `3 in group.kitchen`"
+            let hint: Advice = "write for example `evening in group.kitchen`"
             report("what is recalled is a scene in a target", at: node, hint: hint)
             return nil
         }
         guard isFilled(words[2], at: node) else { return nil }
-        let number = UInt16(words[0])
-        guard number.map({ $0 > 0 }) ?? false else {
+        let isNumber = words[0].utf8.allSatisfy(Numbers.isDigit)
+        guard isNumber ? UInt16(words[0]) ?? 0 > 0 : isName(words[0], at: node) else {
             report(
-                "\(quoted(words[0])) is not the number of a scene",
+                isNumber
+                    ? "\(quoted(words[0])) is not the number of a scene"
+                    : "\(quoted(words[0])) is not the name of a scene",
                 at: node,
-                hint: "scenes have the numbers 1 to 65535"
+                hint: "scenes have names, and numbers from 1 to 65535"
             )
             return nil
         }
