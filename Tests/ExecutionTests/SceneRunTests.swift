@@ -1,5 +1,6 @@
 import Catalogue
 import DefinitionModel
+import Definitions
 import Execution
 import MeshCore
 import Planning
@@ -156,6 +157,19 @@ struct SceneRunTests {
         #expect(removal.changes.allSatisfy { $0.action == .delete })
         #expect(try site.apply(removal).isComplete && site.plan().isEmpty)
         #expect(try site.lamp(1).elements[0].models.flatMap(\.states).isEmpty)
+    }
+
+    @Test("A definition made from the database has the scenes, and nothing is to be done for it")
+    func adopt() throws {
+        let site = try site(Self.definition(second: ["light-lc-server: { keys: [lighting], states: { mode: on } }"]))
+        #expect(try site.apply(try site.plan()).isComplete)
+        let definition = Adoption.make(of: try site.network, named: "house").definition
+        #expect(definition.scenes.map(\.name.value) == ["scene-1", "scene-2"])
+        #expect(definition.scenes.map(\.number.value) == [1, 2])
+        site.definition = definition
+        #expect(try site.plan().steps.isEmpty)
+        let written = DefinitionWriter.text(of: definition)
+        #expect(written.contains("scene-1: { lightness: 20% }") && written.contains("mode: on"), "\(written)")
     }
 
     @Test("A scene that somebody has deleted is drift, and is stored again")

@@ -31,6 +31,7 @@ extension DefinitionDraft {
         }
 
         definition.states = states(of: model, place, subject)
+        definition.scenes = Self.scenes(of: model, on: element, of: node)
         guard let publication = model.publication else {
             definition.publish = Self.made(nil)
             return definition
@@ -61,7 +62,7 @@ extension DefinitionDraft {
         guard !model.states.isEmpty else { return nil }
         let declarable = DeclarableStates(of: model.identifier, in: .sig)
         var settings: [Located<ModelStateSetting>] = []
-        for state in model.states {
+        for state in model.states where state.form.register == nil {
             if let setting = declarable.setting(of: state.form, shownBy: state.status) {
                 settings.append(Self.made(setting))
             } else {

@@ -70,6 +70,7 @@ struct DefinitionDraft {
             nodes.append(draft(node, at: position))
             noteName("node", node.name, names.nodes[node.uuid])
         }
+        definition.scenes = Self.scenes(of: included)
     }
 
     static func made<Value>(_ value: Value) -> Located<Value> { Located(value, at: place) }

@@ -156,6 +156,9 @@ struct ProfileFactoring {
         if let publication = commonest(publications, moreThanHalf: true) ?? nil {
             base.publish = DefinitionDraft.made(publication)
         }
+        // A node cannot take back what its profile says of a state, so a profile has only what all nodes have.
+        if models.allSatisfy({ $0.states == models[0].states }) { base.states = models[0].states }
+        if models.allSatisfy({ $0.scenes == models[0].scenes }) { base.scenes = models[0].scenes }
         return base
     }
 
@@ -231,6 +234,8 @@ struct ProfileFactoring {
         if let publish = model.publish, publish != base?.publish, publish.value != nil || base?.publish != nil {
             rest.publish = publish
         }
+        if base?.states == nil { rest.states = model.states }
+        if base?.scenes.isEmpty != false { rest.scenes = model.scenes }
         return rest
     }
 
@@ -288,5 +293,7 @@ struct ProfileFactoring {
 
 extension ModelDefinition {
     /// Whether nothing is said of the model.
-    var isEmpty: Bool { keys == nil && subscribe == nil && publish == nil }
+    var isEmpty: Bool {
+        keys == nil && subscribe == nil && publish == nil && states == nil && scenes.isEmpty
+    }
 }
