@@ -25,6 +25,24 @@ struct BuildingGenerator {
 
     /// The definition in block style, as an editor or a planning office's generator would write it.
     func definition() -> String {
+        var text = head + "nodes:\n"
+        for index in 0..<nodeCount { text += node(words(index), margin: "") }
+        return text
+    }
+
+    /// The same building by a module for a luminaire, and the file with a row for each.
+    func definitionByModules() -> (definition: String, rows: String) {
+        let columns = NodeWords.columns(withAddress: !isNew)
+        var text = head + "modules:\n  luminaire:\n    parameters:\n"
+        for column in columns { text += "      \(column): text\n" }
+        text += "    nodes:\n" + node(.references(withAddress: !isNew), margin: "    ")
+        text += "use:\n  - { module: luminaire, rows: luminaires.csv }\n"
+        var rows = columns.joined(separator: ",") + "\n"
+        for index in 0..<nodeCount { rows += words(index).row + "\n" }
+        return (text, rows)
+    }
+
+    private var head: String {
         var text = """
             version: 1
             network: building
@@ -40,24 +58,67 @@ struct BuildingGenerator {
         for room in 0..<roomCount {
             text += "  room-\(room): { address: 0x\(groupAddress(room).hexadecimal), parent: everything }\n"
         }
-        text += "nodes:\n"
-        for index in 0..<nodeCount { text += node(index) }
         return text
     }
 
-    private func node(_ index: Int) -> String {
+    /// What distinguishes a node from others.
+    private struct NodeWords {
+        var number: String
+        var uuid: String
+        /// Nil for a device to be provisioned.
+        var address: String?
+        var room: String
+        var floor: String
+        var relay: String
+        var proxy: String
+
+        static func columns(withAddress: Bool) -> [String] {
+            ["number", "uuid"] + (withAddress ? ["address"] : []) + ["room", "floor", "relay", "proxy"]
+        }
+
+        /// References to the parameters of those names.
+        static func references(withAddress: Bool) -> NodeWords {
+            NodeWords(
+                number: "$(number)",
+                uuid: "$(uuid)",
+                address: withAddress ? "$(address)" : nil,
+                room: "$(room)",
+                floor: "$(floor)",
+                relay: "$(relay)",
+                proxy: "$(proxy)"
+            )
+        }
+
+        var row: String {
+            ([number, uuid] + (address.map { [$0] } ?? []) + [room, floor, relay, proxy]).joined(separator: ",")
+        }
+    }
+
+    private func words(_ index: Int) -> NodeWords {
         let room = index / Self.nodesPerRoom
-        let address = isNew ? "" : "\n    address: 0x\(address(index).hexadecimal)"
+        return NodeWords(
+            number: "\(index)",
+            uuid: uuid(index).rawValue.hexadecimal,
+            address: isNew ? nil : "0x\(address(index).hexadecimal)",
+            room: "\(room)",
+            floor: "\(room / 50)",
+            relay: isRelay(index) ? "on" : "off",
+            proxy: isNew && isRelay(index) ? "on" : "off"
+        )
+    }
+
+    private func node(_ words: NodeWords, margin: String) -> String {
+        let address = words.address.map { "\n    address: \($0)" } ?? ""
         var text = """
-              luminaire-\(index):
-                uuid: \(uuid(index).rawValue.hexadecimal)\(address)
+              luminaire-\(words.number):
+                uuid: \(words.uuid)\(address)
                 tags:
-                  room: room-\(room)
-                  floor: "\(room / 50)"
+                  room: room-\(words.room)
+                  floor: "\(words.floor)"
                 ttl: 5
                 features:
-                  relay: \(isRelay(index) ? "on" : "off")
-                  proxy: \(isNew && isRelay(index) ? "on" : "off")
+                  relay: \(words.relay)
+                  proxy: \(words.proxy)
                   friend: off
                 network_transmit:
                   count: 3
@@ -70,12 +131,12 @@ struct BuildingGenerator {
             let key = keyName(model.identifier)
             text += "        \(model.name):\n          keys:\n            - \(key)\n"
             if Self.subscribes(model.identifier) {
-                text += "          subscribe:\n            - everything\n            - room-\(room)\n"
+                text += "          subscribe:\n            - everything\n            - room-\(words.room)\n"
             }
             if Self.publishes(model.identifier) {
                 text += """
                               publish:
-                                to: room-\(room)
+                                to: room-\(words.room)
                                 key: \(key)
                                 ttl: 5
                                 period: \(isNew ? "10m" : "10s")
@@ -86,7 +147,8 @@ struct BuildingGenerator {
                     """
             }
         }
-        return text
+        guard !margin.isEmpty else { return text }
+        return text.split(separator: "\n").map { margin + $0 + "\n" }.joined()
     }
 
     private func isRelay(_ index: Int) -> Bool { !isNew || index % Self.nodesPerRoom == 0 }

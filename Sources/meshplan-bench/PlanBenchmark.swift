@@ -24,6 +24,8 @@ enum PlanBenchmark {
         case ("--floor", false): try report { _ = try floor(in: folder) }
         case ("--plan", false): try reportOurs { try plan(in: folder, isLast: true) }
         case ("--read", false): try reportOurs { try definition(in: folder) }
+        case ("--plan-modules", false): try reportOurs { try plan(in: folder, byModules: true, isLast: true) }
+        case ("--read-modules", false): try reportOurs { try definition(in: folder, byModules: true) }
         case ("--snapshot", false): try reportOurs { try snapshot(in: folder) }
         case ("--estimate", false): try reportEstimate(in: folder)
         default:
@@ -49,6 +51,9 @@ enum PlanBenchmark {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let (definitionSize, databaseSize) = try prepare(building, in: folder)
         let (plan, events) = (try plan(in: folder), try floor(in: folder))
+        guard try self.plan(in: folder, byModules: true).steps == plan.steps else {
+            throw BenchmarkFailure("the plan by modules differs")
+        }
         print(
             """
             \(building.nodeCount) \(what): \(definitionSize / 1000) kB of YAML, \(events) events, \(databaseSize / 1000) kB of \
@@ -56,7 +61,7 @@ enum PlanBenchmark {
             """
         )
         var best = (floor: Double.infinity, plan: Double.infinity, read: Double.infinity, snapshot: Double.infinity)
-        var estimate = Double.infinity
+        var (estimate, planByModules, readByModules) = (Double.infinity, Double.infinity, Double.infinity)
         var peak = 0.0
         for _ in 0..<rounds {
             best.floor = min(best.floor, try child("--floor", folder).seconds)
@@ -66,12 +71,16 @@ enum PlanBenchmark {
             best.read = min(best.read, try child("--read", folder).seconds)
             best.snapshot = min(best.snapshot, try child("--snapshot", folder).seconds)
             estimate = min(estimate, try child("--estimate", folder).seconds)
+            planByModules = min(planByModules, try child("--plan-modules", folder).seconds)
+            readByModules = min(readByModules, try child("--read-modules", folder).seconds)
         }
         print("bare libyaml and SQLite  \(text(best.floor)) s CPU")
         print("plan                     \(text(best.plan)) s CPU, \(text(peak, digits: 0)) MiB")
         print("  reading the definition \(text(best.read)) s CPU alone")
         print("  reading the database   \(text(best.snapshot)) s CPU alone")
         print("ratio                    \(text(best.plan / best.floor, digits: 2))")
+        print("plan by modules          \(text(planByModules)) s CPU")
+        print("  reading the definition \(text(readByModules)) s CPU alone")
         print("an estimate of its time  \(text(estimate)) s CPU on top")
     }
 
@@ -82,6 +91,9 @@ enum PlanBenchmark {
         guard let network = building.network() else { throw BenchmarkFailure("that many nodes have no addresses") }
         let text = Data(building.definition().utf8)
         try text.write(to: URL(filePath: definitionPath(folder)))
+        let (byModules, rows) = building.definitionByModules()
+        try Data(byModules.utf8).write(to: URL(filePath: modulesPath(folder)))
+        try Data(rows.utf8).write(to: URL(filePath: rowsPath(folder)))
         var generator = SystemRandomNumberGenerator()
         _ = try MeshDatabase.create(
             at: databasePath(folder),
@@ -105,9 +117,11 @@ enum PlanBenchmark {
 
     /// Makes the plan.
     ///
-    /// - Parameter isLast: whether the process ends with it, as `meshplan plan` does.
-    private static func plan(in folder: String, isLast: Bool = false) throws -> Plan {
-        let definition = try definition(in: folder)
+    /// - Parameters:
+    ///   - byModules: whether from the definition by modules.
+    ///   - isLast: whether the process ends with it, as `meshplan plan` does.
+    private static func plan(in folder: String, byModules: Bool = false, isLast: Bool = false) throws -> Plan {
+        let definition = try definition(in: folder, byModules: byModules)
         let snapshot = try snapshot(in: folder)
         if isLast { ProcessMemory.keepUntilExit((definition, snapshot)) }
         let result = Planner.plan(
@@ -122,10 +136,15 @@ enum PlanBenchmark {
         return plan
     }
 
-    private static func definition(in folder: String) throws -> Definition {
-        let bytes = Array(try Data(contentsOf: URL(filePath: definitionPath(folder))))
+    private static func definition(in folder: String, byModules: Bool = false) throws -> Definition {
+        let path = byModules ? modulesPath(folder) : definitionPath(folder)
+        let bytes = Array(try Data(contentsOf: URL(filePath: path)))
         let files = SourceFiles(files: [SourceFiles.File(path: "building.yaml", bytes: bytes)])
-        let (definitions, diagnostics) = DefinitionReader.read(files: files)
+        let rows = rowsPath(folder)
+        let reading = try DefinitionReader.reading(files) { path throws -> [SourceFiles.File] in
+            [SourceFiles.File(path: path, bytes: Array(try Data(contentsOf: URL(filePath: rows))))]
+        }
+        let (definitions, diagnostics) = (reading.definitions, reading.diagnostics)
         guard let definition = definitions.first else {
             throw BenchmarkFailure("\(diagnostics.first?.message ?? "no definition")")
         }
@@ -137,6 +156,8 @@ enum PlanBenchmark {
     }
 
     private static func definitionPath(_ folder: String) -> String { folder + "/building.yaml" }
+    private static func modulesPath(_ folder: String) -> String { folder + "/modules.yaml" }
+    private static func rowsPath(_ folder: String) -> String { folder + "/luminaires.csv" }
     private static func databasePath(_ folder: String) -> String { folder + "/building.meshdb" }
     private static func keyPath(_ folder: String) -> String { folder + "/key" }
 

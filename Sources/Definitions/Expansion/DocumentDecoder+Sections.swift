@@ -18,6 +18,8 @@ extension DocumentDecoder {
     mutating func expanded(_ body: Body, at place: EmissionPlace, overrides: inout Overrides) -> DocumentTree {
         let source = body.source
         var tree = DocumentTree()
+        tree.nodes.reserveCapacity(source.next(after: body.node) - body.node)
+        tree.origins.reserveCapacity(source.next(after: body.node) - body.node)
         append(source.nodes[body.node], source.nodes[body.node].kind, place, into: &tree)
         guard source.nodes[body.node].kind == .mapping else { return tree }
         var key = body.node + 1

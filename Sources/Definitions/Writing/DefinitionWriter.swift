@@ -9,13 +9,13 @@ package struct DefinitionWriter {
     typealias Value = DefinitionValue
     typealias Field = DefinitionValue.Field
 
-    private let definition: Definition
+    let definition: Definition
     /// What nodes inherit, by the names of profiles; without profiles that say nothing about it.
     private let profiles: [String: InheritedValues]
     /// What nodes inherit from entries of the defaults.
     private let defaultValues: [InheritedValues]
 
-    private init(_ definition: Definition) {
+    init(_ definition: Definition) {
         self.definition = definition
         let nothing = InheritedValues()
         profiles = Dictionary(
@@ -45,7 +45,7 @@ package struct DefinitionWriter {
     }
 
     /// Comments of one line each, whatever the texts contain.
-    private static func comment(_ lines: [String]) -> String {
+    static func comment(_ lines: [String]) -> String {
         lines.map { line in
             let shown = String(String.UnicodeScalarView(line.unicodeScalars.map(printable)))
             return shown.isEmpty ? "#\n" : "# \(shown)\n"
@@ -60,7 +60,7 @@ package struct DefinitionWriter {
         }
     }
 
-    private var sections: [Field] {
+    var sections: [Field] {
         var sections: [Field] = []
         if let removals = definition.removals {
             sections.append(Field("limits", .fields([Field("removals", .word("\(removals.value)%"))])))

@@ -30,10 +30,10 @@ struct ModuleTests {
             groups:
               room-$(room): { parent: floor-$(floor) }
             nodes:
-              switch-$(room): { uuid: 0d5c5a0e6f5b4f0ea1a50b1f01$(room)00, tags: { room: $(room) } }
+              switch-$(room): { uuid: 0d5c5a0e6f5b4f0ea1a50b1f010$(room)00, tags: { room: $(room) } }
               lamp-$(room)-$(n):
                 for: { n: 1..$(lamps) }
-                uuid: 0d5c5a0e6f5b4f0ea1a50b1f02$(room)0$(n)
+                uuid: 0d5c5a0e6f5b4f0ea1a50b1f020$(room)0$(n)
                 tags: { room: $(room) }
 
         """
@@ -295,5 +295,22 @@ struct ModuleTests {
         let found = diagnose(text, limits: limits)
         #expect(found.contains { $0.contains("expand to more than 20000 values") })
         #expect(diagnose(head + "nodes: { a-$(n): { for: { n: 1..999999999 }, uuid: \(uuid(1)) } }\n").count == 1)
+    }
+
+    @Test("What is rendered says where each part comes from, and reads as the same definition")
+    func rendering() throws {
+        let text =
+            head + room
+            + "groups: { floor-1: {} }\nuse: [{ module: hotel-room, for: { room: 101..102 }, with: { floor: 1 } }]\n"
+        let reading = reading([("a.yaml", text)])
+        #expect(problems(reading) == [])
+        let definition = try #require(reading.definitions.first)
+        let rendered = DefinitionWriter.text(of: definition, withOriginsIn: reading.files)
+        #expect(rendered.contains("\n  # a.yaml:6, in use[0] of hotel-room, room = 102\n  room-102:"))
+        #expect(rendered.contains("\n  # a.yaml:9, for n = 2, in use[0] of hotel-room, room = 101\n  lamp-101-2:"))
+        let (definitions, problems) = definitions(rendered)
+        #expect(problems == [])
+        #expect(definitions.first?.nodes.map(\.name.value) == definition.nodes.map(\.name.value))
+        #expect(definitions.first?.groups.map(\.name.value) == definition.groups.map(\.name.value))
     }
 }
