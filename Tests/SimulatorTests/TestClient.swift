@@ -14,6 +14,8 @@ final class TestClient {
     private(set) var filterStatuses: [ProxyConfigurationMessage] = []
     /// Access messages that arrived.
     private(set) var messages: [IncomingMessage] = []
+    /// Heartbeats that arrived.
+    private(set) var heartbeats: [HeardHeartbeat] = []
     /// Network PDUs that were notified, whatever they are.
     private(set) var networkPDUs = 0
     /// The longest packet that was notified.
@@ -162,10 +164,21 @@ final class TestClient {
             switch action {
             case .transmit(let pdu, _): try write(ProxyPDU(type: .network, payload: pdu))
             case .deliver(let message): messages.append(message)
+            case .heartbeat(let heartbeat, let message):
+                heartbeats.append(HeardHeartbeat(time: bearer.now, heartbeat: heartbeat, message: message))
             default: break
             }
         }
     }
+}
+
+/// A heartbeat that a client heard.
+struct HeardHeartbeat {
+    let time: Instant
+    let heartbeat: Heartbeat
+    let message: IncomingControlMessage
+
+    var hops: Int { heartbeat.hops(receivedTTL: message.ttl) }
 }
 
 /// A bearer told neither that a link is open nor that it is closed.

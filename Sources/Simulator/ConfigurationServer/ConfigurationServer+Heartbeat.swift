@@ -40,6 +40,7 @@ extension NodeConfigurationState {
             heartbeatPublication.countLog = .off
             heartbeatPublication.periodLog = .off
         }
+        heartbeats.beginPublication(heartbeatPublication.countLog)
         return .success
     }
 
@@ -51,6 +52,7 @@ extension NodeConfigurationState {
         }
         let isOff = settings.source == nil || settings.destination == .unassigned
         heartbeatSubscription = isOff ? .off : settings
+        heartbeats.beginSubscription()
         return .success
     }
 
@@ -61,9 +63,9 @@ extension NodeConfigurationState {
         ConfigHeartbeatSubscriptionStatus(
             status: status,
             settings: settings,
-            countLog: .off,
-            minimumHops: settings.source == nil ? 0 : 0x7F,
-            maximumHops: 0
+            countLog: heartbeats.countLog,
+            minimumHops: settings.source == nil ? 0 : heartbeats.minimumHops,
+            maximumHops: heartbeats.maximumHops
         )
     }
 }

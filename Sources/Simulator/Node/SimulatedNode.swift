@@ -43,6 +43,10 @@ struct SimulatedNode {
     var toldLights: [Int: Int64] = [:]
     /// When its models publish by their period.
     var publicationsAt: [StatePublication: Instant] = [:]
+    /// When it sends its next periodic heartbeat; nil for never.
+    var heartbeatAt: Instant?
+    /// Until when it counts the heartbeats of its subscription; nil if it counts none.
+    var heartbeatsUntil: Instant?
     /// The DeviceKey that takes over with the first message under it.
     var deviceKeyCandidate: KeyMaterial?
     /// The messages that it forwarded between subnets, so that nobody can make it forward them again.
@@ -151,6 +155,12 @@ enum WorldEvent {
     case wakeModels(node: Int)
     /// A model of a node publishes its state by its period, unless its publication has changed.
     case publish(node: Int, StatePublication)
+    /// A node's periodic heartbeat may be due.
+    case heartbeat(node: Int)
+    /// A node sends a heartbeat because a feature was switched.
+    case heartbeatOfFeature(node: Int)
+    /// A node may have counted heartbeats for as long as it should.
+    case endHeartbeats(node: Int)
     /// A node sends a message that is no answer.
     case send(node: Int, OutgoingMessage)
     /// A node answers a request.

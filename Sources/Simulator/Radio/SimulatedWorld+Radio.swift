@@ -46,6 +46,7 @@ extension SimulatedWorld {
             case .relay(let pdu, _, let destination):
                 relay(SharedNetworkPDU(pdu), to: destination, at: node, from: origin)
             case .deliver(let message): deliver(message, at: node)
+            case .heartbeat(let heartbeat, let message): count(heartbeat, in: message, at: node)
             case .ivIndexChanged(let ivIndex):
                 newestIVIndex = max(newestIVIndex, ivIndex.value)
                 _ = recorder(.ivIndex(nodes[node].state.uuid, ivIndex))

@@ -43,6 +43,8 @@ package struct NodeConfigurationState: Hashable, Sendable {
     package var elements: [Element]
     /// The states of the foundation models of version 1.1.
     package var foundation = FoundationStates()
+    /// How far it has come with its heartbeats.
+    package internal(set) var heartbeats = HeartbeatProgress()
 
     /// The subnet with that index; nil if the node does not have it.
     package func netKey(_ index: NetKeyIndex) -> NodeNetKey? { netKeys.first { $0.index == index } }
@@ -97,7 +99,10 @@ package struct NodeConfigurationState: Hashable, Sendable {
     package mutating func removeNetKey(_ index: NetKeyIndex) {
         for key in appKeys where key.boundNetKey == index { removeAppKey(key.index) }
         netKeys.removeAll { $0.index == index }
-        if heartbeatPublication.netKeyIndex == index { heartbeatPublication = .off }
+        if heartbeatPublication.netKeyIndex == index {
+            heartbeatPublication = .off
+            heartbeats.left = 0
+        }
         foundation.bridgingTable.removeAll { $0.subnets.first == index || $0.subnets.second == index }
     }
 
@@ -109,6 +114,7 @@ package struct NodeConfigurationState: Hashable, Sendable {
         appKeys = []
         heartbeatPublication = .off
         heartbeatSubscription = .off
+        heartbeats = HeartbeatProgress()
         foundation.reset()
         for element in elements.indices {
             for model in elements[element].models.indices {

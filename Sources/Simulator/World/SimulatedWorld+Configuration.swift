@@ -4,13 +4,14 @@ extension SimulatedWorld {
     /// A message for a node has passed its stack. The node handles Configuration requests, and messages of
     /// ``deliver(_:under:at:)``.
     func deliver(_ message: IncomingMessage, at node: Int) {
-        let state = nodes[node].state
         let stream = SequenceStream(source: message.source, ivIndex: message.ivIndex)
-        guard recorder(.replay(state.uuid, stream, message.sequence)) else { return }
+        guard recorder(.replay(nodes[node].state.uuid, stream, message.sequence)) else { return }
         if case .application(let key) = message.security {
             deliver(message, under: key, at: node)
             return
         }
+        updateHeartbeatSubscription(of: node)
+        let state = nodes[node].state
         guard case .device = message.security, message.destination == state.address.address else { return }
         var reader = ByteReader(message.payload)
         // A node that is leaving the network accepts no more requests.
@@ -97,6 +98,7 @@ extension SimulatedWorld {
             startPrivateIdentity(of: node, key.index)
         }
         if changed.elements != before.elements { schedulePublications(of: node) }
+        adoptHeartbeats(before, changed, at: node)
         if changed.sarParameters != before.sarParameters { nodes[node].stack.sar = changed.sarParameters }
         if before.isGATTProxyOn, !changed.isGATTProxyOn { nodes[node].endsLinks = true }
         let phases = changed.netKeys.map { [UInt16($0.phase.rawValue), $0.index.rawValue] }

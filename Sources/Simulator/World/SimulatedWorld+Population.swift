@@ -102,6 +102,7 @@ extension SimulatedWorld {
             }
         }
         schedulePublications(of: index)
+        resumeHeartbeats(of: index)
         if let candidate = left?.deviceKeyCandidates[configuration.uuid] {
             nodes[index].deviceKeyCandidate = candidate
             nodes[index].stack.keys.setDeviceKeyCandidate(candidate, of: configuration.address)

@@ -146,6 +146,9 @@ package final class SimulatedWorld {
         case .leaveForStrangers(let packet): onAir?(packet)
         case .wakeModels(let node): wakeModels(node)
         case .publish(let node, let publication): publishByPeriod(publication, of: node)
+        case .heartbeat(let node): sendPeriodicHeartbeat(of: node)
+        case .heartbeatOfFeature(let node): sendHeartbeat(of: node)
+        case .endHeartbeats(let node): endHeartbeatSubscription(of: node)
         case .send(let node, let message): answer(message, from: node, thenReset: false)
         case .answer(let node, let message, let thenReset): answer(message, from: node, thenReset: thenReset)
         case .lateReset(let node, let life):
