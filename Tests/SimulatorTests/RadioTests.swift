@@ -26,8 +26,8 @@ struct AdvertiserTests {
         let transmit = try #require(TransmitParameters(count: count, steps: 1))
         var advertiser = Advertiser(sets: 1)
         var generator = SeededGenerator(seed: 1)
-        let first = advertiser.send(transmit, at: .zero, settings: settings, using: &generator)
-        let second = advertiser.send(transmit, at: .zero, settings: settings, using: &generator)
+        let first = advertiser.send(transmit, at: .zero, AdvertisingRules(settings), using: &generator)
+        let second = advertiser.send(transmit, at: .zero, AdvertisingRules(settings), using: &generator)
         #expect(first?.copies.count == Int(count) + 1)
         let start = try #require(first?.copies.first)
         let next = try #require(second?.copies.first)
@@ -40,12 +40,14 @@ struct AdvertiserTests {
         let transmit = TransmitParameters(octet: 0x0A)
         var advertiser = Advertiser(sets: 2)
         var generator = SeededGenerator(seed: 1)
-        let sent = (0..<6).map { _ in advertiser.send(transmit, at: .zero, settings: settings, using: &generator) }
+        let sent = (0..<6).map { _ in
+            advertiser.send(transmit, at: .zero, AdvertisingRules(settings), using: &generator)
+        }
         #expect(sent[0]?.copies.first == sent[1]?.copies.first)
         #expect(sent.map { $0 != nil } == [true, true, true, true, true, false])
         #expect(advertiser.dropped == 1)
         let later = Instant(microseconds: 60_000)
-        #expect(advertiser.send(transmit, at: later, settings: settings, using: &generator) != nil)
+        #expect(advertiser.send(transmit, at: later, AdvertisingRules(settings), using: &generator) != nil)
     }
 }
 

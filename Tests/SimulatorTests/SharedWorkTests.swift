@@ -73,12 +73,20 @@ struct SharedWorkTests {
     @Test("The last 32 PDUs are remembered, and only those")
     func recent() {
         let pdus = (0..<40).map { SharedNetworkPDU([UInt8](repeating: 7, count: 20) + [$0]) }
-        var recent = RecentPDUs()
-        #expect(pdus.allSatisfy { recent.insert($0) })
-        #expect(pdus.map { recent.contains($0) } == (0..<40).map { $0 >= 8 })
-        #expect(!recent.insert(pdus[8]) && recent.insert(pdus[0]))
-        #expect(!recent.contains(pdus[8]) && recent.contains(pdus[9]))
-        #expect(recent.contains(SharedNetworkPDU(pdus[39].octets)), "octets count, not objects")
+        let heard = SharedRecency(members: 3, capacity: HeardPDU.capacity)
+        func isKnown(_ pdu: SharedNetworkPDU) -> Bool {
+            var news = HeardPDU(pdu)
+            return news.isKnown(to: 1, in: heard)
+        }
+        func reach(_ pdu: SharedNetworkPDU) -> Bool {
+            var news = HeardPDU(pdu)
+            return news.reach(1, in: heard)
+        }
+        #expect(pdus.allSatisfy { reach($0) })
+        #expect(pdus.map { isKnown($0) } == (0..<40).map { $0 >= 8 })
+        #expect(!reach(pdus[8]) && reach(pdus[0]))
+        #expect(!isKnown(pdus[8]) && isKnown(pdus[9]))
+        #expect(isKnown(SharedNetworkPDU(pdus[39].octets)), "octets count, not objects")
     }
 }
 

@@ -46,6 +46,7 @@ package final class KeySchedules {
     private var subnets: [KeyMaterial: SubnetCredentials] = [:]
     private var applications: [KeyMaterial: ApplicationCredentials] = [:]
     private var devices: [KeyMaterial: AuthenticatedCipher] = [:]
+    private var views: [[NetworkView.Part]: NetworkView] = [:]
 
     /// An empty collection.
     package init() {}
@@ -56,6 +57,14 @@ package final class KeySchedules {
         let prepared = SubnetCredentials(key)
         subnets[key] = prepared
         return prepared
+    }
+
+    /// The view of all participants whose rings have these parts.
+    func view(_ parts: [NetworkView.Part]) -> NetworkView {
+        if let known = views[parts] { return known }
+        let view = NetworkView()
+        views[parts] = view
+        return view
     }
 
     /// The prepared form of an AppKey.

@@ -5,7 +5,7 @@
 /// position of a PDU in the list of PDUs. A multiplication spreads the PDUs over the table, because a keyed hash would
 /// cost more. Only somebody with the network's key can choose PDUs that collide. They make a search longer, but never
 /// longer than the list.
-package struct NetworkMessageCache: Sendable {
+package struct NetworkMessageCache {
     /// The PDUs in order; once the list is full, a ring that begins at `oldest`.
     private var order: [UInt64] = []
     private var oldest = 0
@@ -13,22 +13,55 @@ package struct NetworkMessageCache: Sendable {
     /// place with no free one in between. Empty until the first PDU.
     private var table: [UInt32] = []
     private let capacity: Int
+    /// What keeps the PDUs in place of the list and the table, together with those of others.
+    private let shared: SharedRecency?
+    private let member: Int
 
     /// A cache of the last `capacity` PDUs, at least one and at most 2^20.
-    package init(capacity: Int = 512) {
+    package init(capacity: Int = MeshStack.cacheCapacity) {
         self.capacity = min(max(1, capacity), 1 << 20)
+        shared = nil
+        member = 0
+    }
+
+    /// The cache of a member of a shared one, empty at first. Its copies are the same cache.
+    init(_ shared: SharedRecency, member: Int) {
+        capacity = shared.capacity
+        self.shared = shared
+        self.member = member
+        shared.forgetAll(of: member)
     }
 
     /// The number of PDUs remembered.
-    package var count: Int { order.count }
+    package var count: Int { shared?.count(of: member) ?? order.count }
 
     /// Remembers a PDU, and forgets the oldest one if there is no room.
     ///
     /// - Returns: whether the PDU was new.
     package mutating func insert(_ pdu: NetworkPDU) -> Bool {
-        // SRC and SEQ identify a PDU within an IV index. The last bit of the index would not be enough, since a
-        // recovery may go two ahead at once.
-        let identity = UInt64(pdu.ivIndex & 0xFF_FFFF) << 40 | UInt64(pdu.sequence) << 16 | UInt64(pdu.source.rawValue)
+        var hint = 0
+        return insert(Self.identity(of: pdu), hint: &hint)
+    }
+
+    /// What tells PDUs apart: SRC and SEQ do within an IV index. The last bit of the index would not be enough, since a
+    /// recovery may go two ahead at once.
+    static func identity(of pdu: NetworkPDU) -> UInt64 {
+        UInt64(pdu.ivIndex & 0xFF_FFFF) << 40 | UInt64(pdu.sequence) << 16 | UInt64(pdu.source.rawValue)
+    }
+
+    /// Whether the PDU with that identity is remembered.
+    ///
+    /// - Parameter hint: what the last call about that PDU left here, for any member of the same shared cache; else 0.
+    func contains(_ identity: UInt64, hint: inout Int) -> Bool {
+        if let shared { return shared.contains(identity, member, hint: &hint) }
+        return !table.isEmpty && table[place(of: identity)] != 0
+    }
+
+    /// Remembers the PDU with that identity, as ``insert(_:)`` does.
+    ///
+    /// - Parameter hint: as for ``contains(_:hint:)``.
+    mutating func insert(_ identity: UInt64, hint: inout Int) -> Bool {
+        if let shared { return shared.insert(identity, member, hint: &hint) }
         if table.isEmpty {
             var size = 4
             while size < 2 * capacity { size *= 2 }
@@ -51,6 +84,7 @@ package struct NetworkMessageCache: Sendable {
 
     /// Forgets all PDUs, as for a new IV index.
     package mutating func removeAll() {
+        shared?.forgetAll(of: member)
         order = []
         oldest = 0
         table = []

@@ -93,11 +93,13 @@ package struct ReplayProtection: Hashable, Sendable {
         isSegmented: Bool = false
     ) {
         let entry = Entry(source: source, ivIndex: ivIndex, sequence: sequence)
-        if list[source] == nil, list.count >= capacity { return }
-        var record = list[source] ?? Record(highest: entry)
-        if entry.order > record.highest.order { record.highest = entry }
-        if isSegmented { record.segmented = max(record.segmented ?? 0, entry.order) }
-        list[source] = record
+        guard let place = list.index(forKey: source) else {
+            guard list.count < capacity else { return }
+            list[source] = Record(highest: entry, segmented: isSegmented ? entry.order : nil)
+            return
+        }
+        if entry.order > list.values[place].highest.order { list.values[place].highest = entry }
+        if isSegmented { list.values[place].segmented = max(list.values[place].segmented ?? 0, entry.order) }
     }
 
     /// Forgets a source, such as a removed node whose address is assigned again.

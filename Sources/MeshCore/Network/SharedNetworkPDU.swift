@@ -11,6 +11,46 @@ package final class SharedNetworkPDU {
     package let digest: UInt64
     /// What came of opening it, once per key and IV index that somebody tried.
     private var openings: [Opening] = []
+    /// What the last participant that looked at it sees.
+    private(set) var sight = Sight()
+    /// What participants with that sight open; nil if no key of theirs opens it.
+    private(set) var opened: (pdu: OpenedNetworkPDU, netKeyIndex: NetKeyIndex)?
+    /// The PDU that participants with that sight relay; nil for none.
+    package private(set) var onward: SharedNetworkPDU?
+    /// The destination that participants with that sight read in it.
+    package var destination: Address { sight.destination }
+    /// Where a shared network message cache has it; see ``SharedRecency``.
+    var cacheHint = 0
+    /// What came of looking at it, once per view and IV index that somebody looked with.
+    private var looks: [Look] = []
+
+    /// The network layer of the PDU, as participants with the same keys and IV index see it.
+    struct Sight {
+        /// The view of these participants; nil if nobody has looked yet.
+        var view: ObjectIdentifier?
+        /// Their IV index.
+        var ivIndex: UInt32 = 0
+        /// Whether they have a key that opens it.
+        var isOpen = false
+        /// Whether its destination is a unicast address, so that it concerns one participant at most.
+        var isForOthers = false
+        /// Whether there is a PDU to relay.
+        var hasOnward = false
+        /// The sender.
+        var source = Address.unassigned
+        /// The destination.
+        var destination = Address.unassigned
+        /// What the network message cache knows it by.
+        var identity: UInt64 = 0
+    }
+
+    private struct Look {
+        /// Kept, so that no other view gets its identity.
+        let view: NetworkView
+        let sight: Sight
+        let opened: (pdu: OpenedNetworkPDU, netKeyIndex: NetKeyIndex)?
+        let onward: SharedNetworkPDU?
+    }
 
     private struct Opening {
         let credentials: NetworkCredentials
@@ -42,6 +82,42 @@ package final class SharedNetworkPDU {
         return try result.get()
     }
 
+    /// Whether ``sight`` is that of participants with a view and an IV index.
+    func isSeen(_ view: ObjectIdentifier, _ ivIndex: UInt32) -> Bool { sight.view == view && sight.ivIndex == ivIndex }
+
+    /// Sets ``sight``, ``opened`` and ``onward`` to those of participants with a view and an IV index.
+    ///
+    /// - Parameter open: what the keys of the view open, and what to relay. Called only if nobody has looked like that
+    ///   before.
+    func look(
+        as view: NetworkView,
+        _ ivIndex: UInt32,
+        open: () -> (opened: OpenedNetworkPDU, netKeyIndex: NetKeyIndex, onward: SharedNetworkPDU?)?
+    ) {
+        let look: Look
+        if let known = looks.first(where: { $0.view === view && $0.sight.ivIndex == ivIndex }) {
+            look = known
+        } else {
+            let found = open()
+            var sight = Sight(view: view.identity, ivIndex: ivIndex)
+            if let found {
+                let pdu = found.opened.pdu
+                sight.isOpen = true
+                sight.isForOthers = pdu.destination.kind == .unicast
+                sight.hasOnward = found.onward != nil
+                sight.source = pdu.source.address
+                sight.destination = pdu.destination
+                sight.identity = NetworkMessageCache.identity(of: pdu)
+            }
+            let opened = found.map { (pdu: $0.opened, netKeyIndex: $0.netKeyIndex) }
+            look = Look(view: view, sight: sight, opened: opened, onward: found?.onward)
+            looks.append(look)
+        }
+        sight = look.sight
+        opened = look.opened
+        onward = look.onward
+    }
+
     /// Each word of eight octets is mixed by a multiplication of 64 by 64 bits, whose halves are folded.
     private static func digest(of octets: [UInt8]) -> UInt64 {
         func mixed(_ value: UInt64, _ factor: UInt64) -> UInt64 {
@@ -64,6 +140,8 @@ package final class SharedNetworkPDU {
 final class OpenedNetworkPDU {
     /// The PDU.
     let pdu: NetworkPDU
+    /// Where a shared network message cache has it; see ``SharedRecency``.
+    var cacheHint = 0
     private var transport: Result<LowerTransportPDU, DecodeError>?
     private var payloads: [Payload] = []
     private var relayed: [(credentials: SubnetCredentials, pdu: SharedNetworkPDU)] = []

@@ -32,6 +32,10 @@ package struct KeyRing {
     }
 
     private let schedules: KeySchedules
+    /// What its NetKeys make of network PDUs.
+    private(set) var networkView: NetworkView
+    /// The identity of ``networkView``.
+    private(set) var networkViewIdentity: ObjectIdentifier
     private var subnets: [NetKeyIndex: Subnet] = [:]
     private var subnetsByNID = [[SubnetEntry]](repeating: [], count: 128)
     private var subnetsByNetworkID: [UInt64: [SubnetEntry]] = [:]
@@ -46,6 +50,8 @@ package struct KeyRing {
     /// - Parameter schedules: prepared keys to share with other rings of the same thread.
     package init(schedules: KeySchedules = KeySchedules()) {
         self.schedules = schedules
+        networkView = schedules.view([])
+        networkViewIdentity = networkView.identity
     }
 
     /// A ring with all NetKeys, AppKeys, device keys and labels of groups in a network.
@@ -77,6 +83,19 @@ package struct KeyRing {
             subnetsByNID[Int(entry.credentials.flooding.nid)].append(entry)
             subnetsByNetworkID[entry.credentials.networkID, default: []].append(entry)
         }
+        updateNetworkView()
+    }
+
+    private mutating func updateNetworkView() {
+        let parts = subnetsByNID.joined().map { entry in
+            NetworkView.Part(
+                index: entry.index,
+                opens: ObjectIdentifier(entry.credentials),
+                sends: transmitCredentials(entry.index).map { ObjectIdentifier($0) }
+            )
+        }
+        networkView = schedules.view(parts)
+        networkViewIdentity = networkView.identity
     }
 
     /// Removes the NetKey with that index. AppKeys bound to it stay, but cannot be used.
@@ -89,6 +108,7 @@ package struct KeyRing {
                 subnetsByNetworkID[entry.credentials.networkID] = nil
             }
         }
+        updateNetworkView()
     }
 
     /// Moves a subnet to a phase of its key refresh. The return to normal forgets the old NetKey and the old keys of

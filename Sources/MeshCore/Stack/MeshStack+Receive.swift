@@ -15,6 +15,15 @@ extension MeshStack {
     /// compute. The outcome is that of ``receive(networkPDU:at:)``, but what to relay is separate from the actions, so
     /// that it can be shared with the next receivers. Relay it after them.
     package mutating func receive(_ shared: SharedNetworkPDU, at now: Instant) -> SharedReception {
+        if shared.isSeen(keys.networkViewIdentity, ivIndex.value), let (opened, netKeyIndex) = shared.opened {
+            // The stack, or one with the same keys, has just looked at it; see ``pass(_:)``.
+            var reception = SharedReception()
+            if take(opened.pdu, netKeyIndex, shared: opened, at: now, &reception.actions) {
+                reception.relayed = shared.onward
+                reception.destination = opened.pdu.destination
+            }
+            return reception
+        }
         let opened: OpenedNetworkPDU
         let netKeyIndex: NetKeyIndex
         do throws(NetworkPDUError) {
@@ -31,7 +40,7 @@ extension MeshStack {
     }
 
     /// Opens a PDU like ``decode(networkPDU:as:)``, unless another stack has already done so.
-    private func open(
+    func open(
         _ shared: SharedNetworkPDU
     ) throws(NetworkPDUError) -> (opened: OpenedNetworkPDU, netKeyIndex: NetKeyIndex) {
         let candidates = try candidates(for: shared.octets)
@@ -61,7 +70,10 @@ extension MeshStack {
             actions.append(.dropped(.ownSource))
             return false
         }
-        guard cache.insert(pdu) else {
+        var hint = shared?.cacheHint ?? 0
+        let isNew = cache.insert(NetworkMessageCache.identity(of: pdu), hint: &hint)
+        shared?.cacheHint = hint
+        guard isNew else {
             actions.append(.dropped(.alreadySeen))
             return false
         }
@@ -79,7 +91,7 @@ extension MeshStack {
     }
 
     /// A PDU of another node with its TTL reduced by one, secured again.
-    private func relayed(_ pdu: NetworkPDU, with credentials: SubnetCredentials) -> [UInt8] {
+    func relayed(_ pdu: NetworkPDU, with credentials: SubnetCredentials) -> [UInt8] {
         var relayed = pdu
         relayed.ttl -= 1
         return secured(relayed, with: credentials)

@@ -22,9 +22,6 @@ struct SimulatedNode {
     var lastAnswer: (identifier: TransmissionIdentifier, isReset: Bool)?
     /// When the wake event for its timers is due; nil if none is in the queue.
     var wakeAt: Instant?
-    /// The last PDUs heard. Copies, and what two relays send alike, then need no decryption.
-    var heard = RecentPDUs()
-
     /// When it stops drawing attention; nil if it does not draw attention.
     var attentionEnd: Instant?
     /// When it stops advertising with its Node Identity in a subnet.
@@ -71,30 +68,41 @@ struct SimulatedNode {
 /// What happens for every PDU on air. These are mutating, although some change nothing, because a call that does not
 /// mutate would first copy the node.
 extension SimulatedNode {
-    /// Hears a PDU over the air; nil if the node cannot hear, or has heard it before.
-    mutating func hear(_ pdu: SharedNetworkPDU, at now: Instant) -> SharedReception? {
-        guard isAlive, !faults.isDeaf, heard.insert(pdu) else { return nil }
-        return stack.receive(pdu, at: now)
+    /// Hears a PDU over the air, and lets the network layer handle it. A node that has more to do with PDUs for others
+    /// than to relay them takes the long way.
+    ///
+    /// - Parameters:
+    ///   - node: the number of the node.
+    ///   - heard: what the nodes have heard.
+    ///   - isShared: whether nodes share what they compute alike.
+    /// - Returns: what is left to do; nil if the node cannot hear, or has heard the PDU before.
+    mutating func hear(
+        _ pdu: SharedNetworkPDU,
+        _ news: inout HeardPDU,
+        _ node: Int,
+        in heard: SharedRecency,
+        _ isShared: Bool
+    ) -> SharedPassage? {
+        guard isAlive, !faults.isDeaf, news.reach(node, in: heard) else { return nil }
+        guard isShared, !isBridge, remote.underWay.isEmpty else { return .arrival }
+        return stack.pass(pdu)
     }
 
-    /// Whether the node has heard a PDU lately.
-    mutating func hasHeard(_ pdu: SharedNetworkPDU) -> Bool { heard.contains(pdu) }
+    /// Whether it sends what it has to send.
+    mutating func canSend() -> Bool { isAlive && !faults.isMute }
 
-    /// When a PDU leaves that the node forwards; nil if it does not send.
+    /// When a PDU leaves that the node forwards, and whether it forwards PDUs on the advertising bearer and to links;
+    /// nil if it does not send.
     mutating func prepareRelay(
-        of pdu: SharedNetworkPDU,
         at now: Instant,
-        _ turnaround: ClosedRange<Duration>,
+        _ turnaround: ClosedRange<Int64>,
         using generator: inout SeededGenerator
-    ) -> Instant? {
-        guard isAlive, !faults.isMute else { return nil }
-        _ = heard.insert(pdu)
-        forwardsAt = max(now.advanced(by: generator.duration(in: turnaround)), forwardsAt)
-        return forwardsAt
+    ) -> (time: Instant, isRelay: Bool, isProxy: Bool)? {
+        guard canSend() else { return nil }
+        let time = Instant(microseconds: now.microseconds + generator.microseconds(in: turnaround))
+        forwardsAt = max(time, forwardsAt)
+        return (forwardsAt, isRelay, isProxy)
     }
-
-    /// Whether it forwards PDUs on the advertising bearer, and whether it forwards them to links.
-    mutating func forwarding() -> (isRelay: Bool, isProxy: Bool) { (isRelay, isProxy) }
 
     /// Whether it forwards PDUs between subnets.
     mutating func isBridging() -> Bool { isBridge }
@@ -109,33 +117,6 @@ extension SimulatedNode {
         if let planned = wakeAt, planned <= deadline { return nil }
         wakeAt = max(deadline, now)
         return wakeAt
-    }
-}
-
-/// The last few PDUs that a node heard, by their digests.
-struct RecentPDUs: Sendable {
-    private static let capacity = 32
-    /// Places that are still free hold 0.
-    private var digests = [UInt64](repeating: 0, count: RecentPDUs.capacity)
-    private var oldest = 0
-
-    /// Whether a PDU is remembered.
-    func contains(_ pdu: SharedNetworkPDU) -> Bool { contains(max(pdu.digest, 1)) }
-
-    private func contains(_ digest: UInt64) -> Bool {
-        // Looking at all of them without a way out is faster than stopping, because several are compared at once.
-        var isKnown = false
-        for known in digests { isKnown = isKnown || known == digest }
-        return isKnown
-    }
-
-    /// Remembers a PDU; returns false if it was already remembered.
-    mutating func insert(_ pdu: SharedNetworkPDU) -> Bool {
-        let digest = max(pdu.digest, 1)
-        guard !contains(digest) else { return false }
-        digests[oldest] = digest
-        oldest = (oldest + 1) % Self.capacity
-        return true
     }
 }
 

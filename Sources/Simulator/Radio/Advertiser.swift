@@ -25,11 +25,11 @@ struct Advertiser: Sendable {
     mutating func send(
         _ transmit: TransmitParameters,
         at now: Instant,
-        settings: WorldSettings,
+        _ rules: AdvertisingRules,
         using generator: inout SeededGenerator
     ) -> AdvertisedPDU? {
         waiting.removeAll { $0 <= now }
-        guard waiting.count < max(settings.advertisingQueue, 1) else {
+        guard waiting.count < rules.queue else {
             dropped += 1
             return nil
         }
@@ -37,30 +37,53 @@ struct Advertiser: Sendable {
         for index in freeAt.indices where freeAt[index] < freeAt[set] { set = index }
         let start = max(now, freeAt[set])
         if start > now { waiting.append(start) }
-        // 2 ms from the host to the controller, then 1.8 ms for the three channels of each copy.
-        var time = start.advanced(by: .milliseconds(2))
-        var copies = [time]
+        // Microseconds: every node that sends comes here, and dividing durations takes longer than all the rest. 2 ms
+        // from the host to the controller, then 1.8 ms for the three channels of each copy.
+        let interval = Int64(transmit.intervalMilliseconds) * 1_000
+        var time = start.microseconds + 2_000
+        var copies: [Instant] = []
+        copies.reserveCapacity(transmit.transmissions)
+        copies.append(Instant(microseconds: time))
         for _ in 0..<transmit.count {
-            time = time.advanced(by: .milliseconds(transmit.intervalMilliseconds))
             // Old controllers add 10 ms between copies, which include the random delay.
-            let delay: Duration =
-                settings.isAdvertisingLegacy
-                ? .milliseconds(10) : generator.duration(in: settings.advertisingDelay)
-            time = time.advanced(by: delay)
-            copies.append(time)
+            time += interval + (rules.isLegacy ? 10_000 : generator.microseconds(in: rules.delay))
+            copies.append(Instant(microseconds: time))
         }
-        let interval = transmit.intervalMilliseconds
-        freeAt[set] =
-            settings.isAdvertisingLegacy
-            ? start.advanced(by: .milliseconds(interval + transmit.transmissions * (interval + 10)))
-            : time.advanced(by: .microseconds(1_800))
+        let end =
+            rules.isLegacy
+            ? start.microseconds + interval + Int64(transmit.transmissions) * (interval + 10_000) : time + 1_800
+        freeAt[set] = Instant(microseconds: end)
         return AdvertisedPDU(copies: copies)
     }
+}
+
+/// How the settings of a world let nodes advertise, as numbers.
+struct AdvertisingRules: Sendable {
+    /// How many PDUs may wait.
+    let queue: Int
+    /// Whether nodes advertise like old controllers.
+    let isLegacy: Bool
+    /// The random part of each interval, in microseconds.
+    let delay: ClosedRange<Int64>
+    /// How long a node takes from hearing a PDU until it queues the relayed one, in microseconds.
+    let turnaround: ClosedRange<Int64>
+
+    init(_ settings: WorldSettings) {
+        queue = max(settings.advertisingQueue, 1)
+        isLegacy = settings.isAdvertisingLegacy
+        delay = settings.advertisingDelay.microseconds
+        turnaround = settings.relayTurnaround.microseconds
+    }
+}
+
+extension ClosedRange<Duration> {
+    /// The range in whole microseconds.
+    fileprivate var microseconds: ClosedRange<Int64> { lowerBound.microseconds...upperBound.microseconds }
 }
 
 extension SeededGenerator {
     /// A random duration from the range, in whole microseconds.
     mutating func duration(in range: ClosedRange<Duration>) -> Duration {
-        .microseconds(microseconds(in: range.lowerBound.microseconds...range.upperBound.microseconds))
+        .microseconds(microseconds(in: range.microseconds))
     }
 }

@@ -23,7 +23,7 @@ extension SimulatedWorld {
                 let octets = try? onward.encoded(with: schedules.subnet(key).flooding)
             else { continue }
             let sealed = SharedNetworkPDU(octets)
-            _ = nodes[node].heard.insert(sealed)
+            remember(sealed, at: node)
             let turnaround = now.advanced(by: generator.duration(in: settings.relayTurnaround))
             switch origin {
             case .itself: continue

@@ -149,7 +149,7 @@ extension SimulatedWorld {
             }
         }
         let pdu = SharedNetworkPDU(octets)
-        _ = nodes[node].heard.insert(pdu)
+        remember(pdu, at: node)
         let reception = nodes[node].stack.receive(pdu, at: now)
         carryOut(reception, at: node, from: .link(link))
         bridge(octets, after: reception.actions, at: node, from: .link(link))

@@ -11,13 +11,35 @@ extension SimulatedWorld {
         case link(LinkIdentifier)
     }
 
-    /// A PDU reaches a node over the air.
-    func hear(_ pdu: SharedNetworkPDU, at node: Int) {
-        let pdu = sharesWork ? pdu : SharedNetworkPDU(pdu.octets)
-        guard let reception = nodes[node].hear(pdu, at: now) else { return }
-        statistics.heard += 1
-        trace(pdu.digest, at: node)
-        if onHearing != nil { follow(pdu, at: node) }
+    /// A PDU reaches nodes over the air, one after the other.
+    func hear(_ pdu: SharedNetworkPDU, at hearers: [Int]) {
+        let heard = heard
+        var news = HeardPDU(pdu)
+        var onward = pdu
+        var onwardNews = news
+        for node in hearers {
+            guard let passage = nodes[node].hear(pdu, &news, node, in: heard, sharesWork) else { continue }
+            statistics.heard += 1
+            trace(pdu.digest, at: node)
+            if onHearing != nil { follow(pdu, at: node) }
+            switch passage {
+            case .over: break
+            case .onward:
+                // Nearly always the same one for all.
+                guard let relayed = pdu.onward else { break }
+                if relayed !== onward {
+                    onward = relayed
+                    onwardNews = HeardPDU(relayed)
+                }
+                relay(relayed, &onwardNews, to: pdu.destination, at: node, from: .air)
+            case .arrival: take(sharesWork ? pdu : SharedNetworkPDU(pdu.octets), at: node)
+            }
+        }
+    }
+
+    /// A node handles a PDU that may be for it.
+    private func take(_ pdu: SharedNetworkPDU, at node: Int) {
+        let reception = nodes[node].stack.receive(pdu, at: now)
         carryOut(reception, at: node, from: .air)
         if nodes[node].isBridging() { bridge(pdu.octets, after: reception.actions, at: node, from: .air) }
     }
@@ -77,7 +99,7 @@ extension SimulatedWorld {
         guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
         let reading = observer.read(pdu.octets, as: .message, current: newestIVIndex)
         if let reading { check(reading, pdu.octets, by: .node(node)) }
-        _ = nodes[node].heard.insert(pdu)
+        remember(pdu, at: node)
         let isForNeighbour = reading?.pdu.ttl == 0 && destination.kind == .unicast
         if isForNeighbour, forward(pdu.octets, to: destination, from: node, except: nil) { return }
         advertise(pdu, nodes[node].state.networkTransmit, from: node)
@@ -89,63 +111,101 @@ extension SimulatedWorld {
     /// A node forwards in the order in which it heard, so nothing is overtaken as long as nothing is lost. The later of
     /// two PDUs of one sender would make the earlier one a replay (Mesh Protocol 3.9.8).
     private func relay(_ pdu: SharedNetworkPDU, to destination: Address, at node: Int, from origin: Origin) {
-        guard let turnaround = nodes[node].prepareRelay(of: pdu, at: now, settings.relayTurnaround, using: &generator)
-        else { return }
+        var news = HeardPDU(pdu)
+        relay(pdu, &news, to: destination, at: node, from: origin)
+    }
+
+    /// The same, for a PDU that several nodes forward.
+    private func relay(
+        _ pdu: SharedNetworkPDU,
+        _ news: inout HeardPDU,
+        to destination: Address,
+        at node: Int,
+        from origin: Origin
+    ) {
+        guard let forwarding = nodes[node].prepareRelay(at: now, advertising.turnaround, using: &generator) else {
+            return
+        }
+        _ = news.reach(node, in: heard)
         switch origin {
         case .itself: break
         case .air:
-            let features = nodes[node].forwarding()
-            if features.isRelay {
-                let transmit = nodes[node].state.relayRetransmit
-                queue.add(.advertise(node: node, pdu, transmit), at: turnaround)
+            if forwarding.isRelay {
+                queue.add(.advertise(node: node, pdu, nodes[node].state.relayRetransmit), at: forwarding.time)
             }
-            if features.isProxy, !links.isEmpty { forward(pdu.octets, to: destination, from: node, except: nil) }
+            if forwarding.isProxy, !links.isEmpty { forward(pdu.octets, to: destination, from: node, except: nil) }
         case .link(let link):
             guard nodes[node].isProxy, !nodes[node].faults.habits.contains(.noForwarding) else { return }
-            queue.add(.advertise(node: node, pdu, nodes[node].state.networkTransmit), at: turnaround)
+            queue.add(.advertise(node: node, pdu, nodes[node].state.networkTransmit), at: forwarding.time)
             forward(pdu.octets, to: destination, from: node, except: link)
         }
     }
 
+    /// A node need not hear a PDU that it sends itself.
+    func remember(_ pdu: SharedNetworkPDU, at node: Int) {
+        var news = HeardPDU(pdu)
+        _ = news.reach(node, in: heard)
+    }
+
     /// Advertises a PDU. Each neighbour hears the first copy that reaches it.
     func advertise(_ pdu: SharedNetworkPDU, _ transmit: TransmitParameters, from node: Int) {
-        guard nodes[node].isAlive, !nodes[node].faults.isMute else { return }
+        guard nodes[node].canSend() else { return }
         guard
-            let sent = nodes[node].advertiser.send(transmit, at: now, settings: settings, using: &generator)
+            let sent = nodes[node].advertiser.send(transmit, at: now, advertising, using: &generator)
         else {
             statistics.dropped += 1
             return
         }
         statistics.advertised += 1
-        tellStrangers(of: .message(pdu.octets), copies: sent.copies, from: node)
+        if onAir != nil { tellStrangers(of: .message(pdu.octets), copies: sent.copies, from: node) }
         let interferes = settings.neighboursInterfere
+        let count = sent.copies.count
+        let audience = audience(of: node)
+        let heard = heard
+        var news = HeardPDU(pdu)
         // Those that hear the same copy hear it at the same instant, in this order: one event does for all of them.
-        var hearers = [[Int]](repeating: [], count: sent.copies.count)
-        for neighbour in audience(of: node) {
+        var first: [Int] = []
+        var later: [[Int]] = []
+        for neighbour in audience {
             let loss = copyLoss(from: node, to: neighbour)
-            if interferes { nodes[neighbour.node].load.add(sent.copies.count, at: now) }
+            if interferes { nodes[neighbour.node].load.add(count, at: now) }
             var copy = 0
-            while copy < sent.copies.count, generator.happens(loss) { copy += 1 }
-            guard copy < sent.copies.count else {
+            while copy < count, generator.happens(loss) { copy += 1 }
+            guard copy < count else {
                 statistics.lost += 1
                 if onHearing != nil { followLoss(of: pdu, from: node, to: neighbour.node) }
                 continue
             }
             // Neighbours have already heard most of what relays send. Such a PDU needs no event.
-            if !nodes[neighbour.node].hasHeard(pdu) { hearers[copy].append(neighbour.node) }
+            guard !news.isKnown(to: neighbour.node, in: heard) else { continue }
+            if copy == 0 {
+                if first.isEmpty { first.reserveCapacity(audience.count) }
+                first.append(neighbour.node)
+            } else {
+                if later.isEmpty { later = [[Int]](repeating: [], count: count) }
+                later[copy].append(neighbour.node)
+            }
         }
-        for (copy, nodes) in hearers.enumerated() where !nodes.isEmpty {
-            if onHearing != nil { note(pdu, from: node, to: nodes, at: sent.copies[copy]) }
-            queue.add(.hear(nodes: nodes, pdu), at: sent.copies[copy])
+        if !first.isEmpty { fly(pdu, from: node, to: first, at: sent.copies[0]) }
+        for (copy, nodes) in later.enumerated() where !nodes.isEmpty {
+            fly(pdu, from: node, to: nodes, at: sent.copies[copy])
         }
         // While a node sends, it is deaf for 1.8 ms. That is as bad as 2.4 events of others.
-        if interferes { nodes[node].load.add(sent.copies.count * 12 / 5, at: now) }
+        if interferes { nodes[node].load.add(count * 12 / 5, at: now) }
     }
 
+    private func fly(_ pdu: SharedNetworkPDU, from node: Int, to hearers: [Int], at time: Instant) {
+        if onHearing != nil { note(pdu, from: node, to: hearers, at: time) }
+        queue.add(.hear(nodes: hearers, pdu), at: time)
+    }
+
+    /// The share of copies lost on the way from a node to a neighbour at present.
     func copyLoss(from node: Int, to neighbour: RadioNeighbours.Neighbour) -> Double {
         var loss = neighbour.copyLoss ?? settings.copyLoss
-        if let fault = nodes[node].faults.copyLoss { loss = max(loss, fault) }
-        if let fault = nodes[neighbour.node].faults.copyLoss { loss = max(loss, fault) }
+        if isAnybodyLossy {
+            if let fault = nodes[node].faults.copyLoss { loss = max(loss, fault) }
+            if let fault = nodes[neighbour.node].faults.copyLoss { loss = max(loss, fault) }
+        }
         var events = settings.backgroundEvents
         if settings.neighboursInterfere { events += nodes[neighbour.node].load.eventsPerSecond(at: now) }
         if events > 0 { loss = 1 - (1 - loss) * Interference.survival(eventsPerSecond: events) }

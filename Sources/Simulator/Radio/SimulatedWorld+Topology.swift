@@ -79,13 +79,16 @@ extension SimulatedWorld {
     /// The nodes that hear a node. The answer is kept until somebody's radio or the client's links change.
     func audience(of node: Int) -> [RadioNeighbours.Neighbour] {
         updateRadio()
-        let guests = self.guests
-        if guests != audienceGuests {
-            audienceGuests = guests
-            audiences = [:]
+        if areGuestsStale {
+            areGuestsStale = false
+            let guests = self.guests
+            if guests != audienceGuests {
+                audienceGuests = guests
+                audiences = [:]
+            }
         }
         if let known = audiences[node] { return known }
-        let audience = audience(of: node, with: guests)
+        let audience = audience(of: node, with: audienceGuests)
         audiences[node] = audience
         return audience
     }

@@ -39,6 +39,7 @@ extension SimulatedWorld {
         let hadPower = !nodes[node].faults.isOff
         if hadPower == faults.isOff { radioChanges(of: node) }
         nodes[node].faults = faults
+        if faults.copyLoss != nil { isAnybodyLossy = true }
         if hadPower == faults.isOff { powerChanges(of: node) }
         if faults.isOff {
             stopRemoteProvisioning(of: node)

@@ -17,6 +17,7 @@ extension SimulatedWorld {
         life.faults = nodes[node].faults
         life.attentionEnd = nodes[node].attentionEnd
         nodes[node] = life
+        beginRadioLife(of: node)
         radioChanges(of: node)
         newestIVIndex = max(newestIVIndex, data.ivIndex.value)
         observer.learn(data.netKey)
@@ -24,6 +25,12 @@ extension SimulatedWorld {
         if state.netKey(data.netKeyIndex)?.isIdentityRunning == true { startIdentity(of: node, data.netKeyIndex) }
         observe(.provisioned(state.address), of: node)
         return true
+    }
+
+    /// A node that joins or leaves a network has heard nothing yet.
+    private func beginRadioLife(of node: Int) {
+        heard.forgetAll(of: node)
+        nodes[node].stack.shareCache(caches, member: node)
     }
 
     /// Node Identity advertising runs for 60 s from now on (Mesh Protocol 7.2.2.2.3).
@@ -88,6 +95,7 @@ extension SimulatedWorld {
             stack: stack(of: state, ivIndex: before.stack.ivIndex),
             advertiser: Advertiser(sets: settings.advertisingSets)
         )
+        beginRadioLife(of: node)
         radioChanges(of: node)
         nodes[node].faults = before.faults
         nodes[node].attentionEnd = before.attentionEnd

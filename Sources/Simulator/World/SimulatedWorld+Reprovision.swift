@@ -45,6 +45,7 @@ extension SimulatedWorld {
         radioChanges(of: node)
         nodes[node].deviceKeyCandidate = nil
         nodes[node].stack = stack(of: state, ivIndex: ivIndex)
+        nodes[node].stack.shareCache(caches, member: node)
         nodes[node].stack.replay = replay
         nodes[node].lastAnswer = nil
         occupyAddresses(of: node, isReported: true)

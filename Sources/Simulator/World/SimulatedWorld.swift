@@ -49,6 +49,14 @@ package final class SimulatedWorld {
     var audiences: [Int: [RadioNeighbours.Neighbour]] = [:]
     /// The nodes that the client was connected to when those answers were found.
     var audienceGuests: [Int] = []
+    /// Whether a link has changed since ``audienceGuests`` were found.
+    var areGuestsStale = false
+    /// The last PDUs that nodes heard.
+    var heard = SharedRecency(members: 0, capacity: HeardPDU.capacity)
+    /// The network message caches of all nodes.
+    var caches = SharedRecency(members: 0, capacity: MeshStack.cacheCapacity)
+    /// Whether the faults of some node ever made it lose more copies than others. If not, nobody looks.
+    var isAnybodyLossy = false
     /// The places of the nodes; empty if the settings list the links.
     var places: [RadioPlace] = []
     /// The node that hops are counted from; nil if the settings list the links.
@@ -60,7 +68,7 @@ package final class SimulatedWorld {
     /// Draws the secrets of devices. It is a separate generator, so that a provisioner with the same seed does not meet
     /// its own public key.
     var secretGenerator: SeededGenerator
-    var links: [LinkIdentifier: ServedLink] = [:]
+    var links: [LinkIdentifier: ServedLink] = [:] { didSet { areGuestsStale = true } }
     /// The targets of links that are not open yet.
     var connecting: [LinkIdentifier: LinkTarget] = [:]
     var nextLink: UInt32 = 0
@@ -72,6 +80,8 @@ package final class SimulatedWorld {
     var pressCount: Int64 = 0
     /// The newest IV index of any node.
     var newestIVIndex: UInt32 = 0
+    /// How nodes advertise.
+    let advertising: AdvertisingRules
     let schedules: KeySchedules
     let recorder: Recorder
     /// The models of companies that nodes simulate.
@@ -97,6 +107,7 @@ package final class SimulatedWorld {
         recorder: @escaping Recorder = { _ in true }
     ) {
         self.settings = settings
+        advertising = AdvertisingRules(settings)
         self.recorder = recorder
         self.vendorModels = VendorModels(vendorModels)
         generator = SeededGenerator(seed: seed)
@@ -114,6 +125,9 @@ package final class SimulatedWorld {
             if let old = key.oldKey { observer.learn(old) }
         }
         populate(network, devices, state)
+        heard = SharedRecency(members: nodes.count, capacity: HeardPDU.capacity)
+        caches = SharedRecency(members: nodes.count, capacity: MeshStack.cacheCapacity)
+        for node in nodes.indices { nodes[node].stack.shareCache(caches, member: node) }
         makeRadio(state: state)
     }
 
@@ -137,7 +151,7 @@ package final class SimulatedWorld {
 
     private func handle(_ event: WorldEvent) {
         switch event {
-        case .hear(let nodes, let pdu): for node in nodes { hear(pdu, at: node) }
+        case .hear(let nodes, let pdu): hear(pdu, at: nodes)
         case .hearBeacon(let node, let beacon):
             guard nodes[node].isAlive, !nodes[node].faults.isDeaf else { return }
             carryOut(nodes[node].stack.receive(beacon: beacon, at: now), at: node, from: .air)
@@ -191,11 +205,15 @@ package final class SimulatedWorld {
     /// Adds the digest of something that was heard to ``traceHash``.
     func trace(_ digest: UInt64, at place: Int) {
         var hash = traceHash
-        for word in [UInt64(bitPattern: now.microseconds), UInt64(truncatingIfNeeded: place), digest] {
-            hash = (hash ^ word) &* 0x0000_0100_0000_01B3
-            hash ^= hash >> 29
-        }
+        Self.mix(UInt64(bitPattern: now.microseconds), into: &hash)
+        Self.mix(UInt64(truncatingIfNeeded: place), into: &hash)
+        Self.mix(digest, into: &hash)
         traceHash = hash
+    }
+
+    private static func mix(_ word: UInt64, into hash: inout UInt64) {
+        hash = (hash ^ word) &* 0x0000_0100_0000_01B3
+        hash ^= hash >> 29
     }
 
     /// Records a violation.
