@@ -41,7 +41,7 @@ struct PlaceTests {
         #expect(diagnose(head + "nodes: { a: { uuid: 12 } }").contains { $0.contains("is not a UUID") })
         #expect(
             diagnose(head + "nodes: { a: { product: 0x0059 } }") == [
-                "a.yaml:3:25: error: `0x0059` is not a product "
+                "a.yaml:3:24: error: `0x0059` is not a product "
                     + "(write the company and the product of its composition: 0x0059:0x0001)"
             ]
         )
