@@ -17,7 +17,7 @@ struct ShowLightingTests {
     @Test("the table says who claims what, what fits, what is missing, and how certain that is")
     func table() throws {
         let fixture = try house()
-        let node = try #require(fixture.run("show").output.split(separator: "\n").first { $0.contains("Mary") })
+        let node = try #require(fixture.run("show").output.split(separator: "\n").first { $0.contains("Light (Mary)") })
         let address = try #require(node.split(separator: " ").first).trimmingPrefix(" ")
         let shown = fixture.run("show", "node.\(address)", "--nlc")
         expectSnapshot(shown.transcript, "show-nlc.txt")
