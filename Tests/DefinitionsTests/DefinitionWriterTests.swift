@@ -25,6 +25,7 @@ struct DefinitionWriterTests {
           - { nodes: { room: "*" }, secure_network_beacon: off,
               states: { light-lightness-server: { range: [5%, 100%], on_power_up: restore }, sensor-server: {} } }
         profiles:
+          q: {}
           p:
             provisioning: { oob: static, algorithm: hmac, via: remote }
             subnets: [c]
@@ -107,10 +108,10 @@ struct DefinitionWriterTests {
             for_each: room
             have:
               tags: { room: [hall*, "1"], floor: "*" }
-              profile: [p, another]
+              profile: [p, q]
               features: { relay: on, proxy: off, friend: off }
               model: generic-onoff-client
-              keys: [z, on]
+              keys: [k2, "on"]
               subscribe: [g, <room>]
               publish: "<floor>-<room>.x"
             count: { at_least: 2, at_most: 4 }
