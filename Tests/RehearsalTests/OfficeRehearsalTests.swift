@@ -184,7 +184,7 @@ struct OfficeRehearsalTests {
             change: [("publish: { to: corridor-presence, key: sensors", "publish: { to: presence, key: sensors")],
             test: corridor,
             text: "lightness is 0 % after 2s, not 80%",
-            reason: nil
+            reason: "the sensor publishes to presence (0x"
         ),
         Mistake(
             testDescription: "lamps that forget",
