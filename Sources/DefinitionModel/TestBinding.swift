@@ -75,6 +75,7 @@ package struct TestBinding: Hashable, Sendable {
             step.action = step.action.map(action)
             for place in step.expectations.indices {
                 step.expectations[place].nodes = selector(step.expectations[place].nodes)
+                step.expectations[place].heartbeat = step.expectations[place].heartbeat.map { text($0) }
             }
             return step
         }

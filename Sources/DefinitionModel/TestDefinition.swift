@@ -134,6 +134,10 @@ package struct TestExpectation: Hashable, Sendable {
     package var faults: Located<[String]>?
     /// By when the message of the step's switch or sensor must have reached the nodes, in milliseconds.
     package var arrives: Located<Int>?
+    /// The node of which a heartbeat must reach them; nil if heartbeats do not matter.
+    package var heartbeat: Located<String>?
+    /// Over how many hops at most the heartbeat may come; nil if that does not matter.
+    package var hops: Located<UInt8>?
     /// The time in which all of this must have happened, in milliseconds; nil for that of the step.
     package var within: Located<Int>?
 

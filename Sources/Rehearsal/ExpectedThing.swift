@@ -11,6 +11,8 @@ enum ExpectedThing {
     case faults(ExpectedFaults)
     /// The message of the step has reached the node.
     case arrival(ExpectedArrival)
+    /// A heartbeat has reached the node.
+    case heartbeat(ExpectedHeartbeat)
 
     /// The node.
     var uuid: DeviceUUID {
@@ -18,6 +20,7 @@ enum ExpectedThing {
         case .state(let place): place.uuid
         case .faults(let faults): faults.uuid
         case .arrival(let arrival): arrival.uuid
+        case .heartbeat(let heartbeat): heartbeat.uuid
         }
     }
 
@@ -27,6 +30,7 @@ enum ExpectedThing {
         case .state(let place): place.name
         case .faults(let faults): faults.name
         case .arrival(let arrival): arrival.name
+        case .heartbeat(let heartbeat): heartbeat.name
         }
     }
 
@@ -34,7 +38,7 @@ enum ExpectedThing {
     var servers: [ModelIdentifier] {
         switch self {
         case .state(let place): place.servers
-        case .faults, .arrival: []
+        case .faults, .arrival, .heartbeat: []
         }
     }
 
@@ -42,27 +46,29 @@ enum ExpectedThing {
     var dependsOnMessage: Bool {
         switch self {
         case .state, .arrival: true
-        case .faults: false
+        case .faults, .heartbeat: false
         }
     }
 
     /// Whether it is true.
     ///
-    /// - Parameter heard: who heard what since the step began.
-    func isTrue(in world: SimulatedWorld, _ heard: [HeardMessage]) -> Bool {
+    /// - Parameter journal: what was noted since the step began.
+    func isTrue(in world: SimulatedWorld, _ journal: StepJournal) -> Bool {
         switch self {
         case .state(let place): place.isTrue(in: world)
         case .faults(let faults): faults.isTrue(in: world)
-        case .arrival(let arrival): arrival.isTrue(heard)
+        case .arrival(let arrival): arrival.isTrue(journal.heard)
+        case .heartbeat(let heartbeat): heartbeat.isTrue(journal.heartbeats)
         }
     }
 
     /// What is wrong, as a clause.
-    func problem(in world: SimulatedWorld, after time: Duration) -> String {
+    func problem(in world: SimulatedWorld, _ journal: StepJournal, after time: Duration) -> String {
         switch self {
         case .state(let place): place.problem(in: world, after: time)
         case .faults(let faults): faults.problem(in: world, after: time)
         case .arrival: "the message has not arrived after \(time.words)"
+        case .heartbeat(let heartbeat): heartbeat.problem(journal.heartbeats, after: time)
         }
     }
 }
@@ -116,6 +122,43 @@ struct ExpectedArrival {
     /// Who sends it has it.
     func isTrue(_ heard: [HeardMessage]) -> Bool {
         uuid == sender || heard.contains { !$0.isLost && $0.uuid == uuid && sources.contains($0.source.rawValue) }
+    }
+}
+
+/// A node that heartbeats of another one must reach.
+struct ExpectedHeartbeat {
+    let uuid: DeviceUUID
+    let name: String
+    private let sender: String
+    private let source: UnicastAddress
+    private let mostHops: Int?
+
+    /// - Parameters:
+    ///   - sender: the name of the node that sends them.
+    ///   - source: its address.
+    ///   - mostHops: over how many hops they may come; nil if that does not matter.
+    init(_ node: NodeDefinition, from sender: String, _ source: UnicastAddress, mostHops: UInt8?) {
+        uuid = node.uuid.value
+        name = node.name.value
+        self.sender = sender
+        self.source = source
+        self.mostHops = mostHops.map { Int($0) }
+    }
+
+    func isTrue(_ heartbeats: [HeardHeartbeat]) -> Bool {
+        hops(heartbeats).map { hops in mostHops.map { hops <= $0 } ?? true } ?? false
+    }
+
+    func problem(_ heartbeats: [HeardHeartbeat], after time: Duration) -> String {
+        guard let hops = hops(heartbeats), let mostHops else {
+            return "no heartbeat of \(sender) has arrived after \(time.words)"
+        }
+        return "heartbeats of \(sender) come over \(hops) hops, not over at most \(mostHops)"
+    }
+
+    /// The fewest hops of a heartbeat that arrived; nil if none did.
+    private func hops(_ heartbeats: [HeardHeartbeat]) -> Int? {
+        heartbeats.filter { $0.uuid == uuid && $0.source == source }.map(\.hops).min()
     }
 }
 

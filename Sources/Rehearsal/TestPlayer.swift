@@ -42,6 +42,11 @@ struct TestPlayer {
         world = rehearsal.world(settings, seed: run.seed)
         let isAboutArrival = run.test.steps.contains { $0.expectations.contains { $0.arrives != nil } }
         if follows || isAboutArrival { world.onHearing = { [journal] in journal.heard.append($0) } }
+        if run.test.steps.contains(where: { $0.expectations.contains { $0.heartbeat != nil } }) {
+            world.onHeartbeat = { [journal] uuid, source, hops in
+                journal.heartbeats.append(HeardHeartbeat(uuid: uuid, source: source, hops: hops))
+            }
+        }
         if run.test.steps.contains(where: \.silencesOthers) {
             world.onPublishing = { [journal] uuid, element, model in
                 journal.published.append(Publisher(uuid: uuid, element: element, model: model))
@@ -68,6 +73,7 @@ struct TestPlayer {
         let lights = world.levels
         journal.heard = []
         journal.published = []
+        journal.heartbeats = []
         sent = nil
         if let action = step.action, let problem = carryOut(action) {
             return [TestFailure.Problem(node: action.node?.value, text: problem)]
@@ -86,10 +92,10 @@ struct TestPlayer {
         while true {
             let passed = begin.duration(to: world.now)
             let count = open.count
-            open.removeAll { $0.thing.isTrue(in: world, journal.heard) }
+            open.removeAll { $0.thing.isTrue(in: world, journal) }
             if open.count < count { note(passed) }
             for item in open where item.within <= passed {
-                late.append((item.thing, item.thing.problem(in: world, after: item.within)))
+                late.append((item.thing, item.thing.problem(in: world, journal, after: item.within)))
             }
             open.removeAll { $0.within <= passed }
             if step.keepsOthers, passed <= window {
@@ -184,12 +190,21 @@ struct TestPlayer {
                         lacks("it has no faults", "there is no health-server there")
                     }
                 }
+                if let sender = expectation.heartbeat?.value, let source = address(ofNode: sender) {
+                    let hops = expectation.hops?.value
+                    open.append((.heartbeat(ExpectedHeartbeat(node, from: sender, source, mostHops: hops)), within))
+                }
                 if let time = expectation.arrives?.value, let arrival = arrival(at: node, of: step.action) {
                     open.append((.arrival(arrival), .milliseconds(time)))
                 }
             }
         }
         return (open, problems)
+    }
+
+    private func address(ofNode name: String) -> UnicastAddress? {
+        guard let position = rehearsal.selectors.position(named: name) else { return nil }
+        return rehearsal.network.nodes.first { $0.uuid == uuid(ofNode: position) }?.unicastAddress
     }
 
     private func arrival(at node: NodeDefinition, of action: TestAction?) -> ExpectedArrival? {
@@ -201,11 +216,23 @@ struct TestPlayer {
 }
 
 /// What was noted while a step was played.
-private final class StepJournal {
+final class StepJournal {
     /// Who heard which message.
     var heard: [HeardMessage] = []
     /// Who published a change of its states.
     var published: [Publisher] = []
+    /// Whom heartbeats reached.
+    var heartbeats: [HeardHeartbeat] = []
+}
+
+/// A heartbeat that reached a node.
+struct HeardHeartbeat {
+    /// The node that it reached.
+    let uuid: DeviceUUID
+    /// The address of the node that sent it.
+    let source: UnicastAddress
+    /// Over how many hops it came.
+    let hops: Int
 }
 
 /// A model that publishes.

@@ -133,7 +133,7 @@ struct DefinitionWriterTests {
             for_each: { tag: room, nodes: n* }
             steps:
               - { recall: 3 in group.$(room), expect: { nodes: { room: $(room) }, onoff: on, within: 2s }, others: [unchanged, silent] }
-              - { fault: n1 overheat, expect: { nodes: all, faults: [overheat, 0x80], arrives: 1s }, others: silent }
+              - { fault: n1 overheat, expect: { nodes: all, faults: [overheat, 0x80], heartbeat: n1, hops: 3, arrives: 1s }, others: silent }
           e: { for_each: { node: n* }, steps: [{ press: $(node)/0 on, expect: { nodes: $(node), faults: none } }] }
         """
 

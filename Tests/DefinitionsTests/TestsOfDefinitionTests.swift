@@ -36,7 +36,7 @@ struct TestsOfDefinitionTests {
                       expect: { nodes: lamp-1, onoff: on, within: 2s }
                       others: [unchanged, silent]
                     - fault: lamp-1 overheat
-                      expect: { nodes: lamp-1, faults: [overheat, 0x80], arrives: 1s }
+                      expect: { nodes: lamp-1, faults: [overheat, 0x80], arrives: 1s, heartbeat: switch-1, hops: 3 }
                       others: silent
                     - sense: lamp-1 present-ambient-light-level 100 lx
                     - sense: lamp-1 1
@@ -67,6 +67,7 @@ struct TestsOfDefinitionTests {
         #expect(steps[1].keepsOthers && steps[1].silencesOthers && !steps[2].keepsOthers && steps[2].silencesOthers)
         #expect(steps[2].expectations[0].faults?.value == ["overheat", "0x80"])
         #expect(steps[2].expectations[0].arrives?.value == 1_000)
+        #expect(steps[2].expectations[0].heartbeat?.value == "switch-1" && steps[2].expectations[0].hops?.value == 3)
         #expect(tests[1].variation == .withoutRelay)
         guard case .without(let lamps) = tests[2].variation else {
             Issue.record("\(String(describing: tests[2].variation))")
@@ -113,6 +114,12 @@ struct TestsOfDefinitionTests {
                 "[{ press: switch-1 on, expect: { nodes: all, faults: overheating } }]",
                 "there is no fault `overheating`"
             ),
+            ("[{ expect: { nodes: all, onoff: on, hops: 3 } }]", "`hops` is about a heartbeat, but none is expected"),
+            (
+                "[{ expect: { nodes: all, heartbeat: lamp-1, hops: 0 } }]",
+                "`0` is out of range for a number of hops"
+            ),
+            ("[{ expect: { nodes: all, heartbeat: lamp-9 } }]", "there is no node `lamp-9`"),
             (
                 "[{ wait: 1s, expect: { nodes: all, arrives: 1s } }]",
                 "`arrives` is about the message of a switch or sensor"

@@ -177,6 +177,19 @@ struct RehearsalTests {
         )
     }
 
+    @Test("Heartbeats of a node reach another one, over so many hops at most")
+    func heartbeats() throws {
+        let server = "    elements:\n      0:\n        generic-onoff-server"
+        let sending = "    heartbeat: { publish: { to: all-nodes, ttl: 5, period: 8s, count: infinite } }\n"
+        let change = (old: server, new: sending + server)
+        let far = "nodes: [lamp-hall-2, hub], heartbeat: lamp-hall-1, within: 30s"
+        #expect(try failure("  t: [{ wait: 1s, expect: { \(far), hops: 2 } }]", star(), change: change) == nil)
+        let text = try failure("  t: [{ wait: 1s, expect: { \(far), hops: 1 } }]", star(), change: change)
+        #expect(text == "lamp-hall-2: heartbeats of lamp-hall-1 come over 2 hops, not over at most 1 (-)")
+        let none = try failure("  t: [{ expect: { \(far) } }]", star())
+        #expect(none?.contains("hub: no heartbeat of lamp-hall-1 has arrived after 30s (-)") == true, "\(none ?? "")")
+    }
+
     @Test("A scene is recalled by its name where it was stored")
     func storedScene() throws {
         let step = "recall: evening in room=hall, expect: { nodes: lamp-hall-*, lightness: 40%, scene: 3 }"

@@ -17,7 +17,7 @@ enum TestChecks {
         _ diagnostics: inout DiagnosticCollector
     ) {
         guard let bindings = test.bindings(network.selectors, network.definition.nodes) else {
-            for node in test.steps.compactMap({ $0.action?.node }) {
+            for node in test.steps.flatMap(\.nodes) {
                 diagnostics.checkReference(node, to: .nodes, "node", in: network)
             }
             for scene in test.steps.compactMap({ $0.action?.scene }) {
@@ -46,7 +46,7 @@ enum TestChecks {
                 )
                 return
             }
-            let nodes = steps.compactMap { $0.action?.node }
+            let nodes = steps.flatMap(\.nodes)
             let scenes = steps.compactMap { $0.action?.scene }
             let selectors = steps.flatMap(\.selectors)
             let isSound =
@@ -77,6 +77,11 @@ extension TestDefinition {
 }
 
 extension TestStep {
+    /// All nodes that it names.
+    fileprivate var nodes: [Located<String>] {
+        [action?.node].compactMap(\.self) + expectations.compactMap(\.heartbeat)
+    }
+
     /// All selectors of nodes in it.
     fileprivate var selectors: [NodeSelector] {
         var selectors = expectations.map(\.nodes)
@@ -98,7 +103,7 @@ extension [TestStep] {
     fileprivate var unbound: (text: Located<String>, placeholder: String)? {
         for step in self {
             var texts = step.selectors.flatMap { ($0.names ?? []) + $0.tags.values }
-            texts += [step.action?.node, step.action?.scene].compactMap(\.self)
+            texts += step.nodes + [step.action?.scene].compactMap(\.self)
             for text in texts {
                 if let placeholder = TestPlaceholder.names(in: text.value).first { return (text, placeholder) }
             }

@@ -138,6 +138,7 @@ enum Keyword: String, CaseIterable {
     case tag
     case faults
     case arrives
+    case hops
     case scenes
     case schedules
     case timeZone = "time_zone"

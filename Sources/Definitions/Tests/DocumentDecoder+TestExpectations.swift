@@ -29,6 +29,10 @@ extension DocumentDecoder {
             case .faults:
                 count += 1
                 expectation.faults = decodeFaults(entry.value)
+            case .heartbeat:
+                count += 1
+                expectation.heartbeat = decodeHeartbeatSender(entry.value)
+            case .hops: expectation.hops = scalar(entry.value, "a number of hops", Self.hops)
             case .arrives:
                 count += 1
                 expectation.arrives = scalar(entry.value, "a duration", Durations.milliseconds)
@@ -44,6 +48,12 @@ extension DocumentDecoder {
                 if let state = decodeExpectedState(entry) { expectation.states.append(state) }
             }
         }
+        if let hops = entries.first(where: { $0.keyword == .hops }),
+            !entries.contains(where: { $0.keyword == .heartbeat })
+        {
+            let hint: Advice = "write for example `heartbeat: lamp-1` beside it"
+            report("`hops` is about a heartbeat, but none is expected", at: hops.key, hint: hint)
+        }
         if !hasSelector {
             report("`nodes` is missing", at: node, hint: "say of which nodes: { nodes: { room: kitchen }, onoff: on }")
         }
@@ -56,8 +66,23 @@ extension DocumentDecoder {
         }
         guard let selector else { return nil }
         expectation.nodes = selector
-        let isEmpty = expectation.states.isEmpty && expectation.faults == nil && expectation.arrives == nil
+        let isEmpty =
+            expectation.states.isEmpty && expectation.faults == nil && expectation.arrives == nil
+            && expectation.heartbeat == nil
         return isEmpty ? nil : expectation
+    }
+
+    private mutating func decodeHeartbeatSender(_ node: Int) -> Located<String>? {
+        let known = placeholders
+        return scalar(node, "the node that sends heartbeats") { text throws(ScalarProblem) in
+            _ = try Words.name(try known?.filled(text) ?? text)
+            return text
+        }
+    }
+
+    /// How far a heartbeat comes: the TTL allows 127 hops (Mesh Protocol 3.6.7).
+    private static func hops(_ text: String) throws(ScalarProblem) -> UInt8 {
+        UInt8(try Numbers.decimal(text, in: 1...127, "a number of hops"))
     }
 
     /// `none`, a fault or a list of faults.

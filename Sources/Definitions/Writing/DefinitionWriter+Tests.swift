@@ -57,6 +57,8 @@ extension DefinitionWriter {
         if let faults = expectation.faults?.value {
             fields.append(Field("faults", faults.isEmpty ? .word("none") : .list(faults.map { .text($0) })))
         }
+        if let heartbeat = expectation.heartbeat { fields.append(Field("heartbeat", .text(heartbeat.value))) }
+        if let hops = expectation.hops { fields.append(Field("hops", .word("\(hops.value)"))) }
         for (key, duration) in [("arrives", expectation.arrives), ("within", expectation.within)] {
             if let duration { fields.append(Field(key, .word(DurationText.text(milliseconds: duration.value)))) }
         }

@@ -117,6 +117,7 @@ extension SimulatedWorld {
 
     /// A heartbeat has reached a node, which counts those of its subscription.
     func count(_ heartbeat: Heartbeat, in message: IncomingControlMessage, at node: Int) {
+        onHeartbeat?(nodes[node].state.uuid, message.source, Int(heartbeat.hops(receivedTTL: message.ttl)))
         guard let end = nodes[node].heartbeatsUntil, now < end else { return }
         let subscription = nodes[node].state.heartbeatSubscription
         guard subscription.source == message.source, subscription.destination == message.destination else { return }

@@ -32,6 +32,8 @@ package final class SimulatedWorld {
     package var onHearing: ((HeardMessage) -> Void)?
     /// Called with each element whose model publishes a change of its states.
     package var onPublishing: ((_ uuid: DeviceUUID, _ element: Int, _ model: ModelIdentifier) -> Void)?
+    /// Called with each heartbeat that reaches a node which it is for, with the number of its hops.
+    package var onHeartbeat: ((_ uuid: DeviceUUID, _ source: UnicastAddress, _ hops: Int) -> Void)?
     /// From whom nodes will hear PDUs, if somebody follows messages.
     var senders: [PDUArrival: (node: Int, time: Instant)] = [:]
 
