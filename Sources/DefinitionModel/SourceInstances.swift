@@ -26,6 +26,7 @@ package struct SourceInstances: Hashable, Sendable {
     /// The instances in the order in which they were made.
     package private(set) var all: [Instance] = []
 
+    /// No instances.
     package init() {}
 
     /// Adds an instance and gives the number that locations in it have as their file.
