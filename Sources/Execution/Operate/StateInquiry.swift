@@ -12,6 +12,14 @@ package struct StatePlace: Hashable, Sendable {
     /// The state, and which of several.
     package let selector: StateSelector
 
+    /// A state on an element.
+    package init(node: Int, element: Int, model: ModelIdentifier, selector: StateSelector) {
+        self.node = node
+        self.element = element
+        self.model = model
+        self.selector = selector
+    }
+
     /// The state.
     package var state: StateDescription { selector.state }
 }
