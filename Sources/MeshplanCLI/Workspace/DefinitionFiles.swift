@@ -90,9 +90,7 @@ struct DefinitionFiles {
         var files = try read(paths)
         files.files += try valueFiles()
         let repository = repository(of: paths)
-        let reading = try DefinitionReader.reading(files, admits: { lies($0, in: repository) }) { path in
-            try namedFiles(at: path)
-        }
+        let reading = try DefinitionReader.reading(files, admits: { lies($0, in: repository) }, loading: namedFiles)
         return try Self.checked(reading)
     }
 
