@@ -27,7 +27,12 @@ struct TestCommand: NetworkCommand {
 
     @OptionGroup var networks: NetworkOptions
 
-    @Option(help: ArgumentHelp("Play on the mesh: \(BearerChoice.help)", valueName: "bearer"))
+    @Option(
+        help: ArgumentHelp(
+            "\(BearerChoice.help) Without it, tests are played in a simulation of their own.",
+            valueName: "bearer"
+        )
+    )
     var via: [String] = []
 
     @OptionGroup var adapter: AdapterOptions
