@@ -40,6 +40,7 @@ struct ExplainerTests {
         case .defaults(let number, let nodes): "defaults \(number)" + (nodes.map { " (\($0))" } ?? "")
         case .subscriptions(let number): "subscriptions \(number)"
         case .publications(let number): "publications \(number)"
+        case .schedules(let name): "schedule \(name)"
         case .network: "network"
         case .builtIn: "built in"
         case .database: "database"
