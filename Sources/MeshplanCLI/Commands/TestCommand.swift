@@ -37,6 +37,8 @@ struct TestCommand: NetworkCommand {
 
     @OptionGroup var adapter: AdapterOptions
 
+    @OptionGroup var capture: CaptureOptions
+
     @Flag(help: "With --via: do not ask before tests act on a large part of the network.")
     var autoApprove = false
 
@@ -90,6 +92,7 @@ struct TestCommand: NetworkCommand {
         if let seeds, !(1...10_000).contains(seeds) { throw ValidationError("--seeds takes 1 to 10000.") }
         guard !via.isEmpty else {
             if adapter.adapter != nil { throw ValidationError("--adapter needs --via gatt.") }
+            if capture.capture != nil { throw ValidationError("--capture needs --via.") }
             return
         }
         _ = try BearerChoice.all(adapter.routes(via))
@@ -133,7 +136,8 @@ struct TestCommand: NetworkCommand {
             devices,
             try VendorModelOptions.parse([]),
             simulator,
-            radio
+            radio,
+            capture
         )
     }
 

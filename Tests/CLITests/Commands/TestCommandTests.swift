@@ -134,7 +134,8 @@ struct TestCommandTests {
             (["--via", "simulator", "--seeds", "3"], "--seeds cannot be combined with --via"),
             (["--via", "unix:x", "--loss", "0.1"], "--loss needs --via simulator"),
             (["--via", "unix:x", "--devices", "d.yaml"], "--devices needs --via simulator"),
-            (["--adapter", "hci0"], "--adapter needs --via gatt"), (["--seeds", "0"], "--seeds takes 1 to 10000"),
+            (["--adapter", "hci0"], "--adapter needs --via gatt"), (["--capture", "x"], "--capture needs --via"),
+            (["--seeds", "0"], "--seeds takes 1 to 10000"),
         ]
     )
     func mistakes(_ arguments: [String], text: String) throws {
