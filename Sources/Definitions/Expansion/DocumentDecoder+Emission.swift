@@ -125,7 +125,9 @@ extension DocumentDecoder {
             case .literal(let text): octets += text
             case .reference(let name):
                 switch place.scope.values[name] {
-                case nil: return unbound(name, node, place)
+                case nil:
+                    guard place.scope.keepsUnbound else { return unbound(name, node, place) }
+                    octets += Array("$(".utf8) + symbols.octets(name) + Array(")".utf8)
                 case .broken: return .broken
                 case .text(let symbol, _): octets += symbols.octets(symbol)
                 case .tree:

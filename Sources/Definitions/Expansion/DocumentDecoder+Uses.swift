@@ -31,7 +31,7 @@ extension DocumentDecoder {
         var use = Use(tree: entry, place: place, title: "use[\(number)]")
         let isRight = reading(entry, of: place.origin) { decoder in
             guard let fields = decoder.fields(0, .use, "an instance of a module", blamed: 0) else { return false }
-            var isRight = true
+            var isRight = decoder.entries(0, "")?.keywords.isSubset(of: Record.use.allowed) ?? false
             for field in fields {
                 switch field.keyword {
                 case .module: use.module = decoder.module(field.value)
@@ -239,6 +239,7 @@ extension DocumentDecoder {
                 isRight = false
             }
         }
+        guard isRight else { return nil }
         var scope = expansion.globalScope
         for parameter in module.parameters {
             if let given = values[parameter.name] {

@@ -152,6 +152,7 @@ struct DocumentPass {
 
     private mutating func readRows<Failure: Error>(_ loading: Loading<Failure>) throws(Failure) {
         var names: [Located<String>] = []
+        decoder.expansion.files = files
         for document in held {
             for (place, node) in document.tree.nodes.enumerated().dropLast() where node.kind.isText {
                 let value = document.tree.nodes[document.tree.resolved(place + 1)]
@@ -160,7 +161,12 @@ struct DocumentPass {
                 guard path.hasSuffix(RowsTable.ending) else { continue }
                 let location = SourceLocation(file: UInt32(document.file), line: value.line, column: value.column)
                 let name = Located(path, at: location)
-                if isAdmitted(name, loading.admits) { names.append(name) }
+                if isAdmitted(name, loading.admits) {
+                    names.append(name)
+                } else {
+                    let key = decoder.expansion.tableKey(name, decoder.diagnostics.instances)
+                    decoder.expansion.tables[key] = .some(nil)
+                }
             }
         }
         let found = try NamedFiles(names, among: files, loading: loading.load)

@@ -9,7 +9,8 @@ func reading(_ texts: [(path: String, text: String)], of names: [String]? = nil)
     let all = texts.map { SourceFiles.File(path: $0.path, bytes: Array($0.text.utf8)) }
     let given = names ?? [texts[0].path]
     let load = { (path: String) throws(Never) -> [SourceFiles.File] in
-        all.filter { $0.path == path || $0.path.hasPrefix(path + "/") }
+        let path = NamedFiles.normalized(path)
+        return all.filter { $0.path == path || $0.path.hasPrefix(path + "/") }
     }
     return DefinitionReader.reading(
         SourceFiles(files: all.filter { given.contains($0.path) }),
@@ -141,14 +142,14 @@ struct ModuleTests {
         #expect(nodes.map(\.settings.relay?.value) == [true, true])
         #expect(
             diagnose(text("lamp-$(n): { ttl: 6 }")) == [
-                "a.yaml:8:78: error: the module sets this itself (an instance can set what the module leaves open; "
-                    + "make it a parameter of the module) [a.yaml:7:69: here (in use[0] of m, n = 1)] "
+                "a.yaml:8:77: error: the module sets this itself (an instance can set what the module leaves open; "
+                    + "make it a parameter of the module) [a.yaml:7:68: here (in use[0] of m, n = 1)] "
                     + "[a.yaml:8:7: in use[0] of m, n = 1, and in 1 other instance]"
             ]
         )
         #expect(
             diagnose(text("lamp-3: { ttl: 6 }")) == [
-                "a.yaml:8:67: error: `m` has no node `lamp-3` (an instance overrides what its module declares) "
+                "a.yaml:8:59: error: `m` has no node `lamp-3` (an instance overrides what its module declares) "
                     + "[a.yaml:8:7: in use[0] of m, n = 1, and in 1 other instance]"
             ]
         )
@@ -170,7 +171,7 @@ struct ModuleTests {
                 """
         #expect(
             diagnose(text) == [
-                "a.yaml:7:71: error: there is no profile `lamp-100` (declare it under `profiles:`) "
+                "a.yaml:7:70: error: there is no profile `lamp-100` (declare it under `profiles:`) "
                     + "[a.yaml:8:7: in use[0] of m, n = 100, and in 299 other instances]"
             ]
         )

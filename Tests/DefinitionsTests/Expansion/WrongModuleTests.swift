@@ -64,8 +64,9 @@ struct WrongModuleTests {
         (module + "use: [m]", "a.yaml:7:7: error: an instance of a module is expected here"),
         (module + "use: [{ with: { n: 1 } }]", "a.yaml:7:7: error: `module` is missing"),
         (
-            module + "use: [{ module: m, with: { n: 1 } }, { module: m, with: { n: 1 } }]",
-            "a.yaml:6:14: error: the node `lamp-1` is declared twice"
+            "modules: { m: { parameters: { u: number }, nodes: { a: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f0000000$(u) } } } }\n"
+                + "use: [{ module: m, with: { u: 1 } }, { module: m, with: { u: 2 } }]",
+            "a.yaml:3:53: error: the node `a` is declared twice"
         ),
         (
             module + "use: [{ module: m, with: { n: 1, k: $(z) } }]",
