@@ -30,9 +30,10 @@ private final class RehearsedOffice {
             text = text.replacing(old, with: new)
         }
         office.bytes = Array(text.utf8)
-        return DefinitionReader.reading(SourceFiles(files: [office, try Self.file("tests.yaml")])) { _ in
-            (try? Self.file("devices/models.yaml")).map { [$0] } ?? []
-        }
+        return DefinitionReader.reading(
+            SourceFiles(files: [office, try Self.file("tests.yaml")]),
+            loading: { _ in (try? Self.file("devices/models.yaml")).map { [$0] } ?? [] }
+        )
     }
 
     /// The errors that are found in the changed office before it is played.

@@ -49,8 +49,9 @@ final class RehearsedBuilding {
     /// A definition without vendor models, whose devices are assumed.
     convenience init(_ text: String) throws {
         let reading = DefinitionReader.reading(
-            SourceFiles(files: [SourceFiles.File(path: "a.yaml", bytes: Array(text.utf8))])
-        ) { _ in [] }
+            SourceFiles(files: [SourceFiles.File(path: "a.yaml", bytes: Array(text.utf8))]),
+            loading: { _ in [] }
+        )
         let errors = reading.diagnostics.filter { $0.severity == .error }
         try #require(errors.isEmpty, "\(errors.map(\.message))")
         let definition = try #require(reading.definitions.first)
