@@ -15,11 +15,11 @@ struct DefinitionOptions: ParsableArguments {
 struct VariableOptions: ParsableArguments {
     @Option(
         name: .customLong("var"),
-        help: ArgumentHelp("A value for a variable of the definition; repeatable.", valueName: "name=value")
+        help: ArgumentHelp("A value for a variable of the definition. May be repeated.", valueName: "name=value")
     )
     var variables: [String] = []
 
-    @Option(help: ArgumentHelp("A YAML file with `values:` for variables; repeatable.", valueName: "file"))
+    @Option(help: ArgumentHelp("A YAML file with `values:` for variables. May be repeated.", valueName: "file"))
     var varFile: [String] = []
 
     /// The context in which definitions are read with these values.
