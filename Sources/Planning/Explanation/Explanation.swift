@@ -3,8 +3,8 @@ package import MeshCore
 
 /// Where the values of a node come from: each desired value with the line of the definition that sets it.
 package struct NodeExplanation: Hashable, Sendable {
-    /// The node.
-    package var uuid: DeviceUUID
+    /// Its identity; nil while no device is assigned to its place.
+    package var uuid: DeviceUUID?
     /// Its name in the definition.
     package var name: String
     /// The address of its primary element; nil for a device without one yet.

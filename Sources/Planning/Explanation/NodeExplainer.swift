@@ -52,7 +52,7 @@ struct NodeExplainer {
         let netKeys = explainer.subnets()
         let address: UnicastAddress? = desired.order.map(\.address) ?? node.unicastAddress
         return NodeExplanation(
-            uuid: definition.uuid.value,
+            uuid: definition.awaitsDevice ? nil : definition.uuid.value,
             name: definition.name.value,
             address: address,
             location: definition.name.location,

@@ -12,7 +12,7 @@ struct ExplanationJSON {
     /// Writes all lines about a node.
     func write(_ node: NodeExplanation, to lines: JSONLines) {
         lines.write([
-            "type": "explained_node", "name": node.name.json, "uuid": node.uuid.description.json,
+            "type": "explained_node", "name": node.name.json, "uuid": node.uuid?.description.json,
             "address": node.address?.description.json, "recorded": .bool(node.isRecorded),
             "where": place(node.location),
         ])

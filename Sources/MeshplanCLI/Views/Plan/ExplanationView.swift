@@ -26,7 +26,11 @@ struct ExplanationView {
     func render(_ node: NodeExplanation) -> String {
         var text = style(.bold, "Node \(node.name.printable)") + "  \(node.address?.description ?? "no address yet")"
         text += "  \(position(node.location))\n"
-        if !node.isRecorded { text += "It is not in the database yet; apply provisions it.\n" }
+        if node.uuid == nil {
+            text += "It is a place that awaits its device.\n"
+        } else if !node.isRecorded {
+            text += "It is not in the database yet; apply provisions it.\n"
+        }
         var lines: [Line] = [.row(["  VALUE OF", "VALUE", "SET BY", "WHERE", "BECAUSE OF"])]
         var place: ExplainedValue.Place?
         for value in node.values {
