@@ -67,7 +67,7 @@ struct DefaultStatesTests {
                 .filter { $0.severity == .warning }.map(\.message)
         }
         #expect(try found("range: [5%, 100%], default: 80%") == [])
-        #expect(try found("range: [5%, 100%], default: 0%") == [])
+        #expect(try found("range: [5%, 100%], default: last") == [])
         #expect(
             try found("range: [50%, 90%], default: 20%") == [
                 "the default lightness 20% is outside of the range 50% to 90%, which the definition declares"
