@@ -18,6 +18,8 @@ extension DocumentDecoder {
             if known[tag.value] == nil { known[tag.value] = Self.values(of: tag.value, in: network.definition) }
             let values = known[tag.value] ?? []
             if values.isEmpty {
+                // The nodes with the tag may be among what could not be read.
+                if diagnostics.hasErrors { continue }
                 let tags = Set(network.definition.nodes.flatMap(\.tags.keys))
                 reportNode(
                     "no node has the tag \(quoted(tag.value))",

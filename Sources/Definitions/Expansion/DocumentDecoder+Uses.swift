@@ -28,7 +28,7 @@ extension DocumentDecoder {
     }
 
     private mutating func decodeUse(_ entry: DocumentTree, number: Int, at place: EmissionPlace) {
-        var use = Use(tree: entry, place: place, title: "use[\(number)]")
+        var use = Use(tree: entry, place: place, title: "in use[\(number)]")
         let isRight = reading(entry, of: place.origin) { decoder in
             guard let fields = decoder.fields(0, .use, "an instance of a module", blamed: 0) else { return false }
             var isRight = decoder.entries(0, "")?.keywords.isSubset(of: Record.use.allowed) ?? false
