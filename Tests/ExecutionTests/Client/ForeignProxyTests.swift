@@ -170,10 +170,12 @@ struct ForeignProxyTests {
         peer.knowsAddAddresses = false
         try peer.request(inquiry())
         peer.run(for: .seconds(60))
+        // Here the proxy answers each PDU before the next one of the client comes, so to it the second message with our
+        // address, which follows the filter type, is older than the request.
         #expect(
             peer.log == [
                 "0 open", "0 filter type", "0 \(address)", "1000 filter type", "1000 up", "1000 sent 1",
-                "1000 \(address)", "1100 answered",
+                "1100 answered",
             ]
         )
         #expect(peer.trials == 1)
