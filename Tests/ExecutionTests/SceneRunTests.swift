@@ -221,6 +221,7 @@ struct SceneRunTests {
         let runs = MortalRuns(site, moment: packets)
         var recap = try site.apply(try site.plan())
         while try runs.revive() { recap = try site.resolveAndApply() }
+        runs.endDeaths()
         if !recap.isComplete { recap = try site.resolveAndApply() }
         #expect(recap.isComplete, "\(recap)")
         #expect(level(1, site) == 40)

@@ -10,8 +10,7 @@ extension NodeDiffer {
     /// counts first, then what the node has. A key that only one of the models has, or the server of a setup server, is
     /// bound to the other, too.
     mutating func prepareStates(_ desired: inout DesiredNode, node: Node) {
-        var families = desired.models.filter { !$0.states.isEmpty }.flatMap(\.stateFamilies)
-        if removesDropped { families += desired.models.compactMap { droppedFamily(of: $0, on: node) } }
+        let families = desired.models.filter { !$0.states.isEmpty }.flatMap(\.stateFamilies)
         guard !families.isEmpty else { return }
         for family in families {
             for address in family.addresses { desired.models.update(address, at: family.model.location) { _ in } }
@@ -29,20 +28,6 @@ extension NodeDiffer {
                 desired.models.update(address, at: model.location) { $0.stateKey = $0.stateKey ?? key }
             }
         }
-    }
-
-    /// The models through which a model's entries of lists are removed, if it keeps none; nil if it has none to remove.
-    private func droppedFamily(
-        of model: DesiredModel,
-        on node: Node
-    ) -> (model: DesiredModel, addresses: [ModelAddress])? {
-        guard model.states.isEmpty, let recorded = node.model(model.address), !recorded.states.isEmpty else {
-            return nil
-        }
-        let servers = Set(recorded.states.filter { $0.form.removal != nil }.map(\.form.setServer))
-        guard !servers.isEmpty else { return nil }
-        let all = [model.address.model] + servers.subtracting([model.address.model]).sorted()
-        return (model, all.map { ModelAddress(element: model.address.element, model: $0) })
     }
 
     private func stateKey(
@@ -98,43 +83,47 @@ extension NodeDiffer {
         in desired: DesiredNode
     ) -> [ModelStateDifference] {
         guard let readingKey = model.stateKey else { return [] }
-        return removals(of: model, recorded: recorded, in: desired)
-            + model.states.compactMap { wanted in
-                let state = wanted.value.state
-                let known = recorded.state(named: state.form.name)
-                if let known, known.form == state.form, state.isShown(by: known.status) { return nil }
-                let setServer = ModelAddress(element: model.address.element, model: state.form.setServer)
-                guard let key = desired.model(at: setServer)?.stateKey else { return nil }
-                var difference = ModelStateDifference(
-                    before: known,
-                    text: wanted.value.text,
-                    set: ModelStateSet(state, of: model.address, key: key, readingKey: readingKey)
-                )
-                for part in state.contents {
-                    let setServer = ModelAddress(element: part.element, model: part.state.form.setServer)
-                    guard let key = desired.model(at: setServer)?.stateKey,
-                        let readingKey = desired.model(at: part.model)?.stateKey
-                    else { return nil }
-                    difference.parts.append(ModelStateSet(part.state, of: part.model, key: key, readingKey: readingKey))
-                }
-                return difference
+        return model.states.compactMap { wanted in
+            let state = wanted.value.state
+            let known = recorded.state(named: state.form.name)
+            if let known, known.form == state.form, state.isShown(by: known.status) { return nil }
+            let setServer = ModelAddress(element: model.address.element, model: state.form.setServer)
+            guard let key = desired.model(at: setServer)?.stateKey else { return nil }
+            var difference = ModelStateDifference(
+                before: known,
+                text: wanted.value.text,
+                set: ModelStateSet(state, of: model.address, key: key, readingKey: readingKey)
+            )
+            for part in state.contents {
+                let setServer = ModelAddress(element: part.element, model: part.state.form.setServer)
+                guard let key = desired.model(at: setServer)?.stateKey,
+                    let readingKey = desired.model(at: part.model)?.stateKey
+                else { return nil }
+                difference.parts.append(ModelStateSet(part.state, of: part.model, key: key, readingKey: readingKey))
             }
+            return difference
+        }
     }
 
     /// Entries of lists that an earlier definition has asked for and this one does not: scenes, entries of schedulers.
-    private func removals(
+    /// They are removed under keys that are bound already; what is bound only for them goes after that.
+    func droppedEntries(
         of model: DesiredModel,
         recorded: Model,
-        in desired: DesiredNode
+        in desired: DesiredNode,
+        node: Node
     ) -> [ModelStateDifference] {
-        guard removesDropped, let readingKey = model.stateKey else { return [] }
+        guard removesDropped, !recorded.states.isEmpty else { return [] }
         let names = Set(model.states.map(\.value.state.form.name))
         return recorded.states.compactMap { known in
             guard !names.contains(known.form.name), let removal = known.form.removal,
                 known.form.register != nil || !removal.isShown(by: known.status)
             else { return nil }
             let setServer = ModelAddress(element: model.address.element, model: known.form.setServer)
-            guard let key = desired.model(at: setServer)?.stateKey else { return nil }
+            guard let readingKey = model.stateKey ?? recorded.bindings.first(where: { node.knows($0) }),
+                let key = desired.model(at: setServer)?.stateKey
+                    ?? node.model(at: setServer)?.bindings.first(where: { node.knows($0) })
+            else { return nil }
             let set = ModelStateSet(removal, of: model.address, key: key, readingKey: readingKey)
             return ModelStateDifference(before: known, text: "", set: set)
         }

@@ -46,7 +46,9 @@ extension NodeDiffer {
         let recordedBindings = recorded.bindings.sortedUnique()
         let extra =
             model.bindings == nil ? droppedBindings(of: recorded, besides: model) : recordedBindings
-        difference.states = stateDifferences(of: model, recorded: recorded, in: desired)
+        difference.states =
+            droppedEntries(of: model, recorded: recorded, in: desired, node: node)
+            + stateDifferences(of: model, recorded: recorded, in: desired)
         difference.unboundKeys = extra.isEmpty ? [] : extra.subtracting(bindings).subtracting(lost)
         if !lost.isEmpty { difference.lostBindings = recordedBindings.filter(lost.contains) }
         if let target = model.subscriptions?.value {
