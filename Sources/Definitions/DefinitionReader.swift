@@ -108,7 +108,8 @@ package enum DefinitionReader {
             pass.decoder.decodeEntriesForTags(entries, into: &networks[index])
         }
         var diagnostics = pass.decoder.diagnostics
-        for network in networks {
+        // What was expanded in part only has many mistakes that say nothing.
+        for network in networks where !pass.decoder.expansion.isExhausted {
             Checks.run(network, toleratesEmptySelectors: toleratesEmptySelectors, into: &diagnostics)
         }
         var files = pass.files

@@ -51,17 +51,32 @@ extension DocumentDecoder {
     mutating func spend(_ count: Int, at node: DocumentTree.Node, origin: UInt32) -> Bool {
         guard !expansion.isExhausted else { return false }
         guard count <= expansion.remaining else {
-            expansion.isExhausted = true
-            reportNode(
-                "modules and repetitions expand to more than \(expansion.limit) values",
-                at: node,
-                origin: origin,
-                hint: "a loop in a module in a loop multiplies; make the ranges shorter"
-            )
+            reportExhaustion("\(expansion.limit) values", at: node, origin: origin)
             return false
         }
         expansion.remaining -= count
         return true
+    }
+
+    /// The same for instances. `count` of them must be possible, of which one is made now.
+    mutating func spendInstance(of count: Int = 1, at node: DocumentTree.Node, origin: UInt32) -> Bool {
+        guard !expansion.isExhausted else { return false }
+        guard count <= expansion.remainingInstances else {
+            reportExhaustion("\(expansion.instanceLimit) instances", at: node, origin: origin)
+            return false
+        }
+        expansion.remainingInstances -= 1
+        return true
+    }
+
+    private mutating func reportExhaustion(_ much: String, at node: DocumentTree.Node, origin: UInt32) {
+        expansion.isExhausted = true
+        reportNode(
+            "modules and repetitions expand to more than \(much)",
+            at: node,
+            origin: origin,
+            hint: "a loop in a module in a loop multiplies; make the ranges shorter"
+        )
     }
 
     /// Reports an error about a node of any tree.

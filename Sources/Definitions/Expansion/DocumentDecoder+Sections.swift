@@ -132,7 +132,7 @@ extension DocumentDecoder {
             var once = entry
             once.isRepeated = true
             forEach(repetition) { decoder, bound in
-                guard decoder.spend(1, at: node, origin: place.origin) else { return }
+                guard decoder.spendInstance(at: node, origin: place.origin) else { return }
                 let origin = decoder.diagnostics.instances.add(
                     SourceInstances.Instance(
                         file: decoder.diagnostics.instances.place(of: parent).file,

@@ -173,7 +173,7 @@ extension DocumentDecoder {
         title: String
     ) {
         let entry = use.tree.nodes[0]
-        guard spend(1, at: entry, origin: use.place.origin) else { return }
+        guard spendInstance(at: entry, origin: use.place.origin) else { return }
         let parent = SourceLocation(file: use.place.origin, line: entry.line, column: entry.column)
         var place = EmissionPlace(scope: use.place.scope.adding(bound), origin: use.place.origin)
         if !bound.isEmpty, use.with != nil || use.override != nil {

@@ -41,10 +41,14 @@ struct ExpansionState {
     /// The network of the document that is being expanded, as a place among the fragments.
     var fragment = 0
 
-    /// How many values and instances may still be made.
+    /// How many values may still be made.
     var remaining: Int
-    /// The most values and instances.
+    /// The most values.
     let limit: Int
+    /// How many instances may still be made.
+    var remainingInstances: Int
+    /// The most instances.
+    let instanceLimit: Int
     /// Whether there were too many, which was reported.
     var isExhausted = false
 
@@ -57,6 +61,8 @@ struct ExpansionState {
     init(limits: ReadingLimits) {
         limit = limits.nodes
         remaining = limits.nodes
+        instanceLimit = limits.instances
+        remainingInstances = limits.instances
     }
 }
 

@@ -59,10 +59,7 @@ extension DocumentDecoder {
             report("the repetition names no variable", at: node, hint: "write for example `for: { n: 1..4 }`")
             return nil
         }
-        guard repetition.count <= expansion.remaining else {
-            _ = spend(repetition.count, at: tree.nodes[node], origin: location(node).file)
-            return nil
-        }
+        guard spendInstance(of: repetition.count, at: tree.nodes[node], origin: location(node).file) else { return nil }
         return repetition
     }
 

@@ -9,6 +9,8 @@ struct ReadingLimits: Hashable, Sendable {
     var depth = 64
     /// Scalars, lists and mappings in one document, with aliases expanded.
     var nodes = 5_000_000
+    /// Instances of modules, and repetitions of entries, in all documents together.
+    var instances = 200_000
     /// Diagnostics of each severity that are kept. Further ones are only counted.
     var diagnostics = 100
 }

@@ -293,8 +293,10 @@ struct ModuleTests {
                 """
         var limits = ReadingLimits()
         limits.nodes = 20_000
-        let found = diagnose(text, limits: limits)
-        #expect(found.contains { $0.contains("expand to more than 20000 values") })
+        #expect(diagnose(text, limits: limits).map { $0.contains("expand to more than 20000 values") } == [true])
+        limits = ReadingLimits()
+        limits.instances = 2_000
+        #expect(diagnose(text, limits: limits).map { $0.contains("expand to more than 2000 instances") } == [true])
         #expect(diagnose(head + "nodes: { a-$(n): { for: { n: 1..999999999 }, uuid: \(uuid(1)) } }\n").count == 1)
     }
 
