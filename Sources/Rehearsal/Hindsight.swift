@@ -8,6 +8,7 @@ import Simulator
 struct Hindsight {
     private let network: MeshNetwork
     private let sent: SentMessage?
+    private let begin: Instant
     private let journey: MessageJourney
     /// The same if no node had lacked its power; nil if none did.
     private let wholeJourney: MessageJourney?
@@ -15,18 +16,21 @@ struct Hindsight {
 
     /// - Parameters:
     ///   - sent: what the step sent; nil if nothing, or if that is not known.
+    ///   - begin: when it had sent it.
     ///   - heard: who heard which message since then.
     ///   - lacking: the node that had no power in this run.
     ///   - whole: who heard which message when it had.
     init(
         _ network: MeshNetwork,
         _ sent: SentMessage?,
+        at begin: Instant,
         _ heard: [HeardMessage],
         lacking: DeviceUUID? = nil,
         whole: [HeardMessage] = []
     ) {
         self.network = network
         self.sent = sent
+        self.begin = begin
         self.lacking = lacking
         journey = MessageJourney(heard, of: sent?.source, in: network)
         wholeJourney = whole.isEmpty ? nil : MessageJourney(whole, of: sent?.source, in: network)
@@ -93,7 +97,11 @@ struct Hindsight {
     private func arrival(at uuid: DeviceUUID, _ sent: SentMessage) -> String? {
         guard sent.source != nil else { return nil }
         let message = "the message of \(sent.sender)"
-        if let way = journey.way(to: uuid) { return "\(message) arrived \(text(of: way))" }
+        if let way = journey.way(to: uuid) {
+            // A command from outside has arrived before anybody looks.
+            let time = begin.duration(to: way.time)
+            return "\(message) arrived \(text(of: way))" + (time > .zero ? ", in \(time.words)" : "")
+        }
         let end = theEnd(of: message, at: uuid, sent)
         guard let loss = dependence(of: uuid) else { return end }
         return "\(loss); without it, \(end)"

@@ -7,6 +7,8 @@ struct MessageJourney {
     struct Way: Hashable {
         /// The nodes that relayed it, in their order; for a message from outside, the proxy is the first.
         var relays: [DeviceUUID]
+        /// When it arrived.
+        var time: Instant
         /// The number of hops over the air.
         var hops: Int { relays.count + 1 }
     }
@@ -56,13 +58,14 @@ struct MessageJourney {
         for sequence in sequences {
             guard let hearings = heard[sequence], var hearing = hearings[node] else { continue }
             var relays: [DeviceUUID] = []
+            let time = hearing.time
             // The TTL bounds the number of hops.
             while let from = hearing.sender, from != sender, relays.count < Int(UInt8.max) {
                 relays.append(from)
                 guard let before = hearings[from] else { break }
                 hearing = before
             }
-            return Way(relays: relays.reversed())
+            return Way(relays: relays.reversed(), time: time)
         }
         return nil
     }

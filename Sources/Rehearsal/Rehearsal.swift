@@ -114,13 +114,19 @@ package final class Rehearsal {
     /// - Parameters:
     ///   - settings: the radio.
     ///   - seed: decides the places of the nodes and what is lost.
-    func world(_ settings: WorldSettings, seed: UInt64) -> SimulatedWorld {
+    ///   - isOperated: whether our own node talks to the nodes. It remembers the last message of each of them, so in
+    ///     the next building they go on with the numbers of their messages; others would look like replays.
+    func world(_ settings: WorldSettings, seed: UInt64, isOperated: Bool) -> SimulatedWorld {
         SimulatedWorld(
             network: network,
             settings: settings,
             seed: seed,
             state: state,
-            vendorModels: models.vendorModels
+            vendorModels: models.vendorModels,
+            recorder: { [self] record in
+                if isOperated, case .reservation = record { state.apply(record) }
+                return true
+            }
         )
     }
 

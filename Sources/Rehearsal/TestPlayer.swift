@@ -14,6 +14,7 @@ struct TestPlayer {
     private(set) var followed: [[HeardMessage]] = []
     private var outcome: TestOutcome
     private let journal = StepJournal()
+    private let follows: Bool
     /// Who heard what in each step of a run in which no node lacks its power; empty if nobody knows.
     private let whole: [[HeardMessage]]
     /// Tells one command of our own from the next.
@@ -39,7 +40,8 @@ struct TestPlayer {
         self.run = run
         self.whole = whole
         outcome = TestOutcome(run: run)
-        world = rehearsal.world(settings, seed: run.seed)
+        self.follows = follows
+        world = rehearsal.world(settings, seed: run.seed, isOperated: run.test.steps.contains { $0.action.isCommand })
         let isAboutArrival = run.test.steps.contains { $0.expectations.contains { $0.arrives != nil } }
         if follows || isAboutArrival { world.onHearing = { [journal] in journal.heard.append($0) } }
         if run.test.steps.contains(where: { $0.expectations.contains { $0.heartbeat != nil } }) {
@@ -105,9 +107,15 @@ struct TestPlayer {
             let next = open.map { $0.within }.min().map { begin.advanced(by: $0) } ?? end
             world.advance(to: min(next, world.now.advanced(by: look), end))
         }
+        let published = journal.published
+        // Where a message went that came too late shows a little later.
+        if follows, late.contains(where: { $0.thing.dependsOnMessage }) {
+            world.advance(to: world.now.advanced(by: Self.calm))
+        }
         let hindsight = Hindsight(
             rehearsal.network,
             sent,
+            at: begin,
             journal.heard,
             lacking: run.without?.uuid.value,
             whole: followed.count < whole.count ? whole[followed.count] : []
@@ -123,7 +131,7 @@ struct TestPlayer {
                 reason: hindsight.reasonOfStray(place.uuid)
             )
         }
-        return problems + voices(in: step, spared, hindsight)
+        return problems + voices(published, in: step, spared, hindsight)
     }
 
     private mutating func note(_ time: Duration) { outcome.slowest = max(outcome.slowest ?? .zero, time) }
@@ -141,6 +149,7 @@ struct TestPlayer {
 
     /// The nodes that published a change of their states although they were to stay silent.
     private func voices(
+        _ published: [Publisher],
         in step: TestStep,
         _ spared: Set<DeviceUUID>,
         _ hindsight: Hindsight
@@ -148,7 +157,7 @@ struct TestPlayer {
         guard step.silencesOthers else { return [] }
         let actor = step.action?.node?.value
         var told: Set<Publisher> = []
-        return journal.published.compactMap { publisher in
+        return published.compactMap { publisher in
             let name = name(of: publisher.uuid)
             guard !spared.contains(publisher.uuid), name != actor, told.insert(publisher).inserted else { return nil }
             let target = hindsight.publicationTarget(of: publisher).map { " to \($0)" } ?? ""
@@ -212,6 +221,16 @@ struct TestPlayer {
             let sender = rehearsal.network.nodes.first(where: { $0.uuid == uuid(ofNode: position) })
         else { return nil }
         return ExpectedArrival(node, from: sender.uuid, sender.addresses)
+    }
+}
+
+extension TestAction? {
+    /// Whether our own node talks to others for it.
+    fileprivate var isCommand: Bool {
+        switch self {
+        case .set, .recall: true
+        case .press, .sense, .fault, .power, .wait, nil: false
+        }
     }
 }
 

@@ -143,7 +143,7 @@ struct OfficeRehearsalTests {
             reason: "its TTL of 2 was used up at ",
             radio: {
                 var settings = WorldSettings.ideal
-                settings.topology = .hops(6)
+                settings.topology = .hops(12)
                 return settings
             }()
         ),
@@ -283,14 +283,14 @@ struct OfficeRehearsalTests {
         Refusal(
             testDescription: "a run-on time without a unit",
             change: ("light-control-time-run-on: 5min", "light-control-time-run-on: 300"),
-            message: "300",
-            hint: "300s"
+            message: "`300` has no unit",
+            hint: "write for example `5min`"
         ),
         Refusal(
             testDescription: "a range upside down",
             change: ("range: [5%, 100%]", "range: [100%, 5%]"),
-            message: "range",
-            hint: ""
+            message: "the maximum 5% is below the minimum 100%",
+            hint: "write the smaller value first"
         ),
     ]
 

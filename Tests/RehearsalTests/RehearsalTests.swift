@@ -190,6 +190,13 @@ struct RehearsalTests {
         #expect(none?.contains("hub: no heartbeat of lamp-hall-1 has arrived after 30s (-)") == true, "\(none ?? "")")
     }
 
+    @Test("Commands reach the nodes of one building after the other")
+    func commands() throws {
+        let step = "expect: { nodes: lamp-hall-*, onoff: on }, others: unchanged"
+        let building = try RehearsedBuilding(House.text("  t: [{ set: group.hall onoff on, \(step) }]"))
+        for seed in 1...12 { #expect(building.failures(star(), seed: UInt64(seed)).isEmpty, "\(seed)") }
+    }
+
     @Test("A scene is recalled by its name where it was stored")
     func storedScene() throws {
         let step = "recall: evening in room=hall, expect: { nodes: lamp-hall-*, lightness: 40%, scene: 3 }"
