@@ -93,8 +93,8 @@ struct NoteTests {
             // It is reset, and keeps nothing.
             try notes(office { try $0.change("lamp-2") { $0.removalPolicy = .reset } }, without("lamp-2"))
         },
-        Case(text: "key refresh of subnet building without 0x0012") {
-            // Another node has its name.
+        Case(text: "The replaced device of lamp-1 (0x0012) keeps the keys of subnet building") {
+            // Another node has its name: it has taken its place.
             try notes(
                 office {
                     try $0.change("lamp-2") { $0.name = "lamp-1" }
@@ -109,7 +109,7 @@ struct NoteTests {
         } isNot: {
             try notes(office(), without("lamp-2"))
         },
-        Case(text: "key refresh of subnet building without 0x0012") {
+        Case(text: "The replaced device of lamp-2 (0x0012) keeps the keys of subnet building") {
             // A device of its name takes its place with this plan.
             try notes(office(), without("lamp-2") + "\n" + device.replacing("new:", with: "lamp-2:"))
         } isNot: {
@@ -301,9 +301,9 @@ struct NoteTests {
         )
         #expect(refused.plan?.findings.count { $0.planGuard == .groupInUse } == 1)
         let hint = try required(refused.diagnostics.first { $0.message == finding.message }?.hint)
-        #expect(hint.contains("3 of these nodes are forgotten") && hint.contains("`on_remove: reset`"))
-        #expect(hint.contains("apply that, and then take them out"))
-        // What the hint says, done.
+        #expect(hint.contains("3 of these nodes are forgotten and would keep what they have"))
+        #expect(hint.contains("To have them reset instead: put the lines back, and plan the removal with resetting"))
+        // The same by way of the definition.
         try office.apply(all)
         let plan = try required(
             try office.result(rest, options: PlannerOptions(allowed: [.lastProxy, .lastRelay])).plan

@@ -112,10 +112,12 @@ struct Office {
     }
 
     /// Plans and carries the plan out.
-    mutating func apply(_ yaml: String) throws {
+    ///
+    /// - Parameter devices: what devices to provision are made of.
+    mutating func apply(_ yaml: String, devices: [DeviceUUID: Composition] = [:]) throws {
         let result = try result(yaml)
         let plan = try #require(result.plan, "\(result.diagnostics)")
-        var simulation = StepSimulation(network)
+        var simulation = StepSimulation(network, compositions: devices)
         simulation.apply(plan.claims)
         for step in plan.steps { try simulation.apply(step) }
         network = simulation.network

@@ -83,7 +83,17 @@ struct PlaceTests {
         // The node stays one until the device has become one.
         let last = plan.steps.suffix(2)
         #expect(last.allSatisfy { !$0.dependencies.isEmpty })
-        try office.apply(Office.definition + yaml)
+        let lamp = try #require(office.network.nodes.first { $0.name == "lamp-1" })
+        let composition = Composition(
+            company: 0x0059,
+            product: 1,
+            version: 1,
+            replayListSize: 32,
+            features: [.relay, .proxy],
+            elements: lamp.elements.map { CompositionElement(location: 0, models: $0.models.map(\.identifier)) }
+        )
+        let device = DeviceUUID(rawValue: Octets16(high: 0, low: 0xFF))
+        try office.apply(Office.definition + yaml, devices: [device: composition])
         let former = try #require(office.network.nodes.first { $0.unicastAddress.rawValue == 0x10 })
         #expect(former.isExcluded && !former.isManaged)
         #expect(office.network.exclusions.contains { $0.addresses.contains { $0.rawValue == 0x10 } })
@@ -146,7 +156,7 @@ struct PlaceTests {
         try office.apply(Office.definition + floor)
         let result = try office.result(Office.definition + floor, options: removal("1", resets: false))
         let messages = result.diagnostics.map { "\($0.message); \($0.hint?.text ?? "")" }
-        #expect(messages.count == 1 && messages[0].contains("would be removed although lamp-1 would still use it"))
+        #expect(messages.count == 1 && messages[0].contains("would be removed although `lamp-1` would still use it"))
     }
 
     @Test("What removes nothing is told")

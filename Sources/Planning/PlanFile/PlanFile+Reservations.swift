@@ -1,10 +1,9 @@
 import MeshCore
 
 /// Encodes reservations, in their order: the device, its kind, how many elements it has, and its fixed address if any.
-/// They end a plan; one without reservations has no octets for them, as before there were any.
+/// They end a plan.
 extension PlanWriter {
     mutating func write(_ reservations: [AddressReservation]) {
-        guard !reservations.isEmpty else { return }
         write(reservations) { writer, reservation in
             writer.bytes.write(reservation.device.rawValue.bytes)
             writer.write(reservation.kind)
@@ -16,8 +15,7 @@ extension PlanWriter {
 
 extension PlanReader {
     mutating func reservations() throws(DecodeError) -> [AddressReservation] {
-        guard !bytes.isAtEnd else { return [] }
-        let reservations = try list { (reader) throws(DecodeError) in
+        try list { (reader) throws(DecodeError) in
             AddressReservation(
                 device: try reader.uuid(),
                 kind: try reader.text(),
@@ -27,7 +25,5 @@ extension PlanReader {
                 }
             )
         }
-        guard !reservations.isEmpty else { throw .prohibited(field: "number of reservations", value: 0) }
-        return reservations
     }
 }
