@@ -60,7 +60,7 @@ struct TestCommandTests {
             """,
             to: "devices/devices.yaml"
         )
-        try #require(fixture.run("init").status == 0)
+        try #require(fixture.run("init", "--network", "hq").status == 0)
         let arguments = ["apply", "--via", "simulator", "--devices", "devices/devices.yaml", "--auto-approve"]
         let applied = fixture.run(arguments)
         try #require(applied.status == 0, "\(applied.combined)")
