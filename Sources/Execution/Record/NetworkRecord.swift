@@ -32,7 +32,10 @@ struct NetworkRecord {
         // A plan that is limited may leave out the nodes through which its devices are provisioned.
         for order in orders { if let server = order.route.server { names[server] = order.serverName } }
         for order in orders { names[order.uuid] = order.name }
-        addresses = AddressAssignment(orders, reservations: reservations)
+        // What an earlier run of the plan has made a node has its addresses.
+        let replaced = Set(orders.lazy.filter(\.isReplacement).map(\.uuid))
+        let present = Set(reservations.isEmpty ? [] : network.nodes.map(\.uuid)).subtracting(replaced)
+        addresses = AddressAssignment(orders, reservations: reservations.filter { !present.contains($0.device) })
         header = network
         header.nodes = []
         nodes = network.nodes
