@@ -70,7 +70,7 @@ struct NamesakeTests {
             #expect(refused.status == 64, "\(command) \(refused.output)")
             let told = refused.error.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             #expect(told.contains("several nodes are called"), "\(told)")
-            #expect(told.contains("\(other) (excluded") && told.contains("\(managed) (managed"), "\(told)")
+            #expect(told.contains("\(other) (not managed") && told.contains("\(managed) (managed"), "\(told)")
         }
         #expect(fixture.run("keys", "refresh", "home", "--exclude", other, "--out", "new.mplan").status == 0)
         #expect(

@@ -37,13 +37,19 @@ extension Resolver {
     }
 
     /// Finds managed nodes whose name another device has in the definition now: that device takes their place.
+    ///
+    /// A node that is only renamed takes nobody's place. A device that has become a node under the name has, in a plan
+    /// that was not carried out to its end.
     private mutating func findSubstitutes() {
         let mentioned = Set(definition.nodes.lazy.map(\.uuid.value))
         for position in network.nodes.indices where network.nodes[position].isManaged {
             let uuid = network.nodes[position].uuid
             guard !network.nodes[position].isExcluded, uuid != network.ownProvisioner, !mentioned.contains(uuid),
-                let number = nodeNumbers[network.nodes[position].name], placements[number] != nil
+                let number = nodeNumbers[network.nodes[position].name], let placement = placements[number]
             else { continue }
+            if case .recorded(let other) = placement, network.nodes[other].name != network.nodes[position].name {
+                continue
+            }
             state.substituted[position] = definition.nodes[number].uuid.value
         }
     }

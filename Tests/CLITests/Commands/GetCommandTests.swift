@@ -77,15 +77,15 @@ struct GetCommandTests {
         try #require(fixture.run(["apply", "--auto-approve"] + simulated).status == 0)
         let deaf = devices.replacing(
             "0001, product: lamp }",
-            with: "0001, product: lamp, habits: [\"silent-get:0x8201\"] }"
+            with: "0001, product: lamp, habits: [\"silent-get:0x8205\"] }"
         )
         #expect(deaf != devices)
         try fixture.write(deaf, to: "sim/devices.yaml")
         let result = fixture.run(["get", "kitchen", "onoff", "level"] + simulated)
-        #expect(result.status == 4 && result.output.contains("onoff  (no answer)"), "\(result.combined)")
+        #expect(result.status == 4 && result.output.contains("level  (no answer)"), "\(result.combined)")
         #expect(
             result.error == """
-                Warning: no answer about some states: kitchen (onoff)
+                Warning: no answer about some states: kitchen (level)
                   The node answers about others, so it may not have these. Name the states to read.
 
                 """,
