@@ -84,8 +84,8 @@ struct MappingTests {
                 "a.yaml:4:24: error: the key `<<` occurs twice in this mapping [a.yaml:4:8: first here]",
                 "a.yaml:5:13: error: `<<` merges mappings, not a text",
                 "a.yaml:6:12: error: `<<` merges mappings, not a text",
-                "a.yaml:7:8: error: unknown key `<<` (allowed here: "
-                    + Record.node.keys.map(\.rawValue).sorted().joined(separator: ", ") + ")",
+                // So many keys are allowed that they are not listed.
+                "a.yaml:7:8: error: unknown key `<<`",
             ]
         )
     }

@@ -174,7 +174,8 @@ struct SchemaTests {
         case "parameter":
             head + "variables: { v: { type: number, \(key == "type" ? "" : "\(key): [[]]") } }\n"
                 + (key == "type" ? "modules: { m: { parameters: { p: { type: [[]] } } } }\n" : "")
-        case "use": head + "modules: { m: {} }\nuse: [\(value)]\n"
+        case "use":
+            head + "modules: { m: {} }\nuse: [{ module: m, \(value.dropFirst()), \(value)]\n"
         case "override": head + "modules: { m: {} }\nuse: [{ module: m, override: \(value) }]\n"
         case "test": head + "tests: { a: \(value) }\n"
         case "test_variation": head + "tests: { a: { for_each: \(value), steps: [{ wait: 1s }] } }\n"

@@ -60,7 +60,7 @@ struct TestsOfDefinitionTests {
                 "set group.hall lightness 40%", "power_off ", "wait 1m", "power_on ",
             ]
         )
-        #expect(steps[0].within?.value == 300 && steps[0].keepsOthers && !steps[1].keepsOthers)
+        #expect(steps[0].within?.value == 300 && steps[0].keepsOthers && !steps[0].silencesOthers)
         #expect(steps[0].expectations.map(\.element?.value) == [nil, 1])
         #expect(steps[0].expectations[0].states.map(\.value.name) == ["onoff", "lightness"])
         #expect(steps[1].expectations[0].within?.value == 2_000)

@@ -11,6 +11,8 @@ package enum LabelText {
         var found: Set<DeviceUUID> = []
         var digits: [UInt8] = []
         var previous: UInt8 = 0
+        // How many digits have come since the last separator.
+        var group = 0
         func end() {
             if digits.count == 32, let uuid = DeviceUUID(String(decoding: digits, as: UTF8.self)) { found.insert(uuid) }
             digits = []
@@ -18,8 +20,12 @@ package enum LabelText {
         for byte in text.utf8 {
             if isDigit(byte) {
                 digits.append(byte)
-            } else if !isSeparator(byte) || isSeparator(previous) {
-                end()
+                group += 1
+            } else {
+                // Colons stand between octets; the one of `uuid:` does not.
+                let isInside = byte == UInt8(ascii: ":") ? group == 2 : isSeparator(byte)
+                if !isInside || isSeparator(previous) { end() }
+                group = 0
             }
             previous = byte
         }

@@ -39,8 +39,9 @@ package struct WiresharkKeys {
         var devices: [String] = []
         for node in network.nodes {
             guard let key = node.deviceKey else { continue }
-            for sender in [node.unicastAddress] + own
-            where sender == node.unicastAddress || !own.contains(node.unicastAddress) {
+            let address = node.unicastAddress
+            // Provisioners do not configure each other.
+            for sender in [address] + (own.contains(address) ? [] : own) {
                 devices.append(Self.row(Self.text(key), sender.rawValue.digits))
             }
         }

@@ -115,7 +115,7 @@ struct AssignCommandTests {
             let line = try #require(show.split(separator: "\n").first { $0.contains(name) }, "\(show)")
             return try #require(line.split(separator: " ").first { $0.hasPrefix("0x") })
         }
-        #expect(try address("lamp-2") > address("lamp-3"))
+        #expect(try address("lamp-2") < address("lamp-3"))
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
     }
 
@@ -127,7 +127,9 @@ struct AssignCommandTests {
         let result = fixture.run(["assign"] + simulator + ["--apply"])
         #expect(result.status == 0, "\(result.combined)")
         #expect(try assignments(fixture).map { String($0.prefix(6)) } == ["lamp-1", "lamp-3"])
-        #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
+        // What concerns the network as a whole is left to an apply of everything.
+        let rest = fixture.run("plan").output
+        #expect(rest.contains("0 messages (0 PDUs) to 0 nodes") || rest.contains("No changes"), "\(rest)")
     }
 
     @Test("a replaced device gets everything, publishers follow, and nothing is left to do or to complain of")
@@ -154,7 +156,8 @@ struct AssignCommandTests {
         #expect(!fixture.run("plan").output.contains("keys refresh"))
         let doctor = fixture.run("doctor")
         #expect(doctor.status == 0 && !doctor.output.contains("lamp-1"), "\(doctor)")
-        #expect(fixture.run("show", "group.lights").output.components(separatedBy: "lamp-1").count == 2)
+        let members = fixture.run("show", "group.lights").output.split(separator: "\n").filter { $0.contains("lamp-1") }
+        #expect(members.map { $0.hasSuffix("excluded") } == [true, false], "\(members)")
     }
 
     @Test("a device that stands in the definition itself is replaced there")
@@ -175,7 +178,8 @@ struct AssignCommandTests {
         #expect(plan.output.contains("node.lamp-3 will be reset") && !plan.output.contains("lamp-1"), "\(plan)")
         let applied = apply(fixture, "--remove", "floor=1", "--reset", "--allow", "mass-removal")
         #expect(applied.status == 0, "\(applied)")
-        #expect(fixture.run("show").output.components(separatedBy: "lamp-").count == 2)
+        let shown = fixture.run("show").output
+        #expect(shown.contains("Retired nodes (2)") && shown.components(separatedBy: "lamp-").count == 4, "\(shown)")
         #expect(fixture.run("plan", "--remove", "floor=1", "--detailed-exitcode").status == 0)
         // The lines are still there, so the next plan brings the floor back.
         #expect(fixture.run("plan").output.contains("node.lamp-2 will be provisioned"))

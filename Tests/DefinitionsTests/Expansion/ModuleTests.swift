@@ -118,7 +118,7 @@ struct ModuleTests {
         let definition = try #require(definitions.first)
         #expect(definition.nodes.map(\.name.value) == ["lamp-hall-1", "lamp-hall-2", "lamp-hall-3"])
         #expect(definition.subscriptions.first?.nodes.names?.first?.value == "lamp-hall-*")
-        #expect(definition.tests.map(\.name.value) == ["the lamps of $(name) in $(other)"])
+        #expect(definition.tests.map(\.name.value) == ["the lamps of hall in $(other)"])
     }
 
     @Test("An instance sets what the module leaves open, and nothing else")
@@ -309,8 +309,8 @@ struct ModuleTests {
         #expect(problems(reading) == [])
         let definition = try #require(reading.definitions.first)
         let rendered = DefinitionWriter.text(of: definition, withOriginsIn: reading.files)
-        #expect(rendered.contains("\n  # a.yaml:6, in use[0] of hotel-room, room = 102\n  room-102:"))
-        #expect(rendered.contains("\n  # a.yaml:9, for n = 2, in use[0] of hotel-room, room = 101\n  lamp-101-2:"))
+        #expect(rendered.contains("\n  # a.yaml:7, in use[0] of hotel-room, room = 102\n  room-102:"))
+        #expect(rendered.contains("\n  # a.yaml:10, for n = 2, in use[0] of hotel-room, room = 101\n  lamp-101-2:"))
         let (definitions, problems) = definitions(rendered)
         #expect(problems == [])
         #expect(definitions.first?.nodes.map(\.name.value) == definition.nodes.map(\.name.value))
