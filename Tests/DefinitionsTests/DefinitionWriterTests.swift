@@ -165,7 +165,8 @@ struct DefinitionWriterTests {
         let written = DefinitionWriter.text(of: try read(Self.everything))
         // What is said once for many is written out. Where each part comes from is a comment.
         let expanded: Set<Keyword> = [
-            .modules, .use, .include, .variables, .values, .module, .parameters, .repetition, .each, .rows, .with, .override,
+            .modules, .use, .include, .variables, .values, .module, .parameters, .repetition, .each, .rows, .with,
+            .override,
             .type, .defaultValue, .description,
         ]
         for keyword in Set(Record.all.flatMap(\.keys)).subtracting(expanded) {

@@ -132,8 +132,8 @@ extension Resolver {
         if skipped > 0 { reportSkipped(skipped, of: selected.count, without: model, areAll: !applies) }
     }
 
-    /// Whether a node's own entry says where a model publishes, so that no rule does. A rule without an element is about
-    /// the first one that has the model.
+    /// Whether a node's own entry says where a model publishes, so that no rule does. A rule without an element is
+    /// about the first one that has the model.
     private func publishesItself(_ node: Int, _ model: ModelIdentifier, _ element: UInt8?) -> Bool {
         let own = definition.nodes[node].settings.elements[element ?? 0]
         return own?.models.contains { $0.identifier.value == model && $0.publish != nil } ?? false
