@@ -228,6 +228,8 @@ struct AssigningRun {
                 }
             } catch let failure as Failure {
                 guard context.interrupts.count() == before else { return nil }
+                // Without a bearer nothing is heard any more, and no other device will be.
+                if let deafness = access.bearer.deafness { throw deafness }
                 say("It cannot blink: \(failure.message)")
             }
             var places = shown ?? show(device, elementCount, isBlinking: false)
@@ -242,7 +244,7 @@ struct AssigningRun {
                     switch PlaceChoice.answer(line, among: places) {
                     case .blink:
                         places = []
-                    case .help: say(Self.help)
+                    case .help: prompt(Self.help)
                     case .nothing(let text): prompt("No place is called `\(text.printable)`. ? helps.")
                     case .several(let several):
                         list(several, of: several.count)
@@ -271,6 +273,7 @@ struct AssigningRun {
         guard event == .nothing, waits else { return event }
         // Typing ends this wait early. What is heard meanwhile is heard again.
         _ = try access.bearer.next(until: access.bearer.now.advanced(by: .milliseconds(500)))
+        if let deafness = access.bearer.deafness { throw deafness }
         return context.lineInput.poll()
     }
 
