@@ -103,7 +103,8 @@ struct AssigningTests {
         let process = try assign(house)
         func device() throws -> String {
             let shown = try process.wait(for: "Place? ")
-            let line = try #require(shown.split(separator: "\n").first { $0.contains(" blinks now.") })
+            // A terminal ends lines with a carriage return and a line feed, which are one character.
+            let line = try #require(shown.split(whereSeparator: \.isNewline).last { $0.contains(" blinks now.") })
             return String(line.prefix(36))
         }
         let first = try device()
