@@ -84,7 +84,7 @@ struct OfficeRehearsalTests {
     @Test("All hold, with compositions from a file and with assumed ones, and over four hops of a busy office")
     func allHold() throws {
         let described = try RehearsedOffice()
-        #expect(described.tests.count >= 14)
+        #expect(described.tests.count >= 16)
         #expect(described.failures().isEmpty, "\(described.failures())")
         #expect(described.failures(Self.office).isEmpty, "\(described.failures(Self.office))")
         let assumed = try RehearsedOffice(isDescribed: false)
@@ -241,6 +241,20 @@ struct OfficeRehearsalTests {
             reason: "the command goes to corridor (0xC006), but its light-lightness-server subscribes to "
         ),
         Mistake(
+            testDescription: "a scene with another value",
+            change: [("scenes: { presentation: { lightness: 20% } }", "scenes: { presentation: { lightness: 50% } }")],
+            test: "whoever shows something in a meeting room darkens that room, and no other",
+            text: "lightness is 50 % after 2s, not 20%",
+            reason: "the message of the command arrived after "
+        ),
+        Mistake(
+            testDescription: "a scene at the wrong lamps",
+            change: [("scenes: { presentation: { lightness: 20% } }", "scenes: { evening: { lightness: 20% } }")],
+            test: "only the reception stays lit in the evening",
+            text: "its light changed to 20 %, but others were to stay unchanged",
+            reason: "to which its scene-server listens"
+        ),
+        Mistake(
             testDescription: "a switch that publishes nothing",
             change: [("  " + kitchenOnOff + ", retransmit: { count: 2, interval: 50ms } }\n", "")],
             test: kitchen,
@@ -291,6 +305,18 @@ struct OfficeRehearsalTests {
             change: ("range: [5%, 100%]", "range: [100%, 5%]"),
             message: "the maximum 5% is below the minimum 100%",
             hint: "write the smaller value first"
+        ),
+        Refusal(
+            testDescription: "a schedule for lamps that lack its scene",
+            change: ("recall evening over 10s in room reception", "recall evening over 10s in room kitchen"),
+            message: "no selected node can do what the schedule `evening` says",
+            hint: ""
+        ),
+        Refusal(
+            testDescription: "a schedule with a misspelt scene",
+            change: ("recall evening over 10s in room reception", "recall evenning over 10s in room reception"),
+            message: "there is no scene `evenning`",
+            hint: "Did you mean `evening`?"
         ),
     ]
 
