@@ -94,52 +94,26 @@ package struct CheckedTag: Hashable, Sendable {
     }
 }
 
-/// The name of a group that a check demands. In it, `<room>` stands for the value of the node's tag `room`.
+/// The name of a group that a check demands. In it, `$(room)` stands for the value of the node's tag `room`.
 package struct CheckedGroup: Hashable, Sendable {
-    /// The name as it is written: `kitchen`, `<room>`, `<floor>-lights`.
+    /// The name as it is written: `kitchen`, `$(room)`, `$(floor)-lights`.
     package let text: String
-    private let parts: [Part]
-
-    private enum Part: Hashable, Sendable {
-        case text(String)
-        case tag(String)
-    }
+    /// The tags that it depends on, in their order.
+    package let tags: [String]
 
     /// Reads a name; nil if it is none.
     package init?(_ text: String) {
         self.text = text
-        var parts: [Part] = []
-        var rest = text[...]
-        while !rest.isEmpty {
-            let start = rest.firstIndex(of: "<") ?? rest.endIndex
-            if start > rest.startIndex { parts.append(.text(String(rest[..<start]))) }
-            guard start < rest.endIndex else { break }
-            guard let end = rest[start...].firstIndex(of: ">") else { return nil }
-            let tag = String(rest[rest.index(after: start)..<end])
-            guard Name.isValid(tag) else { return nil }
-            parts.append(.tag(tag))
-            rest = rest[rest.index(after: end)...]
-        }
-        self.parts = parts
+        tags = TestPlaceholder.names(in: text)
         // Whatever the tags are, they stand for parts of a name.
-        let example = parts.map { if case .text(let text) = $0 { text } else { "x" } }.joined()
-        guard Name.isValid(example) else { return nil }
+        guard tags.allSatisfy(Name.isValid), Name.isValid(TestPlaceholder.replacing(in: text) { _ in "x" }) else {
+            return nil
+        }
     }
-
-    /// The tags that it depends on, in their order.
-    package var tags: [String] { parts.compactMap { if case .tag(let tag) = $0 { tag } else { nil } } }
 
     /// The name for a node with these tags; nil if it lacks one of them.
     package func name(for tags: [String: Located<String>]) -> String? {
-        var name = ""
-        for part in parts {
-            switch part {
-            case .text(let text): name += text
-            case .tag(let tag):
-                guard let value = tags[tag] else { return nil }
-                name += value.value
-            }
-        }
-        return name
+        guard self.tags.allSatisfy({ tags[$0] != nil }) else { return nil }
+        return TestPlaceholder.replacing(in: text) { tags[$0]?.value }
     }
 }

@@ -1,6 +1,6 @@
 import MeshCore
 
-/// `$(NAME)` in the texts of a test, which stands for something else in each run.
+/// `$(NAME)` in a text: in a test it stands for something else in each run, in a check for the tag of a node.
 package enum TestPlaceholder {
     /// The names of the placeholders in a text, in their order.
     package static func names(in text: String) -> [String] {

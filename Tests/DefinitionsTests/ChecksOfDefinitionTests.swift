@@ -40,7 +40,7 @@ struct ChecksOfDefinitionTests {
                       model: generic-onoff-client
                       keys: lighting
                       subscribe: [hall, all-relays]
-                      publish: <room>
+                      publish: $(room)
                     count: { at_least: 2, at_most: 4 }
                     severity: warning
                   one switch: { nodes: switch-*, count: 1, severity: error }
@@ -63,11 +63,11 @@ struct ChecksOfDefinitionTests {
     @Test("Names of groups take the values of tags")
     func groups() throws {
         let tags = ["room": Located("hall", at: SourceLocation(file: 0, line: 1, column: 1))]
-        #expect(CheckedGroup("<room>")?.name(for: tags) == "hall")
-        #expect(CheckedGroup("a-<room>.b")?.name(for: tags) == "a-hall.b")
-        #expect(CheckedGroup("<floor>-<room>")?.name(for: tags) == nil)
-        #expect(CheckedGroup("<floor>-<room>")?.tags == ["floor", "room"])
-        for text in ["", "<", "<>", "<a", "a b", "<a b>", "<<a>>", "a>"] {
+        #expect(CheckedGroup("$(room)")?.name(for: tags) == "hall")
+        #expect(CheckedGroup("a-$(room).b")?.name(for: tags) == "a-hall.b")
+        #expect(CheckedGroup("$(floor)-$(room)")?.name(for: tags) == nil)
+        #expect(CheckedGroup("$(floor)-$(room)")?.tags == ["floor", "room"])
+        for text in ["", "$(", "$()", "$(a", "a b", "$(a b)", "$($(a))", "a)", "<a>"] {
             #expect(CheckedGroup(text) == nil, "\(text)")
         }
     }
@@ -79,8 +79,11 @@ struct ChecksOfDefinitionTests {
             ("{ nodes: lamp-* }", "the check demands nothing"),
             ("{ for_each: room, have: { tags: room } }", "`for_each` says for which values nodes are counted"),
             ("{ for_each: floor, count: 1 }", "no node has the tag `floor`"),
-            ("{ have: { publish: <floor> } }", "no node has the tag `floor`"),
+            ("{ have: { publish: $(floor) } }", "no node has the tag `floor`"),
             ("{ have: { publish: <room } }", "`<room` is not the name of a group"),
+            ("{ have: { publish: a-<room> } }", "`a-<room>` is not the name of a group"),
+            ("{ have: { tags: { room: $(room) } } }", "`$(room)` stands for nothing here"),
+            ("{ have: { keys: $(room) } }", "`$(room)`"),
             ("{ have: { publish: cellar } }", "there is no group `cellar`"),
             ("{ have: { subscribe: cellar } }", "there is no group `cellar`"),
             ("{ have: { keys: sensing } }", "there is no application key `sensing`"),

@@ -116,10 +116,10 @@ struct DefinitionWriterTests {
               features: { relay: on, proxy: off, friend: off }
               model: generic-onoff-client
               keys: [k2, "on"]
-              subscribe: [g, <room>]
-              publish: "<floor>-<room>.x"
+              subscribe: [g, $(room)]
+              publish: $(floor)-$(room).x
             count: { at_least: 2, at_most: 4 }
-          d: { have: { tags: room, profile: p, subscribe: <room> }, count: 0 }
+          d: { have: { tags: room, profile: p, subscribe: $(room) }, count: 0 }
           e: { nodes: n*, count: { at_most: 7 } }
         tests:
           "on: a": [{ press: n1/2 on, within: 300ms, expect: { nodes: all, element: 2, onoff: on }, others: unchanged }]
@@ -139,6 +139,7 @@ struct DefinitionWriterTests {
               - { recall: 3 in group.$(room), expect: { nodes: { room: $(room) }, onoff: on, within: 2s }, others: [unchanged, silent] }
               - { fault: n1 overheat, expect: { nodes: all, faults: [overheat, 0x80], heartbeat: n1, hops: 3, arrives: 1s }, others: silent }
           e: { for_each: { node: n* }, steps: [{ press: $(node)/0 on, expect: { nodes: $(node), faults: none } }] }
+          f: [{ wait: 1s, expect: { nodes: provisioner, heartbeat: n1, hops: 3, within: 30s } }]
         """
 
     /// Reads a text in which nothing is wrong that matters here.

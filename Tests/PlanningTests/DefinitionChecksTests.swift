@@ -76,16 +76,16 @@ struct DefinitionChecksTests {
                 "fails for 1 of 2 nodes: does not subscribe to `kitchen`: lamp-2"
             ),
             (
-                "{ nodes: switch-*, have: { model: generic-onoff-client, publish: <room> } }",
-                "fails for 1 of 2 nodes: `generic-onoff-client` does not publish to `<room>`: "
+                "{ nodes: switch-*, have: { model: generic-onoff-client, publish: $(room) } }",
+                "fails for 1 of 2 nodes: `generic-onoff-client` does not publish to `$(room)`: "
                     + "switch-2 (cellar: no such group)"
             ),
             (
-                "{ nodes: switch-*, have: { publish: floor-<floor> } }",
-                "fails for 2 of 2 nodes: does not publish to `floor-<floor>`: switch-1 (floor-1), "
+                "{ nodes: switch-*, have: { publish: floor-$(floor) } }",
+                "fails for 2 of 2 nodes: does not publish to `floor-$(floor)`: switch-1 (floor-1), "
                     + "switch-2 (floor-2: no such group)"
             ),
-            ("{ nodes: lamp-*, have: { subscribe: <room> } }", "fails for 1 of 2 nodes: no tag `room`: lamp-2"),
+            ("{ nodes: lamp-*, have: { subscribe: $(room) } }", "fails for 1 of 2 nodes: no tag `room`: lamp-2"),
             ("{ nodes: lamp-*, count: 2 }", nil),
             (
                 "{ nodes: lamp-*, count: { at_most: 1 } }",

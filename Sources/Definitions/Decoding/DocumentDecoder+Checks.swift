@@ -103,9 +103,7 @@ extension DocumentDecoder {
         }
         return (entries(node, "a mapping of tags") ?? []).compactMap { entry in
             guard let name = scalar(entry.key, "the name of a tag", Words.name) else { return nil }
-            let values = oneOrSeveral(entry.value).compactMap { value in
-                text(value, "the value of a tag").map { Located($0, at: location(value)) }
-            }
+            let values = oneOrSeveral(entry.value).compactMap { scalar($0, "the value of a tag", Self.checkedValue) }
             guard !values.isEmpty else {
                 if tree.nodes[entry.value].kind == .sequence {
                     report("no value is allowed here", at: entry.value, hint: "write `tags: \(name.value)` for any")
@@ -116,15 +114,27 @@ extension DocumentDecoder {
         }
     }
 
+    /// Any text without a reference. Only the groups of a check refer to tags.
+    private static func checkedValue(_ text: String) throws(ScalarProblem) -> String {
+        guard let name = TestPlaceholder.names(in: text).first else { return text }
+        throw ScalarProblem(
+            "`$(\(name))` stands for nothing here",
+            hint: "in a check, tags of the node stand in the groups of `subscribe` and `publish` only"
+        )
+    }
+
     private mutating func decodeCheckedGroups(_ node: Int) -> [Located<CheckedGroup>] {
         oneOrSeveral(node).compactMap { scalar($0, "the name of a group", Self.checkedGroup) }
     }
 
     private static func checkedGroup(_ text: String) throws(ScalarProblem) -> CheckedGroup {
         if let group = CheckedGroup(text) { return group }
+        let referring = text.replacing("<", with: "$(").replacing(">", with: ")")
         throw ScalarProblem(
             "\(quoted(text)) is not the name of a group",
-            hint: "write a group, or `<room>` for the group that is named by the node's own tag `room`"
+            hint: text.contains("<") && CheckedGroup(referring) != nil
+                ? "write `\(referring)`, as in modules and tests"
+                : "write a group, or `$(room)` for the group that is named by the node's own tag `room`"
         )
     }
 

@@ -69,6 +69,12 @@ extension DocumentDecoder {
         case .tests:
             emit(key, of: source, at: place, into: &tree)
             return emitTests(source.resolved(value), of: source, at: place, into: &tree)
+        case .checks:
+            // What nothing here binds is a tag of the checked node.
+            var lenient = place
+            lenient.scope.keepsUnbound = true
+            emit(key, of: source, at: lenient, into: &tree)
+            return emit(value, of: source, at: lenient, into: &tree)
         default:
             let symbol = source.nodes[key].value
             if source.nodes[key].kind.isText, symbols.octets(symbol).starts(with: Record.anchorPrefix) { return }

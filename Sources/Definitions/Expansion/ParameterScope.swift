@@ -12,7 +12,8 @@ struct ParameterScope {
 
     /// The values by the symbols of their names.
     var values: [UInt32: Value] = [:]
-    /// Whether `$(name)` stays as it is where no value has that name: in tests, which have a loop of their own.
+    /// Whether `$(name)` stays as it is where no value has that name: in tests, which have a loop of their own, and in
+    /// checks, where it is a tag of the node.
     var keepsUnbound = false
 
     /// The same with further values, which hide others of the same name.
