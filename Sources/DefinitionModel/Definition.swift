@@ -1,3 +1,4 @@
+package import Catalogue
 package import MeshCore
 
 /// One network as its YAML declares it: names unresolved, profiles not merged, every value with its location.
@@ -38,6 +39,9 @@ package struct Definition: Hashable, Sendable {
     /// The names of the models: those of the catalogue, and those that the definition's files give to vendor models.
     package var modelNames = ModelNames()
 
+    /// The vendor models that the definition's files describe, so that values of their states are told in words.
+    package var vendorModels: [VendorModel] = []
+
     /// The share of the managed nodes from which one plan may remove something, in percent; nil for
     /// ``defaultRemovalLimit``.
     package var removals: Located<Int>?
@@ -76,6 +80,7 @@ extension Definition {
         }
         nothing.removals = removals
         nothing.modelNames = modelNames
+        nothing.vendorModels = vendorModels
         self = nothing
     }
 }

@@ -103,6 +103,7 @@ package enum DefinitionReader {
             let network = networks[index].definition.network.value
             AssignmentMerge.merge(assignments[network] ?? [], into: &networks[index], &pass.decoder.diagnostics)
             networks[index].definition.modelNames = pass.decoder.modelNames
+            networks[index].definition.vendorModels = models
             networks[index].definition.inheritValues()
             let entries = pass.entriesForTags(of: network)
             pass.decoder.decodeEntriesForTags(entries, into: &networks[index])

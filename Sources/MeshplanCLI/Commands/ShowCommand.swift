@@ -1,4 +1,5 @@
 import ArgumentParser
+import Catalogue
 import DefinitionModel
 import Definitions
 import MeshCore
@@ -96,7 +97,7 @@ struct ShowCommand: NetworkCommand {
     /// - Throws: ``Failure`` if there is no such part, or if several nodes match.
     static func show(_ what: String?, of snapshot: Snapshot, named network: String, in context: Context) throws(Failure)
     {
-        let models = modelNames(for: snapshot.network, in: context)
+        let models = knownModels(for: snapshot.network, in: context)
         let view = ShowView(snapshot.network, serial: snapshot.serial, style: context.style, models: models)
         guard let what else { return overview(of: snapshot, named: network, view, context) }
         let path = ShownPath(what, in: snapshot.network, context: context)
@@ -118,15 +119,15 @@ struct ShowCommand: NetworkCommand {
         }
     }
 
-    /// The names that the definition in the working folder gives to vendor models. Without it they are shown by their
-    /// identifiers.
-    private static func modelNames(for network: MeshNetwork, in context: Context) -> ModelNames {
+    /// The vendor models that the definition in the working folder describes. Without it they are shown by their
+    /// identifiers, and their states in octets.
+    private static func knownModels(for network: MeshNetwork, in context: Context) -> KnownModels {
         let hasVendorModels = network.nodes.contains { node in
             node.elements.contains { $0.models.contains { $0.identifier.isVendor } }
         }
-        guard hasVendorModels else { return ModelNames() }
+        guard hasVendorModels else { return .sig }
         let reading = DefinitionFiles(context: context).readingOfWorkingFolder(tells: false)
-        return reading?.definitions.first?.modelNames ?? ModelNames()
+        return KnownModels(reading?.vendorModels ?? [])
     }
 
     /// Compares a node with its profiles of Networked Lighting Control. The definition in the working folder names
@@ -210,7 +211,7 @@ struct ShowCommand: NetworkCommand {
         for key in snapshot.network.netKeys { lines.write(ShowJSON.subnet(key)) }
         for key in snapshot.network.appKeys { lines.write(ShowJSON.applicationKey(key)) }
         for group in snapshot.network.groups { lines.write(ShowJSON.group(group)) }
-        for node in snapshot.network.nodes { lines.write(ShowJSON.node(node, view.models)) }
+        for node in snapshot.network.nodes { lines.write(ShowJSON.node(node, view.known)) }
         for pending in snapshot.network.pendingProvisionings { lines.write(ShowJSON.pendingProvisioning(pending)) }
         for pending in snapshot.network.sortedPendingReprovisions { lines.write(ShowJSON.pendingReprovision(pending)) }
         for retired in snapshot.network.retiredNodes {

@@ -231,7 +231,7 @@ struct AdoptionWriter {
         _ result: inout DriftAdoption.NodeLines
     ) -> String? {
         guard !names.isEmpty else { return nil }
-        let declarable = DeclarableStates(of: address.model, in: .sig)
+        let declarable = DeclarableStates(of: address.model, in: nodeNames.known)
         var settings: [ModelStateSetting] = []
         for state in model.states where names.contains(state.form.name) {
             if let setting = declarable.setting(of: state.form, shownBy: state.status) {

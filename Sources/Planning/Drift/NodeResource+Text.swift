@@ -55,7 +55,7 @@ extension NodeResource {
             // A table has one entry for a pair of addresses, whatever its direction.
             node.bridgingTable?.first(where: entry.isAbout).map { ValueText.direction($0.addresses.directions) }
         case .modelState(let model, let name):
-            node.model(at: model)?.state(named: name).map { $0.form.text(of: $0.status) }
+            node.model(at: model)?.state(named: name).map(names.value)
         }
     }
 

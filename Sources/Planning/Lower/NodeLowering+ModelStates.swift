@@ -16,7 +16,7 @@ extension NodeLowering {
                         .modelState,
                         path,
                         isRemoval ? .delete : .update,
-                        from: state.before.map { $0.form.text(of: $0.status) },
+                        from: state.before.map(builder.names.value),
                         to: isRemoval ? nil : state.text
                     )
                 )

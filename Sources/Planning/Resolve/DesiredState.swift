@@ -1,3 +1,4 @@
+import Catalogue
 import DefinitionModel
 import MeshCore
 
@@ -20,6 +21,8 @@ struct DesiredState {
     var findings: [Finding] = []
     /// The names of models in the definition.
     var modelNames = ModelNames()
+    /// The vendor models that the definition describes.
+    var vendorModels: [VendorModel] = []
     /// The addresses that nodes need which do not exist yet, in reading order.
     var reservations: [AddressReservation] = []
     /// Nodes whose place another device takes: by their index in the database, the UUID of that device.

@@ -55,6 +55,7 @@ struct Resolver {
     @discardableResult
     mutating func resolve() -> (nodes: NodeSelectorIndex, defaults: DefaultsSelection) {
         state.modelNames = definition.modelNames
+        state.vendorModels = definition.vendorModels
         resolveSubnets()
         resolveApplicationKeys()
         resolveGroups()

@@ -1,3 +1,4 @@
+import Catalogue
 import DefinitionModel
 import MeshCore
 
@@ -16,16 +17,20 @@ struct ResourceNames {
     private let network: MeshNetwork
     /// The names of models.
     let models: ModelNames
+    /// The models that are described, whose states are told in words.
+    let known: KnownModels
 
     /// Only the names of the database, which has none for vendor models.
     init(network: MeshNetwork, models: ModelNames = ModelNames()) {
         self.network = network
         self.models = models
+        known = .sig
     }
 
     init(desired: DesiredState, network: MeshNetwork) {
         self.network = network
         models = desired.modelNames
+        known = desired.vendorModels.isEmpty ? .sig : KnownModels(desired.vendorModels)
         for key in desired.subnets { netKeys[key.index] = key.name.value }
         for key in desired.applicationKeys { appKeys[key.index] = key.name.value }
         for group in desired.groups { groups[group.group.address] = group.group.name }
@@ -59,6 +64,9 @@ struct ResourceNames {
     }
 
     func model(_ identifier: ModelIdentifier) -> String { models.name(of: identifier) }
+
+    /// What a node reported of a state of a model, in the words of definitions.
+    func value(_ state: KnownModelState) -> String { state.form.text(of: state.status, in: known) }
 
     func netKey(_ index: NetKeyIndex) -> String {
         if let name = netKeys[index] { return name }

@@ -126,6 +126,34 @@ struct VendorModelCommandTests {
         #expect(fixture.run("show", "node.0x0109").output.contains("\n  0x003F:0x002A\n"))
     }
 
+    @Test("A state of the model stands in plan, drift, show and definition in the words of its description")
+    func states() throws {
+        let fixture = try house()
+        let text = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
+        let declared = text.replacing("          keys: [cat-flap]\n", with: "          keys: [cat-flap]\n          states: { tag_mode: armed }\n")
+        try #require(text != declared)
+        try fixture.put(nil, to: "house.yaml")
+        try fixture.write(declared, to: "house.yaml")
+        let first = fixture.run("plan")
+        #expect(first.output.contains("element[0].access-tag.state.tag-mode  armed\n"), "\(first.combined)")
+        let applied = fixture.run(["apply", "--auto-approve"] + via)
+        try #require(applied.status == 0, "\(applied.combined)")
+        #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
+        let shown = fixture.run("show", "node.tag", "--json")
+        #expect(shown.output.contains(#""state":"tag-mode","value":"armed""#), "\(shown.combined)")
+
+        // Somebody else sets another value.
+        try #require(fixture.run(["set", "tag", "tag-mode", "lost"] + via).status == 0)
+        _ = fixture.run(["refresh", "tag"] + via)
+        let drift = fixture.run("drift")
+        #expect(drift.output.contains("armed") && drift.output.contains("lost"), "\(drift.combined)")
+        #expect(!drift.output.contains("0x01") && !drift.output.contains("0x02"), "\(drift.combined)")
+        let plan = fixture.run("plan")
+        #expect(plan.output.contains("lost -> armed"), "\(plan.combined)")
+        let adopted = fixture.run("drift", "--adopt")
+        #expect(adopted.output.contains("tag_mode: lost"), "\(adopted.combined)")
+    }
+
     @Test("validate says where a named file is missing or wrong")
     func validate() throws {
         let fixture = try house()

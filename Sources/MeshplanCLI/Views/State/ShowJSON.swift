@@ -1,3 +1,4 @@
+import Catalogue
 import DefinitionModel
 import MeshCore
 import Store
@@ -31,8 +32,8 @@ enum ShowJSON {
 
     /// A node with its elements and models.
     ///
-    /// - Parameter models: the names of models.
-    static func node(_ node: Node, _ models: ModelNames = ModelNames()) -> KeyValuePairs<String, JSONValue?> {
+    /// - Parameter models: the models that are known by name.
+    static func node(_ node: Node, _ models: KnownModels = .sig) -> KeyValuePairs<String, JSONValue?> {
         [
             "type": "node", "address": node.unicastAddress.description.json, "name": node.name.json,
             "uuid": node.uuid.description.json,
@@ -97,13 +98,13 @@ enum ShowJSON {
         ]
     }
 
-    private static func element(_ element: Element, _ models: ModelNames) -> JSONValue {
+    private static func element(_ element: Element, _ models: KnownModels) -> JSONValue {
         .object([
             "name": element.name?.json, "location": .integer(Int(element.location)),
             "models": .array(
                 element.models.map { model in
                     .object([
-                        "model": models.name(of: model.identifier).json,
+                        "model": models.names.name(of: model.identifier).json,
                         "application_keys": .array(model.bindings.map { .integer(Int($0.rawValue)) }),
                         "subscriptions": .array(model.subscriptions.map { $0.description.json }),
                         "publication": model.publication.map(publication),
@@ -113,7 +114,7 @@ enum ShowJSON {
                                 model.states.map { state in
                                     .object([
                                         "state": state.form.name.json,
-                                        "value": state.form.text(of: state.status).json,
+                                        "value": state.form.text(of: state.status, in: models).json,
                                         "status": Hexadecimal.encode(state.status).json,
                                     ])
                                 }

@@ -1,3 +1,4 @@
+import Catalogue
 import DefinitionModel
 import MeshCore
 import Planning
@@ -12,11 +13,13 @@ struct ShowView {
     var style: Style
     /// The names for addresses and indexes.
     let names: NetworkNames
-    /// The names of models.
-    let models: ModelNames
+    /// The models that are known by name.
+    let known: KnownModels
+    /// Their names.
+    var models: ModelNames { known.names }
 
-    init(_ network: MeshNetwork, serial: UInt64, style: Style, models: ModelNames = ModelNames()) {
-        self.models = models
+    init(_ network: MeshNetwork, serial: UInt64, style: Style, models: KnownModels = .sig) {
+        known = models
         self.network = network
         self.serial = serial
         self.style = style
@@ -149,7 +152,7 @@ struct ShowView {
                 }
                 if let publication = model.publication { text += "    publishes   \(self.text(publication))\n" }
                 for (position, state) in model.states.enumerated() {
-                    let value = state.form.text(of: state.status)
+                    let value = state.form.text(of: state.status, in: known)
                     text += "    \(position == 0 ? "states" : "      ")      \(state.form.name) \(value)\n"
                 }
             }
