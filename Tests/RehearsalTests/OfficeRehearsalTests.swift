@@ -313,6 +313,12 @@ struct OfficeRehearsalTests {
             hint: ""
         ),
         Refusal(
+            testDescription: "a scene that is darker than its lamps can be",
+            change: ("scenes: { presentation: { lightness: 20% } }", "scenes: { presentation: { lightness: 2% } }"),
+            message: "lightness 2% of the scene `presentation` is outside of the range 5% to 100%, which the definition",
+            hint: "so it cannot store it"
+        ),
+        Refusal(
             testDescription: "a schedule with a misspelt scene",
             change: ("recall evening over 10s in room reception", "recall evenning over 10s in room reception"),
             message: "there is no scene `evenning`",

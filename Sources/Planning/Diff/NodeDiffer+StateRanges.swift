@@ -2,28 +2,34 @@ import Catalogue
 import DefinitionModel
 import MeshCore
 
-/// Defaults outside of ranges. A node takes such a default and uses the nearest value within the range, so that the
-/// lamp does not do what the definition says.
+/// Values outside of ranges. A node takes such a default and uses the nearest value within the range, so that the lamp
+/// does not do what the definition says. What a scene should hold it cannot even be set to.
 extension NodeDiffer {
     /// Warns of defaults that are outside of the range that the definition gives the same model, or else of the range
-    /// that the node is known to have. Which states belong together follows from their names and fields: `X-default`
-    /// and `X-range`, `power` or `hue` and its minimum and maximum.
+    /// that the node is known to have, and refuses such values of scenes. Which states belong together follows from
+    /// their names and fields: `X-default`, or `X` of a scene, and `X-range`, `power` or `hue` and its minimum and
+    /// maximum.
     mutating func checkRanges(of desired: DesiredNode, node: Node) {
-        for model in desired.models where model.states.count > 0 {
+        for model in desired.models where model.states.count > 0 || !model.scenes.isEmpty {
             for state in model.states where state.value.state.form.name.hasSuffix("-default") {
-                check(state, of: model, on: node, name: desired.name.value)
+                check(state, inScene: nil, of: model, on: node, name: desired.name.value)
+            }
+            for stored in model.scenes {
+                check(stored.state, inScene: stored.scene.name.value, of: model, on: node, name: desired.name.value)
             }
         }
     }
 
     private mutating func check(
         _ state: Declared<DesiredModelState>,
+        inScene scene: String?,
         of model: DesiredModel,
         on node: Node,
         name: String
     ) {
         guard let (fields, values) = state.value.state.decoded else { return }
-        let stem = state.value.state.form.name.dropLast("default".count)
+        let form = state.value.state.form.name
+        let stem = scene == nil ? String(form.dropLast("default".count)) : form + "-"
         for field in fields {
             guard let value = values.integer(field.name), case .number = field.type.meaning(of: value), value != 0
             else { continue }
@@ -37,14 +43,18 @@ extension NodeDiffer {
                     limits.low <= limits.high, value < limits.low || value > limits.high
                 else { continue }
                 let text = "\(field.type.word(of: limits.low)) to \(field.type.word(of: limits.high))"
-                diagnostics.report("range \(range) \(prefix)", at: state.location) {
+                let subject = "\(field.name) \(field.type.word(of: value))"
+                diagnostics.report("range \(range) \(prefix) \(scene ?? "")", at: state.location) {
                     Diagnostic(
-                        .warning,
-                        "the default \(field.name) \(field.type.word(of: value)) is outside of the range \(text), "
+                        scene == nil ? .warning : .error,
+                        (scene.map { "\(subject) of the scene `\($0)`" } ?? "the default \(subject)")
+                            + " is outside of the range \(text), "
                             + "which \(isDeclared ? "the definition declares" : "node `\(name)` has")",
                         at: state.location,
                         resource: "node." + name,
-                        hint: "The node will use the nearest value in its range; change one of the two"
+                        hint: scene == nil
+                            ? "The node will use the nearest value in its range; change one of the two"
+                            : "The node cannot be set to it, so it cannot store it; change one of the two"
                     )
                 }
             }
