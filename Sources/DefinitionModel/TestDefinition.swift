@@ -125,6 +125,8 @@ extension TestAction {
 package struct TestExpectation: Hashable, Sendable {
     /// The nodes.
     package var nodes: NodeSelector
+    /// Whether it is about our own node instead, for `nodes: provisioner`; then ``nodes`` selects none.
+    package var isAtProvisioner = false
     /// The index of the element; nil for the first one that has the state.
     package var element: Located<UInt8>?
     /// The states, each with what it must be; the location is that of the value.
@@ -163,4 +165,11 @@ package struct ExpectedState: Hashable, Sendable {
 
     /// The value for people.
     package var text: String { words.joined(separator: " ") }
+
+    /// Whether the node must draw attention, for `attention: on` and `off`; nil for other values, such as `10s`, which
+    /// are the time that is left.
+    package var drawsAttention: Bool? {
+        guard name == "attention", words.count == 1 else { return nil }
+        return ["on": true, "off": false][words[0]]
+    }
 }

@@ -138,8 +138,13 @@ struct ExpectedHeartbeat {
     ///   - source: its address.
     ///   - mostHops: over how many hops they may come; nil if that does not matter.
     init(_ node: NodeDefinition, from sender: String, _ source: UnicastAddress, mostHops: UInt8?) {
-        uuid = node.uuid.value
-        name = node.name.value
+        self.init(node.uuid.value, named: node.name.value, from: sender, source, mostHops: mostHops)
+    }
+
+    /// The same for any node, with its name for people.
+    init(_ uuid: DeviceUUID, named name: String, from sender: String, _ source: UnicastAddress, mostHops: UInt8?) {
+        self.uuid = uuid
+        self.name = name
         self.sender = sender
         self.source = source
         self.mostHops = mostHops.map { Int($0) }

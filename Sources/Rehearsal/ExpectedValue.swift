@@ -10,21 +10,28 @@ struct ExpectedValue {
     let keys: FieldValues
     private let fields: FieldValues
     private let text: String
+    /// Whether attention must be drawn, however long; nil for values of fields.
+    private let drawsAttention: Bool?
 
     /// Nil if there is no such state, or if the words are no value of it.
     init?(_ expected: ExpectedState, _ models: KnownModels) {
-        guard let state = models.state(named: expected.name),
-            let (keys, fields) = try? state.expectation(reading: expected.words)
-        else { return nil }
+        guard let state = models.state(named: expected.name) else { return nil }
+        drawsAttention = expected.drawsAttention
+        if drawsAttention != nil {
+            (keys, fields) = ([:], [:])
+        } else if let (keys, fields) = try? state.expectation(reading: expected.words) {
+            (self.keys, self.fields) = (keys, fields)
+        } else {
+            return nil
+        }
         self.state = state
-        self.keys = keys
-        self.fields = fields
         text = expected.text
     }
 
     /// Whether a status says that the state is what it must be; nil for no status.
     func isTrue(_ status: FieldValues?) -> Bool {
         guard let found = status.flatMap(state.value(in:)) else { return false }
+        if let drawsAttention { return (found.integer("attention") ?? 0 > 0) == drawsAttention }
         return fields.items.allSatisfy { item in
             guard let value = found[item.name] else { return false }
             if state.agrees(item.name, value, with: item.value) { return true }

@@ -4,7 +4,8 @@ package import Execution
 import MeshCore
 
 extension MeshTest {
-    /// Plays the run on a real mesh: sends what it says, has people do the rest, and reads back what came of it.
+    /// Plays the run on a real mesh: sends what it says, has people do the rest, and reads back what came of it. The
+    /// session already listens to what ``wish`` says.
     ///
     /// Reading takes time, so a state counts if it is so at the first reading that began within its time, or at the one
     /// after that.
@@ -20,6 +21,7 @@ extension MeshTest {
             return outcome
         }
         for (place, step) in steps.enumerated() {
+            _ = session.takeHeartbeats()
             let before = Self.read(step.bystanders.map(\.request), in: session)
             var answers: [Int: StateSettingOutcome] = [:]
             if let command = step.command {
@@ -35,6 +37,7 @@ extension MeshTest {
             }
             var problems = check(step, answers, &outcome, in: session)
             problems += strays(of: step, before, in: session)
+            problems += step.ear.problems(in: session)
             guard session.ending == nil else { return nil }
             guard problems.isEmpty else {
                 outcome.failure = TestFailure(number: place + 1, step: step.step, problems: problems)

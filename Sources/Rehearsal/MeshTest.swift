@@ -28,6 +28,7 @@ package struct MeshTest {
         var command: OutsideCommand?
         var expected: [Expected] = []
         var bystanders: [Bystander] = []
+        let ear: ProvisionerEar
     }
 
     /// The run.
@@ -58,7 +59,7 @@ package struct MeshTest {
         self.network = network
         let selectors = NodeSelectorIndex(definition.nodes)
         for (place, step) in run.steps.enumerated() {
-            var prepared = Step(step: step)
+            var prepared = Step(step: step, ear: ProvisionerEar(step, definition, in: network))
             var problems: [TestFailure.Problem] = []
             if let action = step.action {
                 do throws(OutsideCommand.Problem) {
@@ -88,6 +89,12 @@ package struct MeshTest {
             }
             steps.append(prepared)
         }
+    }
+
+    /// What our own node has to listen to; nil if to nothing.
+    package var wish: WatchWish? {
+        let ears = steps.map(\.ear).filter { !$0.isEmpty }
+        return ears.isEmpty ? nil : ProvisionerEar.wish(ears.reduce(into: []) { $0.formUnion($1.addresses) }, in: network)
     }
 
     /// The commands that act on so many nodes that somebody has to approve them, as their words.

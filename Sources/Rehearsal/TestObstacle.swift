@@ -43,7 +43,7 @@ extension TestRun {
             for expectation in step.expectations {
                 if expectation.arrives != nil { return .invisible("arrives") }
                 if expectation.faults != nil { return .invisible("faults") }
-                if expectation.heartbeat != nil { return .invisible("heartbeat") }
+                if expectation.heartbeat != nil, !expectation.isAtProvisioner { return .invisible("heartbeat") }
             }
         }
         return nil

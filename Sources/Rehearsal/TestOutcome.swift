@@ -9,11 +9,11 @@ package struct TestRun: Hashable, Sendable {
     package var without: NodeDefinition?
     /// What the placeholders of the test stand for; nil if it has none.
     package let binding: TestBinding?
-    /// The seed of its chances.
-    package let seed: UInt64
+    /// The seed of its chances; nil on a real mesh, whose chances nobody chooses.
+    package let seed: UInt64?
 
     /// A run.
-    package init(test: TestDefinition, without: NodeDefinition? = nil, binding: TestBinding? = nil, seed: UInt64 = 1) {
+    package init(test: TestDefinition, without: NodeDefinition? = nil, binding: TestBinding? = nil, seed: UInt64? = nil) {
         self.test = test
         self.without = without
         self.binding = binding

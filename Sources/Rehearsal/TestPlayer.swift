@@ -1,5 +1,6 @@
 import Catalogue
 import DefinitionModel
+import Execution
 import MeshCore
 import Simulator
 
@@ -41,7 +42,7 @@ struct TestPlayer {
         self.whole = whole
         outcome = TestOutcome(run: run)
         self.follows = follows
-        world = rehearsal.world(settings, seed: run.seed, isOperated: run.test.steps.contains { $0.action.isCommand })
+        world = rehearsal.world(settings, seed: run.seed ?? 1, isOperated: run.test.steps.contains(where: \.needsLink))
         let isAboutArrival = run.test.steps.contains { $0.expectations.contains { $0.arrives != nil } }
         if follows || isAboutArrival { world.onHearing = { [journal] in journal.heard.append($0) } }
         if run.test.steps.contains(where: { $0.expectations.contains { $0.heartbeat != nil } }) {
@@ -131,7 +132,19 @@ struct TestPlayer {
                 reason: hindsight.reasonOfStray(place.uuid)
             )
         }
-        return problems + voices(published, in: step, spared, hindsight)
+        return problems + voices(published, in: step, spared, hindsight) + silence(atProvisioner: step)
+    }
+
+    /// The heartbeats that should reach our own node and do not. A link to a proxy is made for them, so their time
+    /// begins when all else has happened.
+    private func silence(atProvisioner step: TestStep) -> [TestFailure.Problem] {
+        let ear = ProvisionerEar(step, rehearsal.definition, in: rehearsal.network)
+        guard !ear.isEmpty else { return [] }
+        let (problems, ending) = rehearsal.executor(of: world).operate(with: []) { session in
+            session.listen(ProvisionerEar.wish(ear.addresses, in: rehearsal.network))
+            return ear.problems(in: session)
+        }
+        return problems ?? [TestFailure.Problem(node: nil, text: "nothing could be heard: \(ending)")]
     }
 
     private mutating func note(_ time: Duration) { outcome.slowest = max(outcome.slowest ?? .zero, time) }
@@ -224,10 +237,11 @@ struct TestPlayer {
     }
 }
 
-extension TestAction? {
-    /// Whether our own node talks to others for it.
-    fileprivate var isCommand: Bool {
-        switch self {
+extension TestStep {
+    /// Whether our own node talks to others or listens to them.
+    fileprivate var needsLink: Bool {
+        if expectations.contains(where: \.isAtProvisioner) { return true }
+        return switch action {
         case .set, .recall: true
         case .press, .sense, .fault, .power, .wait, nil: false
         }

@@ -121,6 +121,10 @@ struct TestsOfDefinitionTests {
             ),
             ("[{ expect: { nodes: all, heartbeat: lamp-9 } }]", "there is no node `lamp-9`"),
             (
+                "[{ expect: { nodes: provisioner, heartbeat: lamp-1, onoff: on } }]",
+                "only heartbeats can be expected at the provisioner"
+            ),
+            (
                 "[{ wait: 1s, expect: { nodes: all, arrives: 1s } }]",
                 "`arrives` is about the message of a switch or sensor"
             ),

@@ -59,6 +59,20 @@ struct RehearsalTests {
         #expect(missing?.contains("lamp-hall-1: it has no faults (there is no health-server there)") == true)
     }
 
+    @Test("A node draws attention for as long as it was told to")
+    func attention() throws {
+        let begins = "set: lamp-hall-1 attention 5s, expect: [{ nodes: lamp-hall-1, attention: on }"
+        let steps = "{ \(begins), { nodes: lamp-hall-2, attention: off }] }, "
+        #expect(
+            try failure("  t: [\(steps){ wait: 5s, expect: { nodes: lamp-*, attention: off } }]", star()) == nil
+        )
+        let late = try failure(
+            "  t: [\(steps){ within: 100ms, expect: { nodes: lamp-hall-1, attention: off } }]",
+            star()
+        )
+        #expect(late?.hasPrefix("lamp-hall-1: attention is 5 s after 100ms, not off") == true, "\(late ?? "")")
+    }
+
     @Test("The message of a switch or a fault has to arrive in time")
     func arrivals() throws {
         let press = "press: switch-hall/0 on, expect: { nodes: [hub, switch-hall, lamp-*]"
@@ -188,6 +202,26 @@ struct RehearsalTests {
         #expect(text == "lamp-hall-2: heartbeats of lamp-hall-1 come over 2 hops, not over at most 1 (-)")
         let none = try failure("  t: [{ expect: { \(far) } }]", star())
         #expect(none?.contains("hub: no heartbeat of lamp-hall-1 has arrived after 30s (-)") == true, "\(none ?? "")")
+    }
+
+    @Test("Heartbeats reach our own node over a proxy, to its address or to a group")
+    func heartbeatsAtProvisioner() throws {
+        let server = "    elements:\n      0:\n        generic-onoff-server"
+        for target in ["provisioner", "all-nodes", "status"] {
+            let sending = "    heartbeat: { publish: { to: \(target), ttl: 5, period: 8s, count: infinite } }\n"
+            let change = (old: server, new: sending + server)
+            let heard = "nodes: provisioner, heartbeat: lamp-hall-1, within: 30s"
+            let both = "[{ \(heard), hops: 2 }, { nodes: lamp-hall-1, onoff: on }]"
+            let test = "  t: [{ press: switch-hall/0 on, expect: \(both) }, { wait: 1s, expect: { \(heard) } }]"
+            #expect(try failure(test, star(), change: change) == nil, "\(target)")
+            let text = try failure("  t: [{ expect: { \(heard), hops: 1 } }]", star(), change: change)
+            #expect(
+                text == "provisioner: heartbeats of lamp-hall-1 come over 2 hops, not over at most 1 (-)",
+                "\(target): \(text ?? "")"
+            )
+        }
+        let none = try failure("  t: [{ expect: { nodes: provisioner, heartbeat: lamp-hall-1, within: 10s } }]", star())
+        #expect(none == "provisioner: no heartbeat of lamp-hall-1 has arrived after 10s (-)", "\(none ?? "")")
     }
 
     @Test("Commands reach the nodes of one building after the other")

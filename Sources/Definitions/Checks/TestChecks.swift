@@ -84,7 +84,7 @@ extension TestStep {
 
     /// All selectors of nodes in it.
     fileprivate var selectors: [NodeSelector] {
-        var selectors = expectations.map(\.nodes)
+        var selectors = expectations.filter { !$0.isAtProvisioner }.map(\.nodes)
         if case .power(let selector, isOn: _) = action { selectors.append(selector) }
         return selectors
     }

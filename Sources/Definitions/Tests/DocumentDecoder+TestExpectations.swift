@@ -24,6 +24,11 @@ extension DocumentDecoder {
             case .nodes:
                 hasSelector = true
                 selector = decodeSelector(entry)
+                if selector?.names?.map(\.value) == [PublishTarget.provisionerName] {
+                    expectation.isAtProvisioner = true
+                    selector?.names = []
+                    selector?.mayBeEmpty = true
+                }
             case .element: expectation.element = scalar(entry.value, "an element index", Self.elementIndex)
             case .within: expectation.within = scalar(entry.value, "a duration", Durations.milliseconds)
             case .faults:
@@ -65,6 +70,16 @@ extension DocumentDecoder {
             )
         }
         guard let selector else { return nil }
+        if expectation.isAtProvisioner,
+            let other = entries.first(where: { ![.nodes, .heartbeat, .hops, .within].contains($0.keyword) })
+        {
+            report(
+                "only heartbeats can be expected at the provisioner",
+                at: other.key,
+                hint: "write for example `{ nodes: provisioner, heartbeat: lamp-1, within: 30s }`"
+            )
+            return nil
+        }
         expectation.nodes = selector
         let isEmpty =
             expectation.states.isEmpty && expectation.faults == nil && expectation.arrives == nil
@@ -119,12 +134,14 @@ extension DocumentDecoder {
             return nil
         }
         let words = value.split(separator: " ").map(String.init)
+        let expected = ExpectedState(name: name, words: words)
+        if expected.drawsAttention != nil { return Located(expected, at: location(entry.value)) }
         do throws(MessageEncodeError) {
             _ = try state.expectation(reading: words)
         } catch {
             report("\(name) cannot be \(quoted(value)): \(error)", at: entry.value)
             return nil
         }
-        return Located(ExpectedState(name: name, words: words), at: location(entry.value))
+        return Located(expected, at: location(entry.value))
     }
 }

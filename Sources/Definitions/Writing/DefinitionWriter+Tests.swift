@@ -48,7 +48,9 @@ extension DefinitionWriter {
     }
 
     private func expectation(_ expectation: TestExpectation) -> Value {
-        var fields = [Field("nodes", selector(expectation.nodes))]
+        let nodes =
+            expectation.isAtProvisioner ? .text(PublishTarget.provisionerName) : selector(expectation.nodes)
+        var fields = [Field("nodes", nodes)]
         if let element = expectation.element { fields.append(Field("element", .word("\(element.value)"))) }
         fields += expectation.states.map { state in
             let isSwitch = state.value.text == "on" || state.value.text == "off"

@@ -18,6 +18,8 @@ package final class OperatingSession {
     private var window: SendWindow
     /// Receives the end of a request that is none of ``work``.
     private var other: (RequestIdentifier) -> Void = { _ in }
+    /// Heartbeats that came since somebody last took them; nil as long as nobody listens.
+    private var heartbeats: [ArrivedHeartbeat]?
     /// When the last message left that nobody answers; nil if none did.
     private var postedAt: Instant?
     /// How long a message takes at most from the host to the air: a few connection intervals.
@@ -124,6 +126,19 @@ package final class OperatingSession {
         while now < end, !isInterrupted { wait(until: end) }
     }
 
+    /// Hears heartbeats from now on, as long as the session lasts, and keeps a link for that. A link that is there
+    /// already passes on those to our own address only.
+    package func listen(_ wish: WatchWish) {
+        heartbeats = heartbeats ?? []
+        perform(driver.client.watch(wish, at: now))
+    }
+
+    /// The heartbeats that came since the last time, in their order; none if nobody listens.
+    package func takeHeartbeats() -> [ArrivedHeartbeat] {
+        defer { if heartbeats != nil { heartbeats = [] } }
+        return heartbeats ?? []
+    }
+
     /// Whether everything has ended; an interrupt ends it.
     private var isInterrupted: Bool {
         if ending == nil, access.context.interrupts() > 0 { ending = .interrupted }
@@ -200,6 +215,10 @@ package final class OperatingSession {
         case .linkDown(let failure, retryIn: nil): ending = ending ?? .linkFailed(failure.reason, hint: failure.hint)
         case .unsendable(_, let error): ending = ending ?? .sendingFailed(error.explanation)
         case .stopped(let reason): ending = ending ?? reason
+        case .watch(.heartbeat(let heartbeat, let message)):
+            heartbeats?.append(
+                ArrivedHeartbeat(source: message.source, hops: Int(heartbeat.hops(receivedTTL: message.ttl)))
+            )
         case .listening, .connecting, .linkUp, .directLinkUp, .directLinkDown, .linkDown, .habit, .said,
             .watch, .ivIndexStored, .keyRefreshPhaseChanged:
             break
@@ -212,6 +231,14 @@ package final class OperatingSession {
         work.gaveUp(position, outcome)
         tell(position, outcome)
     }
+}
+
+/// A heartbeat that reached our own node (Mesh Protocol 3.6.7).
+package struct ArrivedHeartbeat: Hashable, Sendable {
+    /// The address of the node that sent it.
+    package let source: UnicastAddress
+    /// Over how many hops it came, at least 1.
+    package let hops: Int
 }
 
 extension MeshAccess {

@@ -66,7 +66,7 @@ struct TestView {
         context.output.line(line)
         guard let outcome = result.firstFailure, let failure = outcome.failure else { return }
         context.output.line(
-            "        \(place(of: failure.step)): step \(failure.number)\(circumstances(of: outcome, runs))"
+            "        \(place(of: failure.step)): step \(failure.number)\(circumstances(of: outcome, result))"
         )
         for problem in failure.problems.prefix(Self.mostProblems) {
             let node = problem.node.map { "\($0): " } ?? ""
@@ -78,11 +78,13 @@ struct TestView {
     }
 
     /// What was done in the step, and what was special about the run.
-    private func circumstances(of outcome: TestOutcome, _ runs: Int) -> String {
+    private func circumstances(of outcome: TestOutcome, _ result: TestResult) -> String {
         var text = outcome.failure?.step.action.map { ", \($0.key)" + ($0.words.map { " \($0)" } ?? "") } ?? ""
         if let binding = outcome.run.binding { text += ", \(binding.name) \(binding.value)" }
         if let without = outcome.run.without { text += ", without \(without.name.value)" }
-        if runs > 1 { text += ", seed \(outcome.run.seed)" }
+        // The seed tells runs apart only where there are several.
+        let seeds = Set(result.outcomes.map(\.run.seed))
+        if seeds.count > 1, let seed = outcome.run.seed { text += ", seed \(seed)" }
         return text.printable
     }
 
@@ -119,7 +121,7 @@ struct TestView {
         for outcome in result.outcomes {
             guard let failure = outcome.failure else { continue }
             lines.write([
-                "type": "test_failure", "name": result.test.name.value.json, "seed": .integer(outcome.run.seed),
+                "type": "test_failure", "name": result.test.name.value.json, "seed": outcome.run.seed.map { .integer($0) },
                 "without": outcome.run.without?.name.value.json,
                 "for_each": outcome.run.binding.map { .object([$0.name: $0.value.json]) },
                 "step": .integer(failure.number),

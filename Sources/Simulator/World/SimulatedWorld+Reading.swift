@@ -45,6 +45,10 @@ extension SimulatedWorld {
             nodes[node].state.elements.indices.contains(element),
             nodes[node].state.elements[element].place(of: server) != nil
         else { return nil }
+        // The world itself keeps attention timers.
+        if state.getMessage.opcode == HealthAttentionGet.opcode {
+            return element == 0 ? ["attention": .integer(Int64(attention(of: node)))] : nil
+        }
         var machine = ModelMachine(nodes[node].models, of: nodes[node].state, now: now)
         let values = state.fixedKeys.merging(keys)
         if let vendor = vendorModels[server] {

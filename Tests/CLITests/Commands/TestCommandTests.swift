@@ -44,8 +44,9 @@ struct TestCommandTests {
     }
 
     /// The same with a mesh that is simulated and configured.
-    private func mesh(_ tests: String = Self.tests) throws -> CommandFixture {
-        let fixture = try fixture(tests)
+    private func mesh(_ tests: String = Self.tests, building: String = Self.building) throws -> CommandFixture {
+        let fixture = try CommandFixture()
+        try fixture.write(building + tests, to: "hq.yaml")
         try fixture.write(
             """
             products:
@@ -98,6 +99,8 @@ struct TestCommandTests {
         // The first test left the second lamp lit.
         #expect(result.output.contains("  FAIL  each lamp (held in 1 of 2 runs)\n"))
         #expect(result.output.contains("lamp-2: onoff is on after 1s, not off\n"))
+        // Nobody chooses the chances of a mesh.
+        #expect(result.output.contains(": step 1, node lamp-2\n") && !result.output.contains("seed"), "\(result.output)")
         #expect(result.output.hasSuffix("Tests: 1 passed, 1 failed, 3 skipped.\n"), "\(result.output)")
         let report = String(decoding: try #require(fixture.read("report.xml")), as: UTF8.self)
         #expect(report.contains(#"tests="5" failures="1" errors="0" skipped="3""#), "\(report)")
@@ -106,6 +109,21 @@ struct TestCommandTests {
         #expect(some.status == 4, "\(some.combined)")
         #expect(some.output.hasSuffix("Tests: 1 passed, 0 failed, 1 skipped.\n"), "\(some.combined)")
         #expect(fixture.run("test", "--via", "simulator", "--only", "dark*").status == 0)
+    }
+
+    @Test("hears on a mesh the heartbeats that reach the provisioner")
+    func heartbeats() throws {
+        let sending = "features: { relay: on, proxy: on }\n"
+            + "    heartbeat: { publish: { to: provisioner, ttl: 5, period: 8s, count: infinite } }"
+        let expected = "expect: { nodes: provisioner, heartbeat: lamp-2, within: 20s }"
+        let fixture = try mesh(
+            "tests: { a: [{ set: lamp-1 onoff on, \(expected) }], b: [{ \(expected.replacing("lamp-2", with: "switch-1")) }] }\n",
+            building: Self.building.replacing("features: { relay: on, proxy: on }", with: sending)
+        )
+        let result = fixture.run("test", "--via", "simulator")
+        #expect(result.status == 1 && result.output.contains("  ok    a"), "\(result.combined)")
+        let problem = "provisioner: no heartbeat of switch-1 has arrived after 20s\n"
+        #expect(result.output.contains(problem), "\(result.combined)")
     }
 
     @Test("asks somebody to press a switch of another process, and reads back what came of it")

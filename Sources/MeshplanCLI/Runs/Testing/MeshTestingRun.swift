@@ -56,7 +56,12 @@ struct MeshTestingRun {
             return try finish(results, view, prepared)
         }
         let needs: Set<OwnModel> = played.map(\.needs).reduce([]) { $0.union($1) }
+        let wishes = played.compactMap(\.wish)
         let (_, status) = try operating.operate(with: needs) { session in
+            if var wish = wishes.first {
+                wish.addresses = Set(wishes.flatMap(\.addresses)).sorted { $0.rawValue < $1.rawValue }
+                session.listen(wish)
+            }
             for (test, obstacle, runs) in tests {
                 guard session.ending == nil else { return }
                 take(obstacle.map { TestResult(test: test, skipped: $0.description) } ?? play(runs, of: test, session))
