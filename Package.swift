@@ -27,7 +27,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
@@ -35,7 +34,9 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        // Opened at run time, not linked.
+        .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         .target(name: "Basics", swiftSettings: strict),
         .target(name: "SystemLayer", dependencies: ["CMalloc"], swiftSettings: strict),
@@ -59,7 +60,7 @@ let package = Package(
         ),
         .target(
             name: "Store",
-            dependencies: ["SystemLayer", "MeshCore", "PostgreSQL", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["SystemLayer", "MeshCore", "PostgreSQL", "CSQLite"],
             swiftSettings: strict
         ),
         .target(
@@ -111,7 +112,7 @@ let package = Package(
             dependencies: [
                 "SystemLayer", "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning", "Store",
                 "Execution", "Simulator", "Bearers", "TLS", "CYAML",
-                "CCrypto", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "CCrypto", "CSQLite",
             ],
             swiftSettings: strict
         ),
@@ -158,9 +159,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreTests",
-            dependencies: [
-                "SystemLayer", "MeshCore", "Store", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
-            ],
+            dependencies: ["SystemLayer", "MeshCore", "Store", "TestSupport"],
             resources: [.copy("Resources")],
             swiftSettings: strict
         ),

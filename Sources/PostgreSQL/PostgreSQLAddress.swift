@@ -23,17 +23,26 @@ package struct PostgreSQLAddress: Hashable, Sendable {
 
     /// Reads an address.
     ///
-    /// - Throws: ``PostgreSQLError/Kind/address`` if libpq cannot read it or it may show a password in a wrong place,
-    ///   ``PostgreSQLError/Kind/connection`` if there is not enough memory.
+    /// - Throws: ``PostgreSQLError/Kind/library`` if there is no libpq, ``PostgreSQLError/Kind/address`` if libpq
+    ///   cannot read the address or it may show a password in a wrong place, ``PostgreSQLError/Kind/connection`` if
+    ///   there is not enough memory.
     package init(_ url: String) throws(PostgreSQLError) {
         #if SharedState
+        guard cpostgresql_open() == 1 else {
+            throw PostgreSQLError(
+                .library,
+                "libpq of PostgreSQL 14 or newer, which shared databases need, is not installed"
+            )
+        }
         guard PostgreSQLAddress.isAddress(url), !url.utf8.contains(0),
             // libpq's own message may quote any part of the address, the password included.
-            let options = PQconninfoParse(url, nil)
+            let options = cpostgresql_conninfoParse(url, nil)
         else { throw PostgreSQLError(.address, "the address of the database cannot be read") }
-        defer { PQconninfoFree(options) }
-        guard let defaults = PQconndefaults() else { throw PostgreSQLError(.connection, "there is not enough memory") }
-        defer { PQconninfoFree(defaults) }
+        defer { cpostgresql_conninfoFree(options) }
+        guard let defaults = cpostgresql_conndefaults() else {
+            throw PostgreSQLError(.connection, "there is not enough memory")
+        }
+        defer { cpostgresql_conninfoFree(defaults) }
         let (given, usual) = (PostgreSQLAddress.values(options), PostgreSQLAddress.values(defaults))
         func value(_ keyword: String) -> String? { given[keyword] ?? usual[keyword] }
 

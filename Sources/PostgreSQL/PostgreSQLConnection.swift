@@ -43,11 +43,13 @@ package final class PostgreSQLConnection {
         self.interrupt = interrupt
         cpostgresql_ignore_notices(handle)
         // Only with this setting do errors during connecting show the server's reason.
-        _ = PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+        _ = cpostgresql_setErrorVerbosity(handle, PQERRORS_VERBOSE)
         try establish(within: address.connectTimeout)
-        _ = PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
-        guard PQsetnonblocking(handle, 1) == 0 else { throw broken() }
-        if let password = PQpass(handle).map({ String(cString: $0) }), !password.isEmpty, !secrets.contains(password) {
+        _ = cpostgresql_setErrorVerbosity(handle, PQERRORS_DEFAULT)
+        guard cpostgresql_setnonblocking(handle, 1) == 0 else { throw broken() }
+        if let password = cpostgresql_pass(handle).map({ String(cString: $0) }), !password.isEmpty,
+            !secrets.contains(password)
+        {
             storedPassword = password
         }
     }
@@ -56,7 +58,7 @@ package final class PostgreSQLConnection {
     private var storedPassword: String?
 
     deinit {
-        PQfinish(handle)
+        cpostgresql_finish(handle)
     }
 
     private static func start(_ parameters: [(keyword: String, value: String)]) -> OpaquePointer? {
@@ -65,19 +67,19 @@ package final class PostgreSQLConnection {
         defer { for text in keywords + values { free(text) } }
         let constantKeywords = keywords.map { UnsafePointer($0) } + [nil]
         let constantValues = values.map { UnsafePointer($0) } + [nil]
-        return PQconnectStartParams(constantKeywords, constantValues, 1)
+        return cpostgresql_connectStartParams(constantKeywords, constantValues, 1)
     }
 
     private func establish(within timeout: Duration) throws(PostgreSQLError) {
         let deadline = ContinuousClock.now.advanced(by: timeout)
-        guard PQstatus(handle) != CONNECTION_BAD else { throw unconnected() }
+        guard cpostgresql_status(handle) != CONNECTION_BAD else { throw unconnected() }
         var events = Int16(POLLOUT)
         while true {
             let rest = ContinuousClock.now.duration(to: deadline)
             guard rest > .zero, try wait(for: events, atMost: rest) else {
                 throw PostgreSQLError(.connection, "the server does not answer")
             }
-            let state = PQconnectPoll(handle)
+            let state = cpostgresql_connectPoll(handle)
             if state == PGRES_POLLING_OK { return }
             guard state == PGRES_POLLING_READING || state == PGRES_POLLING_WRITING else { throw unconnected() }
             events = Int16(state == PGRES_POLLING_READING ? POLLIN : POLLOUT)
@@ -94,21 +96,21 @@ package final class PostgreSQLConnection {
     package func run(_ statements: [SQLStatement]) throws(PostgreSQLError) -> [SQLResult] {
         let (results, failure) = try pipeline(statements)
         guard let failure else { return results }
-        if PQtransactionStatus(handle) != PQTRANS_IDLE { _ = try pipeline([SQLStatement("ROLLBACK")]) }
+        if cpostgresql_transactionStatus(handle) != PQTRANS_IDLE { _ = try pipeline([SQLStatement("ROLLBACK")]) }
         throw failure
     }
 
     private func pipeline(
         _ statements: [SQLStatement]
     ) throws(PostgreSQLError) -> (results: [SQLResult], failure: PostgreSQLError?) {
-        guard !isBroken, PQenterPipelineMode(handle) == 1 else { throw broken() }
+        guard !isBroken, cpostgresql_enterPipelineMode(handle) == 1 else { throw broken() }
         for statement in statements { try send(statement) }
-        guard PQpipelineSync(handle) == 1 else { throw broken() }
+        guard cpostgresql_pipelineSync(handle) == 1 else { throw broken() }
         var results: [SQLResult] = []
         var failure: PostgreSQLError?
         for _ in statements {
             guard let result = try nextResult() else { throw broken() }
-            defer { PQclear(result) }
+            defer { cpostgresql_clear(result) }
             if failure == nil {
                 do throws(PostgreSQLError) {
                     results.append(try contents(result))
@@ -119,8 +121,10 @@ package final class PostgreSQLConnection {
             guard try nextResult() == nil else { throw broken() }
         }
         guard let end = try nextResult() else { throw broken() }
-        defer { PQclear(end) }
-        guard PQresultStatus(end) == PGRES_PIPELINE_SYNC, PQexitPipelineMode(handle) == 1 else { throw broken() }
+        defer { cpostgresql_clear(end) }
+        guard cpostgresql_resultStatus(end) == PGRES_PIPELINE_SYNC, cpostgresql_exitPipelineMode(handle) == 1 else {
+            throw broken()
+        }
         return (results, failure)
     }
 
@@ -136,9 +140,9 @@ package final class PostgreSQLConnection {
     ) throws(PostgreSQLError) -> Failure? {
         guard !isBroken else { throw broken() }
         try send(statement)
-        guard PQsetSingleRowMode(handle) == 1 else { throw broken() }
+        guard cpostgresql_setSingleRowMode(handle) == 1 else { throw broken() }
         while let result = try nextResult() {
-            defer { PQclear(result) }
+            defer { cpostgresql_clear(result) }
             let rows = try contents(result, isPartOfRows: true).rows
             do throws(Failure) {
                 for row in rows { try body(row) }
@@ -168,7 +172,7 @@ package final class PostgreSQLConnection {
                 defer { start += value.count }
                 return buffer.baseAddress?.advanced(by: start).assumingMemoryBound(to: CChar.self)
             }
-            return PQsendQueryParams(
+            return cpostgresql_sendQueryParams(
                 handle,
                 statement.sql,
                 Int32(values.count),
@@ -184,15 +188,15 @@ package final class PostgreSQLConnection {
 
     private func nextResult() throws(PostgreSQLError) -> OpaquePointer? {
         while true {
-            let unsent = PQflush(handle)
+            let unsent = cpostgresql_flush(handle)
             guard unsent >= 0 else { throw broken() }
-            if unsent == 0, PQisBusy(handle) == 0 { return PQgetResult(handle) }
+            if unsent == 0, cpostgresql_isBusy(handle) == 0 { return cpostgresql_getResult(handle) }
             let events = Int16(unsent == 0 ? POLLIN : POLLIN | POLLOUT)
             guard try wait(for: events, atMost: patience) else {
                 isBroken = true
                 throw PostgreSQLError(.connection, "the server does not answer any more")
             }
-            guard PQconsumeInput(handle) == 1 else { throw broken() }
+            guard cpostgresql_consumeInput(handle) == 1 else { throw broken() }
         }
     }
 
@@ -203,21 +207,22 @@ package final class PostgreSQLConnection {
         _ result: OpaquePointer,
         isPartOfRows: Bool = false
     ) throws(PostgreSQLError) -> SQLResult {
-        let status = PQresultStatus(result)
+        let status = cpostgresql_resultStatus(result)
         switch status {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE:
-            let count = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
-            return SQLResult(rows: (0..<PQntuples(result)).map { SQLRow(result, row: $0) }, count: count)
+            let count = cpostgresql_cmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
+            return SQLResult(rows: (0..<cpostgresql_ntuples(result)).map { SQLRow(result, row: $0) }, count: count)
         case PGRES_PIPELINE_ABORTED:
             throw PostgreSQLError(.refused, "a statement before it failed")
         default:
             let state = cpostgresql_sqlstate(result).map { String(cString: $0) }
-            let text = cpostgresql_primary_message(result) ?? PQresultErrorMessage(result).map { UnsafePointer($0) }
+            let text =
+                cpostgresql_primary_message(result) ?? cpostgresql_resultErrorMessage(result).map { UnsafePointer($0) }
             let message = line(text.map { String(cString: $0) } ?? "")
             // 08: connection exceptions; 57P01…: the server shuts down; 40003: the server itself does not know what was
             // done.
             let isLost =
-                state == nil || PQstatus(handle) == CONNECTION_BAD || state?.hasPrefix("08") == true
+                state == nil || cpostgresql_status(handle) == CONNECTION_BAD || state?.hasPrefix("08") == true
                 || ["57P01", "57P02", "57P03", "57P05", "25P03", "40003"].contains(state)
             if isLost || isPartOfRows { isBroken = true }
             throw PostgreSQLError(isLost ? .connection : .refused, state: state, message)
@@ -230,7 +235,7 @@ package final class PostgreSQLConnection {
         while true {
             let rest = ContinuousClock.now.duration(to: deadline)
             let milliseconds = rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000
-            var polled = [pollfd(fd: PQsocket(handle), events: events, revents: 0)]
+            var polled = [pollfd(fd: cpostgresql_socket(handle), events: events, revents: 0)]
             if let interrupt { polled.append(pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0)) }
             let ready = poll(&polled, nfds_t(polled.count), Int32(clamping: max(milliseconds, 0)))
             if ready < 0, errno == EINTR { continue }
@@ -252,14 +257,14 @@ package final class PostgreSQLConnection {
 
     private func broken() -> PostgreSQLError {
         isBroken = true
-        let message = line(PQerrorMessage(handle).map { String(cString: $0) } ?? "")
+        let message = line(cpostgresql_errorMessage(handle).map { String(cString: $0) } ?? "")
         return PostgreSQLError(.connection, message.isEmpty ? "the connection was lost" : message)
     }
 
     /// Why there is no connection. The server's own words come as `severity:  SQLSTATE: message`, then lines of detail.
     private func unconnected() -> PostgreSQLError {
         isBroken = true
-        let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
+        let text = cpostgresql_errorMessage(handle).map { String(cString: $0) } ?? ""
         guard let mark = text.firstRange(of: #/:  ([0-9A-Z]{5}): /#) else {
             // Lines that begin with a tab are questions to the user.
             let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("\t") }.joined(separator: "; ")

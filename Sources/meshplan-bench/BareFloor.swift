@@ -1,5 +1,5 @@
+import CSQLite
 import CYAML
-import GRDBSQLite
 
 /// The least work of any planner: every libyaml event of the definition and every row of the database, with the C
 /// libraries only, and without keeping anything.

@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 
 /// The least work of any durable journal for one entry: insert one row into one table in a transaction of its own,
 /// which is on disk when the call returns, with the C library only.

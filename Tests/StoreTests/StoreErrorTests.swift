@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import MeshCore
 import SystemLayer
 import TestSupport
@@ -276,10 +275,10 @@ struct StoreErrorTests {
 
     @Test("What cannot be written is named: the file itself, or the one beside it that reading needs")
     func named() {
-        let memory = SQLiteRowStore.storeError(DatabaseError(resultCode: .SQLITE_IOERR_SHMSIZE), path: "/a/t.meshdb")
+        let memory = SQLiteRowStore.storeError(SQLiteError.sharedMemorySize, path: "/a/t.meshdb")
         #expect(memory.path == "/a/t.meshdb-shm" && memory.code == .diskFull)
         #expect(memory.message.contains("the database cannot be read without it"))
-        let write = SQLiteRowStore.storeError(DatabaseError(resultCode: .SQLITE_IOERR_WRITE), path: "/a/t.meshdb")
+        let write = SQLiteRowStore.storeError(SQLiteError.write, path: "/a/t.meshdb")
         #expect(write.path == "/a/t.meshdb" && write.hint?.contains("ulimit -f") == true)
         let file = StoreError(FileError(.write, "/a/t.mplan", .system(EFBIG)))
         #expect(

@@ -1,7 +1,8 @@
 import Foundation
 import MeshCore
-import Store
 import TestSupport
+
+@testable import Store
 
 /// A folder that is removed with the last reference.
 final class TemporaryFolder {
@@ -34,6 +35,11 @@ func storeError(_ body: () throws -> Void) -> StoreError? {
     } catch {
         return error as? StoreError
     }
+}
+
+/// Runs a statement on the file of a fixture, as somebody with a SQLite shell but without the key can.
+func execute(_ fixture: Fixture, _ sql: String, _ values: [SQLiteValue] = []) throws {
+    try SQLiteConnection(fixture.path, patience: .seconds(5)).run(sql, values)
 }
 
 func uuid(_ number: UInt64) -> DeviceUUID { DeviceUUID(rawValue: Octets16(high: 0xA0A0, low: number)) }

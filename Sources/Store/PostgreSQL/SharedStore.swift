@@ -15,12 +15,19 @@ package struct SharedStore {
     /// A store at an address `postgres://HOST/DATABASE`. It does not connect yet.
     ///
     /// - Throws: ``StoreError/Code/invalidDocument`` if the address cannot be read. The error never quotes it.
-    ///   ``StoreError/Code/unreachable`` in a build without the trait `SharedState`, which has no libpq.
+    ///   ``StoreError/Code/unreachable`` where libpq is not installed, and in a build without the trait `SharedState`.
     package init(_ url: String, clock: StoreClock, timing: LockTiming = LockTiming()) throws(StoreError) {
         #if SharedState
         do throws(PostgreSQLError) {
             address = try PostgreSQLAddress(url)
         } catch {
+            if error.kind == .library {
+                throw StoreError(
+                    .unreachable,
+                    error.message,
+                    hint: "install it (on Debian: apt install libpq5), or keep the database in a file"
+                )
+            }
             throw StoreError(
                 .invalidDocument,
                 error.message,

@@ -1,12 +1,5 @@
-import GRDB
 import MeshCore
 import SystemLayer
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Rows in one SQLite file, in write-ahead-log mode with `synchronous=FULL`. A commit is on the disk when it returns,
 /// and readers are never blocked.
@@ -14,7 +7,7 @@ final class SQLiteRowStore: RowStore {
     /// "MshP", the mark in the file header of every mesh database.
     static let applicationIdentifier: UInt32 = 0x4D73_6850
 
-    private let queue: DatabaseQueue
+    private let connection: SQLiteConnection
     private let path: String
     private let identity: [UInt64]
 
@@ -36,7 +29,7 @@ final class SQLiteRowStore: RowStore {
         identity = try storing { () throws(FileError) in try FileStatus.of(path) }?.identity ?? []
         self.path = path
         do {
-            queue = try DatabaseQueue(path: path, configuration: SQLiteRowStore.configuration)
+            connection = try SQLiteRowStore.connect(path)
         } catch {
             throw SQLiteRowStore.storeError(error, path: path)
         }
@@ -87,24 +80,20 @@ final class SQLiteRowStore: RowStore {
         // The file is created first with its mode, because SQLite gives that mode to its other files, too.
         try makeEmpty(path)
         do {
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            try queue.writeWithoutTransaction { database in
-                try database.execute(sql: "PRAGMA page_size = 8192")
-                try database.execute(sql: "PRAGMA application_id = \(applicationIdentifier)")
-                try database.execute(sql: "PRAGMA user_version = \(RowCipher.format)")
-                try database.inTransaction {
-                    try database.execute(sql: schema)
-                    try database.execute(
-                        sql: "INSERT INTO header (lineage, revision) VALUES (?, ?)",
-                        arguments: [Data(lineage.bytes), Int64(bitPattern: revision)]
-                    )
-                    try insert(slots, in: database)
-                    for row in rows { try put(row, in: database) }
-                    return .commit
-                }
-                try database.execute(sql: "PRAGMA journal_mode = WAL")
+            let connection = try connect(path)
+            try connection.run("PRAGMA page_size = 8192")
+            try connection.run("PRAGMA application_id = \(applicationIdentifier)")
+            try connection.run("PRAGMA user_version = \(RowCipher.format)")
+            try connection.transaction(writes: true) {
+                try connection.run(schema)
+                try connection.run(
+                    "INSERT INTO header (lineage, revision) VALUES (?, ?)",
+                    [.octets(lineage.bytes), .integer(Int64(bitPattern: revision))]
+                )
+                try insert(slots, in: connection)
+                for row in rows { try put(row, in: connection) }
             }
-            try queue.close()
+            try connection.run("PRAGMA journal_mode = WAL")
         } catch {
             throw storeError(error, path: path)
         }
@@ -128,49 +117,45 @@ final class SQLiteRowStore: RowStore {
         ) WITHOUT ROWID;
         """
 
-    /// How long to wait for a busy database, in seconds.
-    private static let patience = 10.0
+    /// How long to wait for a busy database. Readers and the writer do not block one another; this is for moments of
+    /// recovery and checkpoint.
+    private static let patience = Duration.seconds(10)
 
-    private static var configuration: Configuration {
-        var configuration = Configuration()
-        // Readers and the writer do not block one another. The wait is for moments of recovery and checkpoint.
-        configuration.busyMode = .timeout(patience)
-        configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA synchronous = FULL")
-            // On Darwin, SQLite uses F_FULLFSYNC only on request. Other systems ignore both settings.
-            try database.execute(sql: "PRAGMA fullfsync = 1")
-            try database.execute(sql: "PRAGMA checkpoint_fullfsync = 1")
-        }
-        return configuration
+    private static func connect(_ path: String) throws(SQLiteError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path, patience: patience)
+        // On Darwin, SQLite uses F_FULLFSYNC only on request. Other systems ignore both settings.
+        try connection.run("PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+        return connection
     }
 
     func keySlots() throws(StoreError) -> [KeySlot] {
-        try read { database in
-            try Row.fetchAll(database, sql: "SELECT kind, parameters, wrapped FROM keySlots ORDER BY slot").map { row in
-                KeySlot(kind: try integer(row, 0), parameters: try octets(row, 1), wrapped: try octets(row, 2))
+        try read {
+            var slots: [KeySlot] = []
+            try connection.forEachRow(of: "SELECT kind, parameters, wrapped FROM keySlots ORDER BY slot") { row in
+                slots.append(
+                    KeySlot(kind: try integer(row, 0), parameters: try octets(row, 1), wrapped: try octets(row, 2))
+                )
             }
+            return slots
         }
     }
 
     func scan(_ body: (StoredRow) throws(StoreError) -> Void) throws(StoreError) -> StoreHeader {
-        try read { database in
-            let header = try readHeader(database)
+        try read {
+            let header = try readHeader()
             let sql = "SELECT kind, key, revision, body FROM rows ORDER BY kind, key"
-            let rows = try Row.fetchCursor(try database.cachedStatement(sql: sql))
-            while let row = try rows.next() { try body(try storedRow(row)) }
+            try connection.forEachRow(of: sql) { row in try body(try storedRow(row)) }
             return header
         }
     }
 
     func rows(named names: [RowName]) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow]) {
-        try read { database in
-            let header = try readHeader(database)
+        try read {
+            let header = try readHeader()
             let sql = "SELECT kind, key, revision, body FROM rows WHERE kind = ? AND key = ?"
-            let statement = try database.cachedStatement(sql: sql)
             var found: [StoredRow] = []
             for name in names {
-                let arguments: StatementArguments = [name.kind.rawValue, Data(name.key)]
-                if let row = try Row.fetchOne(statement, arguments: arguments) { found.append(try storedRow(row)) }
+                try connection.forEachRow(of: sql, SQLiteRowStore.values(name)) { found.append(try storedRow($0)) }
             }
             return (header, found)
         }
@@ -195,15 +180,14 @@ final class SQLiteRowStore: RowStore {
         revision: UInt64,
         under lock: any StoreLock
     ) throws(StoreError) {
-        try transaction(expecting: expected, revision: revision, erases: changes.slots != nil) { database in
-            for row in changes.puts { try SQLiteRowStore.put(row, in: database) }
-            let delete = try database.cachedStatement(sql: "DELETE FROM rows WHERE kind = ? AND key = ?")
+        try transaction(expecting: expected, revision: revision, erases: changes.slots != nil) {
+            for row in changes.puts { try SQLiteRowStore.put(row, in: connection) }
             for name in changes.deletes {
-                try delete.execute(arguments: [name.kind.rawValue, Data(name.key)])
+                try connection.run("DELETE FROM rows WHERE kind = ? AND key = ?", SQLiteRowStore.values(name))
             }
             guard let slots = changes.slots else { return }
-            try database.execute(sql: "DELETE FROM keySlots")
-            try SQLiteRowStore.insert(slots, in: database)
+            try connection.run("DELETE FROM keySlots")
+            try SQLiteRowStore.insert(slots, in: connection)
         }
     }
 
@@ -215,7 +199,7 @@ final class SQLiteRowStore: RowStore {
         expecting expected: StoreHeader,
         revision: UInt64,
         erases: Bool,
-        _ body: (Database) throws -> Void
+        _ body: () throws -> Void
     ) throws(StoreError) {
         guard try storing({ () throws(FileError) in try FileStatus.of(path) })?.identity == identity else {
             throw StoreError(
@@ -226,33 +210,32 @@ final class SQLiteRowStore: RowStore {
             )
         }
         do {
-            try queue.writeWithoutTransaction { database in
-                if erases { try database.execute(sql: "PRAGMA secure_delete = ON") }
-                try database.inTransaction(.immediate) {
-                    guard try readHeader(database) == expected else {
-                        throw StoreError(
-                            .stale,
-                            "the database was changed in the meantime",
-                            hint: "run the command again, it will see the new state",
-                            path: path
-                        )
-                    }
-                    try body(database)
-                    let update = try database.cachedStatement(sql: "UPDATE header SET revision = ?")
-                    try update.execute(arguments: [Int64(bitPattern: revision)])
-                    return .commit
+            if erases { try connection.run("PRAGMA secure_delete = ON") }
+            try connection.transaction(writes: true) {
+                guard try readHeader() == expected else {
+                    throw StoreError(
+                        .stale,
+                        "the database was changed in the meantime",
+                        hint: "run the command again, it will see the new state",
+                        path: path
+                    )
                 }
-                // The transaction is done. If a reader keeps the log from being emptied now, that undoes nothing.
-                if erases { SQLiteRowStore.emptyLog(of: database) }
+                try body()
+                try connection.run("UPDATE header SET revision = ?", [.integer(Int64(bitPattern: revision))])
             }
+            // The transaction is done. If a reader keeps the log from being emptied now, that undoes nothing.
+            if erases { emptyLog() }
         } catch {
             throw SQLiteRowStore.storeError(error, path: path)
         }
     }
 
     func checkIntegrity() throws(StoreError) {
-        let complaints = try read { try String.fetchAll($0, sql: "PRAGMA integrity_check(1)") }
-        guard complaints == ["ok"] else { throw damaged("the file (\(complaints.first ?? "no answer"))") }
+        var complaint: String?
+        try read {
+            try connection.forEachRow(of: "PRAGMA integrity_check(1)") { complaint = complaint ?? $0.text(0) }
+        }
+        guard complaint == "ok" else { throw damaged("the file (\(complaint ?? "no answer"))") }
     }
 
     func copy(to target: String) throws(StoreError) -> Bool {
@@ -262,9 +245,8 @@ final class SQLiteRowStore: RowStore {
         do throws(StoreError) {
             try SQLiteRowStore.makeEmpty(temporary, subject: "the backup")
             do {
-                let copy = try DatabaseQueue(path: temporary)
-                try queue.backup(to: copy)
-                try copy.close()
+                // The copy is closed, and so complete, at the end of this statement.
+                try connection.copy(to: SQLiteConnection(temporary))
             } catch {
                 throw SQLiteRowStore.storeError(error, path: temporary)
             }
@@ -286,51 +268,62 @@ final class SQLiteRowStore: RowStore {
     /// Lets tests make the disk "full": SQLite refuses to grow the file beyond `pages` pages.
     func limit(pages: Int) throws(StoreError) {
         do {
-            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
+            try connection.run("PRAGMA max_page_count = \(pages)")
         } catch {
             throw SQLiteRowStore.storeError(error, path: path)
         }
     }
 
-    private static func put(_ row: StoredRow, in database: Database) throws {
-        let sql = "INSERT OR REPLACE INTO rows (kind, key, revision, body) VALUES (?, ?, ?, ?)"
-        try database.cachedStatement(sql: sql).execute(arguments: [
-            row.name.kind.rawValue, Data(row.name.key), Int64(bitPattern: row.revision), Data(row.body),
-        ])
+    private static func put(_ row: StoredRow, in connection: SQLiteConnection) throws(SQLiteError) {
+        try connection.run(
+            "INSERT OR REPLACE INTO rows (kind, key, revision, body) VALUES (?, ?, ?, ?)",
+            values(row.name) + [.integer(Int64(bitPattern: row.revision)), .octets(row.body)]
+        )
+    }
+
+    private static func values(_ name: RowName) -> [SQLiteValue] {
+        [.integer(Int64(name.kind.rawValue)), .octets(name.key)]
     }
 
     /// Waits half a second for readers. What they still hold is erased when they close.
-    private static func emptyLog(of database: Database) {
-        try? database.execute(sql: "PRAGMA busy_timeout = 500")
-        _ = try? Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-        try? database.execute(sql: "PRAGMA busy_timeout = \(Int(patience * 1000))")
+    private func emptyLog() {
+        connection.wait(upTo: .milliseconds(500))
+        try? connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.wait(upTo: SQLiteRowStore.patience)
     }
 
-    private static func insert(_ slots: [KeySlot], in database: Database) throws {
+    private static func insert(_ slots: [KeySlot], in connection: SQLiteConnection) throws(SQLiteError) {
         for (number, slot) in slots.enumerated() {
-            try database.execute(
-                sql: "INSERT INTO keySlots (slot, kind, parameters, wrapped) VALUES (?, ?, ?, ?)",
-                arguments: [number, slot.kind, Data(slot.parameters), Data(slot.wrapped)]
+            try connection.run(
+                "INSERT INTO keySlots (slot, kind, parameters, wrapped) VALUES (?, ?, ?, ?)",
+                [
+                    .integer(Int64(number)), .integer(Int64(slot.kind)), .octets(slot.parameters),
+                    .octets(slot.wrapped),
+                ]
             )
         }
     }
 
-    private func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+    /// Reads as of one moment.
+    private func read<Value>(_ body: () throws -> Value) throws(StoreError) -> Value {
         do {
-            return try queue.read(body)
+            return try connection.transaction(writes: false, body)
         } catch {
             throw SQLiteRowStore.storeError(error, path: path)
         }
     }
 
-    private func readHeader(_ database: Database) throws -> StoreHeader {
-        let statement = try database.cachedStatement(sql: "SELECT lineage, revision FROM header")
-        let rows = try Row.fetchAll(statement)
-        guard rows.count == 1, let lineage = Octets16(try octets(rows[0], 0)) else { throw damaged("the header") }
-        return StoreHeader(lineage: lineage, revision: UInt64(bitPattern: try integer(rows[0], 1) as Int64))
+    private func readHeader() throws -> StoreHeader {
+        var headers: [StoreHeader?] = []
+        try connection.forEachRow(of: "SELECT lineage, revision FROM header") { row in
+            let revision = UInt64(bitPattern: try integer(row, 1) as Int64)
+            headers.append(Octets16(try octets(row, 0)).map { StoreHeader(lineage: $0, revision: revision) })
+        }
+        guard headers.count == 1, let header = headers[0] else { throw damaged("the header") }
+        return header
     }
 
-    private func storedRow(_ row: Row) throws -> StoredRow {
+    private func storedRow(_ row: SQLiteRow) throws(StoreError) -> StoredRow {
         guard let kind = RowKind(rawValue: try integer(row, 0)) else { throw damaged("a row of unknown kind") }
         return StoredRow(
             name: RowName(kind, key: try octets(row, 1)),
@@ -339,19 +332,14 @@ final class SQLiteRowStore: RowStore {
         )
     }
 
-    private func integer<Value: FixedWidthInteger>(_ row: Row, _ column: Int) throws -> Value {
-        let stored: DatabaseValue = row[column]
-        guard case .int64(let value) = stored.storage, let integer = Value(exactly: value) else {
-            throw damaged("a column")
-        }
-        return integer
+    private func integer<Value: FixedWidthInteger>(_ row: SQLiteRow, _ column: Int) throws(StoreError) -> Value {
+        guard let value = row.integer(column).flatMap({ Value(exactly: $0) }) else { throw damaged("a column") }
+        return value
     }
 
-    private func octets(_ row: Row, _ column: Int) throws -> [UInt8] {
-        try row.withUnsafeData(atIndex: column) { data in
-            guard let data else { throw damaged("a column") }
-            return [UInt8](data)
-        }
+    private func octets(_ row: SQLiteRow, _ column: Int) throws(StoreError) -> [UInt8] {
+        guard let octets = row.octets(column) else { throw damaged("a column") }
+        return octets
     }
 
     private func damaged(_ what: String) -> StoreError {

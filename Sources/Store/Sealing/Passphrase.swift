@@ -1,6 +1,7 @@
-// FoundationEssentials has no Unicode normalization. The package of SQLite links all of Foundation anyway.
-import Foundation
 import MeshCore
+// The standard library normalizes for itself, to compare strings. Foundation, which offers the same to everybody, would
+// make the executable three times as large.
+@_spi(_Unicode) import Swift
 
 /// Rules for passphrases. Somebody who has the file can try as many as their machines allow, so a short one protects
 /// nothing.
@@ -30,7 +31,7 @@ package enum Passphrase {
                 hint: "several words chosen by chance are easy to type and hard to guess"
             )
         }
-        return DatabaseSecret(.passphrase, Array(text.precomposedStringWithCanonicalMapping.utf8))
+        return DatabaseSecret(.passphrase, Array(String(String.UnicodeScalarView(text._nfc)).utf8))
     }
 
     /// The secret for a passphrase in a file: one line, whose line break does not count.

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import MeshCore
 import TestSupport
 import Testing
@@ -68,14 +67,11 @@ struct KeyRotationTests {
         try fixture.database.addKeySlot(for: printed(), label: "", cost: cheap, now: now, with: lease)
         let old = try fixture.database.store.keySlots()[1]
         _ = try fixture.database.rotate(keeping: [], cost: cheap, with: lease)
-        let queue = try DatabaseQueue(path: fixture.path)
-        try queue.write {
-            try $0.execute(
-                sql: "INSERT INTO keySlots VALUES (7, ?, ?, ?)",
-                arguments: [old.kind, Data(old.parameters), Data(old.wrapped)]
-            )
-        }
-        try queue.close()
+        try execute(
+            fixture,
+            "INSERT INTO keySlots VALUES (7, ?, ?, ?)",
+            [.integer(Int64(old.kind)), .octets(old.parameters), .octets(old.wrapped)]
+        )
         let error = storeError { _ = try MeshDatabase.open(at: fixture.path, key: printed()).snapshot() }
         #expect(error?.code == .damaged)
         #expect(try fixture.reopened().snapshot().network == fixture.network)
@@ -90,13 +86,8 @@ struct KeyRotationTests {
         let lease = try fixture.database.lock(holder: holder())
         try fixture.database.addKeySlot(for: passphrase(), label: "", cost: cheap, now: now, with: lease)
         // A reader keeps the log from being emptied, as the process that crashes would have.
-        var configuration = Configuration()
-        configuration.allowsUnsafeTransactions = true
-        let reader = try DatabaseQueue(path: fixture.path, configuration: configuration)
-        try reader.writeWithoutTransaction { database in
-            try database.execute(sql: "BEGIN")
-            _ = try Row.fetchOne(database, sql: "SELECT * FROM header")
-        }
+        let reader = try SQLiteConnection(fixture.path)
+        try reader.run("BEGIN; SELECT * FROM header")
         let before = try readFile(fixture.path + "-wal").count
         let removed = try fixture.database.rotate(keeping: [], cost: cheap, with: lease)
         #expect(removed.count == 1)
@@ -114,8 +105,7 @@ struct KeyRotationTests {
         }
         #expect(isNew.last == true && isNew.first == false)
         #expect(isNew == isNew.sorted { !$0 && $1 })
-        try reader.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
-        try reader.close()
+        try reader.run("ROLLBACK")
     }
 
     @Test("A rotation that fails after it has replaced every row has changed nothing")
@@ -123,20 +113,15 @@ struct KeyRotationTests {
         let fixture = try Fixture(nodes: 60)
         let lease = try fixture.database.lock(holder: holder())
         let slots = try fixture.database.keySlots()
-        func execute(_ sql: String) throws {
-            let queue = try DatabaseQueue(path: fixture.path)
-            try queue.write { try $0.execute(sql: sql) }
-            try queue.close()
-        }
         // Slots are written last.
-        try execute("CREATE TRIGGER full BEFORE INSERT ON keySlots BEGIN SELECT RAISE(ABORT, 'no room'); END")
+        try execute(fixture, "CREATE TRIGGER full BEFORE INSERT ON keySlots BEGIN SELECT RAISE(ABORT, 'no room'); END")
         #expect(storeError { _ = try fixture.database.rotate(keeping: [], cost: cheap, with: lease) } != nil)
         #expect(
             storeError {
                 try fixture.database.addKeySlot(for: passphrase(), label: "", cost: cheap, now: now, with: lease)
             } != nil
         )
-        try execute("DROP TRIGGER full")
+        try execute(fixture, "DROP TRIGGER full")
         #expect(try fixture.database.keySlots() == slots)
         #expect(try fixture.database.snapshot().network == fixture.network)
         #expect(try fixture.reopened().snapshot().network == fixture.network)

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import MeshCore
 import TestSupport
 import Testing
@@ -26,12 +25,6 @@ struct KeySlotTests {
         try fixture.database.addKeySlot(for: passphrase(), label: "Anna", cost: cheap, now: now, with: lease)
         try fixture.database.addKeySlot(for: printed(), label: "vault", cost: cheap, now: now, with: lease)
         return (fixture, try fixture.database.keySlots())
-    }
-
-    func execute(_ fixture: Fixture, _ sql: String, _ arguments: StatementArguments = []) throws {
-        let queue = try DatabaseQueue(path: fixture.path)
-        try queue.write { try $0.execute(sql: sql, arguments: arguments) }
-        try queue.close()
     }
 
     @Test("Each of several secrets opens the database, of each kind one, and no other does")
@@ -113,17 +106,18 @@ struct KeySlotTests {
             for change: UInt8 in [1, 0x80, 0xFF] {
                 var changed = stored
                 changed[place] ^= change
-                try execute(fixture, "UPDATE keySlots SET parameters = ? WHERE slot = 1", [Data(changed)])
+                try execute(fixture, "UPDATE keySlots SET parameters = ? WHERE slot = 1", [.octets(changed)])
                 let start = ContinuousClock.now
                 let error = storeError { _ = try MeshDatabase.open(at: fixture.path, key: passphrase()) }
                 #expect(error?.code == .wrongKey, "octet \(place)")
                 #expect(start.duration(to: .now) < .seconds(60))
             }
-            try execute(fixture, "UPDATE keySlots SET parameters = ? WHERE slot = 1", [Data(stored[..<place])])
+            let cut = SQLiteValue.octets(Array(stored[..<place]))
+            try execute(fixture, "UPDATE keySlots SET parameters = ? WHERE slot = 1", [cut])
             #expect(storeError { _ = try MeshDatabase.open(at: fixture.path, key: passphrase()) }?.code == .wrongKey)
             #expect(try SealedDatabase(at: fixture.path).slots.count == 3)
         }
-        try execute(fixture, "UPDATE keySlots SET parameters = ? WHERE slot = 1", [Data(stored)])
+        try execute(fixture, "UPDATE keySlots SET parameters = ? WHERE slot = 1", [.octets(stored)])
         #expect(try MeshDatabase.open(at: fixture.path, key: passphrase()).snapshot().network == fixture.network)
     }
 
@@ -134,7 +128,7 @@ struct KeySlotTests {
             try execute(
                 fixture,
                 "INSERT INTO keySlots SELECT ?, kind, parameters, wrapped FROM keySlots WHERE slot = 1",
-                [number]
+                [.integer(Int64(number))]
             )
         }
         #expect(try SealedDatabase(at: fixture.path).slots.count == 32)

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import MeshCore
 import TestSupport
 import Testing
@@ -9,10 +8,18 @@ import Testing
 /// What somebody with a SQLite shell but without the key can do.
 @Suite("Tampering")
 struct TamperingTests {
-    func execute(_ fixture: Fixture, _ sql: String, _ arguments: StatementArguments = []) throws {
-        let queue = try DatabaseQueue(path: fixture.path)
-        try queue.write { try $0.execute(sql: sql, arguments: arguments) }
-        try queue.close()
+    /// The first row of a kind: kind, key, revision and body.
+    func firstRow(_ fixture: Fixture, kind: RowKind) throws -> [SQLiteValue] {
+        var first: [SQLiteValue] = []
+        let query = "SELECT kind, key, revision, body FROM rows WHERE kind = ? ORDER BY key LIMIT 1"
+        try SQLiteConnection(fixture.path).forEachRow(of: query, [.integer(Int64(kind.rawValue))]) { row in
+            first = [
+                .integer(try required(row.integer(0))), .octets(try required(row.octets(1))),
+                .integer(try required(row.integer(2))), .octets(try required(row.octets(3))),
+            ]
+        }
+        #expect(first.count == 4)
+        return first
     }
 
     func snapshotError(_ fixture: Fixture) -> StoreError? {
@@ -22,7 +29,7 @@ struct TamperingTests {
     @Test("A changed body is found, and the message says whose it is")
     func changedBody() throws {
         let fixture = try Fixture()
-        let key = Data(fixture.network.nodes[1].uuid.rawValue.bytes)
+        let key = SQLiteValue.octets(Array(fixture.network.nodes[1].uuid.rawValue.bytes))
         try execute(
             fixture,
             "UPDATE rows SET body = substr(body, 1, 40) || x'00' || substr(body, 42) WHERE kind = 3 AND key = ?",
@@ -70,10 +77,7 @@ struct TamperingTests {
     @Test("A row replaced by its own older copy is found")
     func rollback() throws {
         let fixture = try Fixture()
-        let queue = try DatabaseQueue(path: fixture.path)
-        let old = try required(
-            try queue.read { try Row.fetchOne($0, sql: "SELECT * FROM rows WHERE kind = 3 ORDER BY key LIMIT 1") }
-        )
+        let old = try firstRow(fixture, kind: .node)
         let lease = try fixture.database.lock(holder: holder())
         var changes = StoreChanges()
         changes.nodes = fixture.network.nodes
@@ -82,7 +86,7 @@ struct TamperingTests {
         try execute(
             fixture,
             "INSERT OR REPLACE INTO rows (kind, key, revision, body) VALUES (?, ?, ?, ?)",
-            [old["kind"] as Int, old["key"] as Data, old["revision"] as Int, old["body"] as Data]
+            old
         )
         let error = snapshotError(fixture)
         #expect(error?.code == .damaged)
@@ -92,19 +96,13 @@ struct TamperingTests {
     @Test("A pending provisioning that was brought back after it was settled is found, and so is its older copy")
     func pendingRollback() throws {
         let fixture = try Fixture()
-        let queue = try DatabaseQueue(path: fixture.path)
-        let old = try required(
-            try queue.read { try Row.fetchOne($0, sql: "SELECT * FROM rows WHERE kind = 11 ORDER BY key LIMIT 1") }
-        )
-        let values: StatementArguments = [
-            old["kind"] as Int, old["key"] as Data, old["revision"] as Int, old["body"] as Data,
-        ]
+        let old = try firstRow(fixture, kind: .pendingProvisioning)
         let restore = "INSERT OR REPLACE INTO rows (kind, key, revision, body) VALUES (?, ?, ?, ?)"
         let lease = try fixture.database.lock(holder: holder())
         var changes = StoreChanges()
         changes.pendingProvisionings = [fixture.network.pendingProvisionings[0]]
         try fixture.database.commit(changes, with: lease)
-        try execute(fixture, restore, values)
+        try execute(fixture, restore, old)
         #expect(snapshotError(fixture)?.message.contains("replaced by older ones") == true)
 
         let settled = try Fixture()
@@ -113,7 +111,7 @@ struct TamperingTests {
         removal.removedPendingProvisionings = [settled.network.pendingProvisionings[0].uuid]
         try settled.database.commit(removal, with: second)
         #expect(try settled.reopened().snapshot().network.pendingProvisionings.count == 1)
-        try execute(settled, restore, values)
+        try execute(settled, restore, old)
         #expect(snapshotError(settled)?.code == .damaged)
     }
 
