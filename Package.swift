@@ -190,7 +190,8 @@ let package = Package(
         .testTarget(
             name: "RehearsalTests",
             dependencies: [
-                "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Store", "Execution", "Simulator",
+                "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning", "Store", "Execution",
+                "Simulator",
                 "Rehearsal", "TestSupport",
             ],
             swiftSettings: strict

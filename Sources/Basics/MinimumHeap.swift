@@ -40,17 +40,18 @@ public struct MinimumHeap<Element: Comparable> {
     public mutating func popMinimum() -> Element? {
         guard let minimum = items.first, let last = items.popLast() else { return nil }
         guard !items.isEmpty else { return minimum }
-        items[0] = last
-        var parent = 0
+        // What is smaller moves up, and the last one takes the place that is left. That costs fewer moves than exchanging.
+        var place = 0
         while true {
-            var smallest = parent
-            let left = 2 * parent + 1
-            if left < items.count, items[left] < items[smallest] { smallest = left }
-            if left + 1 < items.count, items[left + 1] < items[smallest] { smallest = left + 1 }
-            guard smallest != parent else { return minimum }
-            items.swapAt(parent, smallest)
-            parent = smallest
+            var child = 2 * place + 1
+            guard child < items.count else { break }
+            if child + 1 < items.count, items[child + 1] < items[child] { child += 1 }
+            guard items[child] < last else { break }
+            items[place] = items[child]
+            place = child
         }
+        items[place] = last
+        return minimum
     }
 }
 

@@ -35,13 +35,16 @@ package final class Rehearsal {
     /// How often a plan is made before it is given up: after the first one, compositions are known.
     private static let mostPlans = 4
 
-    /// Provisions and configures all devices, over a radio that loses nothing.
+    /// Provisions and configures all devices. Each message of the plan is handed to its node, because what the radio
+    /// would add takes most of the time and changes nothing of the outcome. Where a device does not answer as it
+    /// should, everything is done over a radio that loses nothing.
     ///
     /// - Parameters:
     ///   - definition: what is wanted. How devices authenticate, where keys come from, and what may be removed at once
     ///     does not matter here.
     ///   - devices: a device for each node.
     ///   - database: a new database for this purpose, whose lock is held.
+    ///   - isOverRadio: whether every message goes over the radio all the same.
     /// - Throws: ``RehearsalError`` if the definition cannot be applied completely.
     package init(
         _ definition: Definition,
@@ -49,7 +52,8 @@ package final class Rehearsal {
         models: KnownModels,
         database: MeshDatabase,
         lease: WriteLease,
-        context: ExecutionContext
+        context: ExecutionContext,
+        isOverRadio: Bool = false
     ) throws(RehearsalError) {
         self.definition = definition
         self.models = models
@@ -58,6 +62,31 @@ package final class Rehearsal {
         self.context = context
         selectors = NodeSelectorIndex(definition.nodes)
         do throws(StoreError) { network = try database.snapshot().network } catch { throw .store(error) }
+        let definition = definition.rehearsed
+        var isDone = false
+        if !isOverRadio {
+            isDone = try commission(devices) { (world) throws(RehearsalError) in
+                try self.handOver(definition, to: world)
+            }
+        }
+        if !isDone {
+            _ = try commission(devices) { (world) throws(RehearsalError) in
+                try self.apply(definition, over: world)
+            }
+        }
+        // Each test draws its own places.
+        state.places = [:]
+        state.hops = nil
+        state.root = nil
+    }
+
+    /// Has devices commissioned in a world of their own.
+    ///
+    /// - Parameter work: returns whether it was done; if not, what nodes hold is forgotten.
+    private func commission(
+        _ devices: [DeviceDescription],
+        _ work: (SimulatedWorld) throws(RehearsalError) -> Bool
+    ) throws(RehearsalError) -> Bool {
         var records: [StateRecord] = []
         let world = SimulatedWorld(
             network: network,
@@ -69,33 +98,72 @@ package final class Rehearsal {
                 return true
             }
         )
-        try commission(world, as: definition.rehearsed)
+        guard try work(world) else { return false }
         for record in records { state.apply(record) }
-        // Each test draws its own places.
-        state.places = [:]
-        state.hops = nil
-        state.root = nil
+        return true
     }
 
-    private func commission(_ world: SimulatedWorld, as definition: Definition) throws(RehearsalError) {
+    /// Carries the plans out without the radio.
+    ///
+    /// - Returns: false if a device did not answer as it should. Then nothing was stored.
+    private func handOver(_ definition: Definition, to world: SimulatedWorld) throws(RehearsalError) -> Bool {
+        // What devices do otherwise shows on the radio.
+        guard world.areAllOrdinary else { return false }
+        let before = try snapshot()
+        var network = before.network
         for round in 0..<Self.mostPlans {
-            let snapshot: Snapshot
-            do throws(StoreError) { snapshot = try database.snapshot(with: lease) } catch { throw .store(error) }
-            network = snapshot.network
-            let result = Planner.plan(
-                definition: definition,
-                network: snapshot.network,
-                base: (snapshot.lineage, snapshot.serial),
-                identifier: Octets16(high: snapshot.serial, low: UInt64(round)),
-                options: PlannerOptions(allowed: Set(PlanGuard.allCases))
-            )
-            guard let plan = result.plan else {
-                throw .diagnostics(result.diagnostics.filter { $0.severity == .error })
+            let plan = try plan(definition, before, network, round: round)
+            guard !plan.isEmpty else {
+                do throws(StoreError) {
+                    try database.commit(DirectRun.changes(to: network), with: lease)
+                } catch { throw .store(error) }
+                self.network = try snapshot().network
+                return true
             }
-            if plan.isEmpty { return }
+            var run = DirectRun(plan, of: network, on: HandedNodes(world), context: context)
+            guard run.carryOut(plan) else { return false }
+            network = run.network
+        }
+        return false
+    }
+
+    /// Carries the plans out over the radio.
+    ///
+    /// - Returns: true.
+    private func apply(_ definition: Definition, over world: SimulatedWorld) throws(RehearsalError) -> Bool {
+        for round in 0..<Self.mostPlans {
+            let snapshot = try snapshot()
+            network = snapshot.network
+            let plan = try plan(definition, snapshot, snapshot.network, round: round)
+            if plan.isEmpty { break }
             let recap = executor(of: world).apply(plan)
             guard recap.isComplete else { throw .incomplete(recap.obstacles(in: plan)) }
         }
+        return true
+    }
+
+    private func snapshot() throws(RehearsalError) -> Snapshot {
+        do throws(StoreError) { return try database.snapshot(with: lease) } catch { throw .store(error) }
+    }
+
+    /// The plan for a network as it is known now.
+    private func plan(
+        _ definition: Definition,
+        _ base: Snapshot,
+        _ network: MeshNetwork,
+        round: Int
+    ) throws(RehearsalError) -> Plan {
+        let result = Planner.plan(
+            definition: definition,
+            network: network,
+            base: (base.lineage, base.serial),
+            identifier: Octets16(high: base.serial, low: UInt64(round)),
+            options: PlannerOptions(allowed: Set(PlanGuard.allCases))
+        )
+        guard let plan = result.plan else {
+            throw .diagnostics(result.diagnostics.filter { $0.severity == .error })
+        }
+        return plan
     }
 
     /// An executor over the radio of a world.
@@ -134,6 +202,30 @@ package final class Rehearsal {
     var relays: [NodeDefinition] {
         let relaying = Set(network.nodes.filter { $0.features.relay == .enabled }.map(\.uuid))
         return definition.nodes.filter { relaying.contains($0.uuid.value) }
+    }
+}
+
+/// The devices and nodes of a world, reached without its radio.
+private final class HandedNodes: DirectNodes {
+    private let world: SimulatedWorld
+
+    init(_ world: SimulatedWorld) { self.world = world }
+
+    func elementCount(ofDevice uuid: DeviceUUID) -> Int? { world.elementCount(ofDevice: uuid) }
+
+    func provision(_ uuid: DeviceUUID, with data: ProvisioningData, deviceKey: KeyMaterial) -> Bool {
+        world.provision(uuid, with: data, deviceKey: deviceKey)
+    }
+
+    func answer(to request: DirectRequest) -> [UInt8]? {
+        world.answer(
+            of: request.node,
+            to: request.payload,
+            from: request.source,
+            for: request.destination,
+            under: request.security,
+            through: request.subnet
+        )
     }
 }
 

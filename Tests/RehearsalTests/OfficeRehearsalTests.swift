@@ -4,6 +4,7 @@ import Definitions
 import Execution
 import Foundation
 import MeshCore
+import Planning
 import Rehearsal
 import Simulator
 import Store
@@ -51,7 +52,8 @@ private final class RehearsedOffice {
     /// - Parameters:
     ///   - change: replaces texts in the definition; each must occur.
     ///   - isDescribed: whether the compositions come from the office's file with devices.
-    init(_ change: [(String, String)] = [], isDescribed: Bool = true) throws {
+    ///   - isOverRadio: whether it is commissioned over the radio.
+    init(_ change: [(String, String)] = [], isDescribed: Bool = true, isOverRadio: Bool = false) throws {
         let reading = try Self.reading(change)
         let definition = try #require(reading.definitions.first, "\(reading.diagnostics.map(\.message))")
         let errors = reading.diagnostics.filter { $0.severity == .error }
@@ -61,7 +63,12 @@ private final class RehearsedOffice {
             ? DeviceFile.read(files: SourceFiles(files: [try Self.file("devices/devices.yaml")])).devices : []
         let devices = RehearsedDevices(of: definition, known: known, recorded: nil)
         #expect(devices.assumed.count == (isDescribed ? 0 : 44))
-        building = try RehearsedBuilding(definition, devices, KnownModels(reading.vendorModels))
+        building = try RehearsedBuilding(
+            definition,
+            devices,
+            KnownModels(reading.vendorModels),
+            isOverRadio: isOverRadio
+        )
     }
 
     var rehearsal: Rehearsal { building.rehearsal }
@@ -89,6 +96,27 @@ struct OfficeRehearsalTests {
         #expect(described.failures(Self.office).isEmpty, "\(described.failures(Self.office))")
         let assumed = try RehearsedOffice(isDescribed: false)
         #expect(assumed.failures(seed: 3).isEmpty, "\(assumed.failures(seed: 3))")
+    }
+
+    @Test("It is commissioned alike over the radio and without it, and each test takes as long")
+    func commissionedAlike() throws {
+        let (handed, aired) = (try RehearsedOffice(), try RehearsedOffice(isOverRadio: true))
+        let nodes = { (office: RehearsedOffice) in
+            Dictionary(office.rehearsal.network.nodes.map { ($0.uuid, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+        let (one, other) = (nodes(handed), nodes(aired))
+        #expect(one.count == other.count && one.count == handed.rehearsal.definition.nodes.count + 1)
+        for (uuid, node) in one {
+            let same = try #require(other[uuid])
+            #expect(node.unicastAddress == same.unicastAddress && node.hasConfiguration(of: same), "\(node.name)")
+            #expect(node.states == same.states, "\(node.name)")
+        }
+        for test in handed.tests {
+            for run in handed.rehearsal.runs(of: test, seed: 5, count: 1) {
+                let (first, second) = (handed.rehearsal.play(run, .ideal), aired.rehearsal.play(run, .ideal))
+                #expect(first.isPassed && first == second, "\(test.name.value)")
+            }
+        }
     }
 
     @Test("The same seed gives the same outcome")

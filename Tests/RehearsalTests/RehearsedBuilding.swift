@@ -15,7 +15,12 @@ final class RehearsedBuilding {
     let rehearsal: Rehearsal
     private let folder: String
 
-    init(_ definition: Definition, _ devices: RehearsedDevices, _ models: KnownModels) throws {
+    init(
+        _ definition: Definition,
+        _ devices: RehearsedDevices,
+        _ models: KnownModels,
+        isOverRadio: Bool = false
+    ) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         var generator = SeededGenerator(seed: 1)
@@ -42,12 +47,13 @@ final class RehearsedBuilding {
                 now: { now },
                 key: { (_) throws(ExecutionContext.KeyError) in KeyMaterial.random(using: &generator) },
                 provisioningSecrets: { .random(using: &generator) }
-            )
+            ),
+            isOverRadio: isOverRadio
         )
     }
 
     /// A definition without vendor models, whose devices are assumed.
-    convenience init(_ text: String) throws {
+    convenience init(_ text: String, isOverRadio: Bool = false) throws {
         let reading = DefinitionReader.reading(
             SourceFiles(files: [SourceFiles.File(path: "a.yaml", bytes: Array(text.utf8))]),
             loading: { _ in [] }
@@ -55,7 +61,12 @@ final class RehearsedBuilding {
         let errors = reading.diagnostics.filter { $0.severity == .error }
         try #require(errors.isEmpty, "\(errors.map(\.message))")
         let definition = try #require(reading.definitions.first)
-        try self.init(definition, RehearsedDevices(of: definition, known: [], recorded: nil), .sig)
+        try self.init(
+            definition,
+            RehearsedDevices(of: definition, known: [], recorded: nil),
+            .sig,
+            isOverRadio: isOverRadio
+        )
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }

@@ -66,7 +66,7 @@ struct SimulatedNode {
 }
 
 /// What happens for every PDU on air. These are mutating, although some change nothing, because a call that does not
-/// mutate would first copy the node.
+/// mutate would first copy the node. For the same reason they look at stored values only.
 extension SimulatedNode {
     /// Hears a PDU over the air, and lets the network layer handle it. A node that has more to do with PDUs for others
     /// than to relay them takes the long way.
@@ -83,13 +83,15 @@ extension SimulatedNode {
         in heard: SharedRecency,
         _ isShared: Bool
     ) -> SharedPassage? {
-        guard isAlive, !faults.isDeaf, news.reach(node, in: heard) else { return nil }
-        guard isShared, !isBridge, remote.underWay.isEmpty else { return .arrival }
+        guard state.isProvisioned, !faults.isOff, !faults.isDeaf, news.reach(node, in: heard) else { return nil }
+        guard isShared, !state.foundation.isSubnetBridgeEnabled || !isBridge, remote.underWay.isEmpty else {
+            return .arrival
+        }
         return stack.pass(pdu)
     }
 
     /// Whether it sends what it has to send.
-    mutating func canSend() -> Bool { isAlive && !faults.isMute }
+    mutating func canSend() -> Bool { state.isProvisioned && !faults.isOff && !faults.isMute }
 
     /// When a PDU leaves that the node forwards, and whether it forwards PDUs on the advertising bearer and to links;
     /// nil if it does not send.
@@ -101,11 +103,11 @@ extension SimulatedNode {
         guard canSend() else { return nil }
         let time = Instant(microseconds: now.microseconds + generator.microseconds(in: turnaround))
         forwardsAt = max(time, forwardsAt)
-        return (forwardsAt, isRelay, isProxy)
+        return (forwardsAt, state.relay == .enabled, state.isGATTProxyOn)
     }
 
     /// Whether it forwards PDUs between subnets.
-    mutating func isBridging() -> Bool { isBridge }
+    mutating func isBridging() -> Bool { state.foundation.isSubnetBridgeEnabled && isBridge }
 
     /// Whether its Remote Provisioning Server waits for the end of transmissions.
     mutating func awaitsTransmissions() -> Bool { !remote.underWay.isEmpty }

@@ -113,7 +113,7 @@ extension SimulatedWorld {
             netKeyIndex: message.netKeyIndex,
             ttl: message.ttl == 0 ? 0 : state.defaultTTL
         )
-        queue.add(.answer(node: node, answer, thenReset: false), at: now.advanced(by: delay))
+        queueAnswer(answer, of: node, thenReset: false, after: delay)
     }
 
     /// A model of an element handles a message.

@@ -24,6 +24,20 @@ extension SimulatedWorld {
             deliver(remoteProvisioning: message, at: node)
             return
         }
+        configure(node, message.payload, from: message.source, through: message.netKeyIndex, ttl: message.ttl)
+    }
+
+    /// The Configuration Server of a node handles a request, and the node answers.
+    ///
+    /// - Parameter ttl: the TTL on arrival.
+    func configure(
+        _ node: Int,
+        _ request: [UInt8],
+        from source: UnicastAddress,
+        through subnet: NetKeyIndex,
+        ttl: UInt8
+    ) {
+        let state = nodes[node].state
         let server = ConfigurationServer(
             limits: settings.limits,
             sharesSubscriptionLists: nodes[node].description?.sharesSubscriptionLists
@@ -32,7 +46,7 @@ extension SimulatedWorld {
         )
         var changed = state
         var faults = nodes[node].faults
-        var answer = server.respond(to: message.payload, through: message.netKeyIndex, state: &changed) {
+        var answer = server.respond(to: request, through: subnet, state: &changed) {
             faults.answer(to: $0)
         }
         if let fault = faults.sequences { answer = answer.flatMap(fault.distorted) }
@@ -56,13 +70,13 @@ extension SimulatedWorld {
         let delay = generator.duration(in: settings.processing) + generator.duration(in: settings.responseDelay)
         let outgoing = OutgoingMessage(
             source: state.address,
-            destination: .unicast(message.source),
+            destination: .unicast(source),
             payload: answer,
             security: .device(node: state.address),
-            netKeyIndex: message.netKeyIndex,
-            ttl: message.ttl == 0 ? 0 : changed.defaultTTL
+            netKeyIndex: subnet,
+            ttl: ttl == 0 ? 0 : changed.defaultTTL
         )
-        queue.add(.answer(node: node, outgoing, thenReset: isReset), at: now.advanced(by: delay))
+        queueAnswer(outgoing, of: node, thenReset: isReset, after: delay)
     }
 
     /// Changes a node's state without a message, as another client or new firmware would.

@@ -80,6 +80,8 @@ package final class SimulatedWorld {
     var observer: NetworkObserver
     /// Identifies the commands of switches that were pressed.
     var pressCount: Int64 = 0
+    /// The answer to the message that a node has just got without the radio; nil if it got none.
+    var directAnswer: DirectAnswer?
     /// The newest IV index of any node.
     var newestIVIndex: UInt32 = 0
     /// How nodes advertise.
