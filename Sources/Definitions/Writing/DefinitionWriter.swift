@@ -32,11 +32,16 @@ package struct DefinitionWriter {
     ///   - header: lines before it, as comments.
     ///   - footer: lines after it, as comments.
     package static func text(of definition: Definition, header: [String] = [], footer: [String] = []) -> String {
-        let writer = DefinitionWriter(definition)
+        let sections = DefinitionWriter(definition).sections
+        return Self.text(of: definition.network.value, sections, header: header, footer: footer)
+    }
+
+    /// The sections of a network's definition as one document.
+    static func text(of network: String, _ sections: [Field], header: [String], footer: [String]) -> String {
         var text = comment(header)
         text += "version: 1\n"
-        Field("network", .text(definition.network.value)).write(to: &text)
-        for section in writer.sections {
+        Field("network", .text(network)).write(to: &text)
+        for section in sections {
             text += "\n"
             section.write(to: &text)
         }
@@ -124,7 +129,7 @@ package struct DefinitionWriter {
         if let isProtected { fields.append(Field("protect", .state(isProtected.value))) }
     }
 
-    private func group(_ group: GroupDefinition) -> Field {
+    func group(_ group: GroupDefinition) -> Field {
         var fields: [Field] = []
         switch group.address?.value {
         case .group(let address): fields.append(Field("address", .word(address.description)))
@@ -164,7 +169,7 @@ package struct DefinitionWriter {
         return named(profile.name, .section(fields))
     }
 
-    private func node(_ node: NodeDefinition) -> Field {
+    func node(_ node: NodeDefinition) -> Field {
         var fields: [Field] = []
         if !node.awaitsDevice { fields.append(Field("uuid", .word(node.uuid.value.description.lowercased()))) }
         if let product = node.product { fields.append(Field("product", .word(product.value.description))) }
@@ -245,7 +250,7 @@ package struct DefinitionWriter {
         sections.append(Field("moved", .list(entries)))
     }
 
-    private func subscription(_ rule: SubscriptionDefinition) -> Value {
+    func subscription(_ rule: SubscriptionDefinition) -> Value {
         var fields = [
             Field("groups", .texts(rule.groups.map(\.value))),
             Field("models", .list(rule.models.map { .word($0.value.name) })),
@@ -254,7 +259,7 @@ package struct DefinitionWriter {
         return .fields(fields + selection(rule.nodes))
     }
 
-    private func publication(_ rule: PublicationDefinition) -> Value {
+    func publication(_ rule: PublicationDefinition) -> Value {
         var fields: [Field] = []
         if let names = rule.nodes.names, names.count == 1, Name.isValid(names[0].value) {
             fields.append(Field("node", .text(names[0].value)))

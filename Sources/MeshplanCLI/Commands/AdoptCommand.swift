@@ -8,8 +8,9 @@ struct AdoptCommand: NetworkCommand {
         commandName: "adopt",
         abstract: "Write a definition for the network of a database, and let it manage the network.",
         discussion: """
-            Creates DIR/NAME.yaml from the database. Nodes with equal settings share a profile, and the next plan is \
-            empty. Values that a definition cannot express are listed and left alone. Nothing is sent, and no key is \
+            Creates DIR/NAME.yaml from the database. Nodes with equal settings share a profile. Rooms or the like, whose \
+            names differ in one number only, become a module, and their devices stand in DIR/NAME.assignments. The \
+            next plan is empty. Values that a definition cannot express are listed and left alone. Nothing is sent, and no key is \
             written. import --write-definition does the same for an imported network.
             """
     )
@@ -21,6 +22,9 @@ struct AdoptCommand: NetworkCommand {
 
     @Flag(help: "Replace an existing definition file.")
     var overwrite = false
+
+    @Flag(help: "Write every node by itself, without modules.")
+    var flat = false
 
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)
@@ -40,6 +44,7 @@ struct AdoptCommand: NetworkCommand {
             named: name,
             in: folder,
             overwrites: overwrite,
+            isFlat: flat,
             source: "the mesh database of \(name)",
             context
         )

@@ -22,8 +22,8 @@ struct ImportCommand: ContextCommand {
             file that needs a repair.
 
             --write-definition also writes a definition of the network, DIR/NAME.yaml, which then manages it: nodes \
-            with equal settings share a profile, and the next plan is empty. Values that a definition cannot express \
-            are listed and left alone. No key is written.
+            with equal settings share a profile, rooms or the like become a module as with meshplan adopt, and the \
+            next plan is empty. Values that a definition cannot express are listed and left alone. No key is written.
             """
     )
 
@@ -43,6 +43,9 @@ struct ImportCommand: ContextCommand {
 
     @Flag(help: "Replace an existing definition file.")
     var overwrite = false
+
+    @Flag(help: "With --write-definition: write every node by itself, without modules.")
+    var flat = false
 
     @Flag(help: "Only list the necessary repairs and the reasons for refusal; works without init.")
     var lint = false
@@ -65,6 +68,9 @@ struct ImportCommand: ContextCommand {
         if let network { try Workspace.check(network) }
         guard !overwrite || writeDefinition != nil else {
             throw Failure(.usage, "--overwrite needs --write-definition", hint: "Give both, or none.")
+        }
+        guard !flat || writeDefinition != nil else {
+            throw Failure(.usage, "--flat needs --write-definition", hint: "Give both, or none.")
         }
         guard !lint || (writeDefinition == nil && network == nil) else {
             throw Failure(.usage, "--lint changes nothing", hint: "Omit --network and --write-definition.")
@@ -123,6 +129,7 @@ struct ImportCommand: ContextCommand {
                 named: name,
                 in: folder,
                 overwrites: overwrite,
+                isFlat: flat,
                 source: "the configuration database of \(document.network.name)",
                 context
             )

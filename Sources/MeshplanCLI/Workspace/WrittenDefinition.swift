@@ -12,10 +12,14 @@ struct WrittenDefinition {
     let network: MeshNetwork
     private let adoption: Adoption
     private let text: String
+    /// The devices of nodes in modules, for the file of assignments; empty if no part of the definition repeats.
+    private let devices: [String: DeviceUUID]
+    private let moduleCount: Int
     /// The file's path, relative to the working folder; people see it in this form, too.
     private let path: String
     private let folder: String
     private let replaces: Bool
+    private let replacesAssignments: Bool
     private let context: Context
 
     /// The most lines of one list.
@@ -29,7 +33,8 @@ struct WrittenDefinition {
     ///   - network: the contents for the database.
     ///   - name: the network's name.
     ///   - folder: the folder for the file.
-    ///   - overwrites: whether an existing file may be replaced.
+    ///   - overwrites: whether existing files may be replaced.
+    ///   - isFlat: whether to write every node by itself, even where nodes repeat with a number in their names.
     ///   - source: the origin of the network, in a few words.
     ///   - Throws: ``Failure`` if the file or a definition of the network exists already, or if the definition would
     ///     change the network; ``InvalidDefinition`` if the network cannot be defined.
@@ -38,6 +43,7 @@ struct WrittenDefinition {
         named name: String,
         in folder: String,
         overwrites: Bool,
+        isFlat: Bool,
         source: String,
         _ context: Context
     ) throws {
@@ -45,15 +51,7 @@ struct WrittenDefinition {
         self.folder = folder
         path =
             folder == "." ? "\(name).yaml" : folder.hasSuffix("/") ? "\(folder)\(name).yaml" : "\(folder)/\(name).yaml"
-        let kind = Files.kind(context.absolute(path))
-        guard kind == nil || overwrites && kind == .file else {
-            throw Failure(
-                .failure,
-                "\(path) already exists",
-                hint: "Choose another folder, move it away, or replace it with --overwrite."
-            )
-        }
-        replaces = kind != nil
+        replaces = try Self.replaces(path, overwrites: overwrites, context)
         if !replaces, Self.isDefined(name, in: folder, context) {
             throw Failure(
                 .failure,
@@ -62,16 +60,60 @@ struct WrittenDefinition {
             )
         }
         adoption = Adoption.make(of: network, named: name)
-        text = DefinitionWriter.text(
-            of: adoption.definition,
-            header: [
-                "Written by meshplan from \(source).",
-                "A mesh database has no tags, so rules name their nodes. Add tags to select nodes by tag.",
-            ],
-            footer: adoption.leftOut.isEmpty
-                ? [] : ["Left out:"] + adoption.leftOut.map { "  \($0.subject): \($0.text)" }
-        )
-        self.network = try Self.recorded(network, text: text, path: path)
+        let header = [
+            "Written by meshplan from \(source).",
+            "A mesh database has no tags, so rules name their nodes. Add tags to select nodes by tag.",
+        ]
+        let footer =
+            adoption.leftOut.isEmpty
+            ? [] : ["Left out:"] + adoption.leftOut.map { "  \($0.subject): \($0.text)" }
+        let plain = DefinitionWriter.text(of: adoption.definition, header: header, footer: footer)
+        let recorded = try Self.recorded(network, text: plain, path: path)
+        self.network = recorded
+        let assignments = Self.assignmentsPath(of: name, in: folder)
+        // What is folded has to mean the same to the network as it will be recorded, in which groups have the names of
+        // the definition. If it does not, nobody misses it.
+        if !isFlat,
+            let folded = FoldedDefinition(
+                adoption.definition,
+                header: header + [
+                    "The devices of the nodes in modules stand in \(AssignmentsFile.name(ofNetwork: name))."
+                ],
+                footer: footer
+            ),
+            let again = try? Self.recorded(recorded, text: folded.text, path: path, assignments, folded.devices),
+            again == recorded
+        {
+            text = folded.text
+            devices = folded.devices
+            moduleCount = folded.moduleCount
+            replacesAssignments = try Self.replaces(assignments, overwrites: overwrites, context)
+        } else {
+            text = plain
+            devices = [:]
+            moduleCount = 0
+            replacesAssignments = false
+        }
+    }
+
+    private static func assignmentsPath(of name: String, in folder: String) -> String {
+        let file = AssignmentsFile.name(ofNetwork: name)
+        return folder == "." ? file : folder.hasSuffix("/") ? folder + file : "\(folder)/\(file)"
+    }
+
+    /// Whether a file is to be replaced.
+    ///
+    /// - Throws: ``Failure`` if it exists and must not be.
+    private static func replaces(_ path: String, overwrites: Bool, _ context: Context) throws(Failure) -> Bool {
+        let kind = Files.kind(context.absolute(path))
+        guard kind == nil || overwrites && kind == .file else {
+            throw Failure(
+                .failure,
+                "\(path) already exists",
+                hint: "Choose another folder, move it away, or replace it with --overwrite."
+            )
+        }
+        return kind != nil
     }
 
     /// Whether a folder contains a definition of the network, as far as its files can be read.
@@ -83,8 +125,18 @@ struct WrittenDefinition {
     }
 
     /// Reads the text like any other definition, plans it, and records what needs no message.
-    private static func recorded(_ network: MeshNetwork, text: String, path: String) throws -> MeshNetwork {
-        let files = SourceFiles(files: [SourceFiles.File(path: path, bytes: Array(text.utf8))])
+    private static func recorded(
+        _ network: MeshNetwork,
+        text: String,
+        path: String,
+        _ assignmentsPath: String = "",
+        _ devices: [String: DeviceUUID] = [:]
+    ) throws -> MeshNetwork {
+        var files = SourceFiles(files: [SourceFiles.File(path: path, bytes: Array(text.utf8))])
+        if !devices.isEmpty {
+            let assignments = Array(AssignmentsFile.text(of: devices).utf8)
+            files.files.append(SourceFiles.File(path: assignmentsPath, bytes: assignments))
+        }
         let (definitions, diagnostics) = DefinitionReader.read(files: files)
         guard let definition = definitions.first, !diagnostics.contains(where: { $0.severity == .error }) else {
             throw InvalidDefinition(diagnostics: diagnostics, files: files)
@@ -108,9 +160,18 @@ struct WrittenDefinition {
         return recorded
     }
 
-    /// Writes the file. Creates the folder if its parent exists.
+    /// Writes the files. Creates the folder if its parent exists.
     func write() throws {
         _ = try Files.createFolder(context.absolute(folder), as: folder, mode: 0o755)
+        if !devices.isEmpty {
+            try write(AssignmentsFile.text(of: devices), to: assignments, replaces: replacesAssignments)
+        }
+        try write(text, to: path, replaces: replaces)
+    }
+
+    private var assignments: String { Self.assignmentsPath(of: adoption.definition.network.value, in: folder) }
+
+    private func write(_ text: String, to path: String, replaces: Bool) throws {
         let target = context.absolute(path)
         if replaces {
             try AtomicFile.write(target, as: path, Array(text.utf8), mode: 0o644)
@@ -119,9 +180,10 @@ struct WrittenDefinition {
         }
     }
 
-    /// Removes the file again, if it is new.
+    /// Removes the files again, if they are new.
     func withdraw() throws {
         if !replaces { try Files.remove(context.absolute(path), as: path) }
+        if !devices.isEmpty, !replacesAssignments { try Files.remove(context.absolute(assignments), as: assignments) }
     }
 
     /// The argument to append to `meshplan plan` for this definition.
@@ -138,6 +200,12 @@ struct WrittenDefinition {
             count(definition.applicationKeys.count, "application key"),
         ]
         context.output.line("Wrote \(path.printable): \(parts.joined(separator: ", "))")
+        if moduleCount > 0 {
+            context.output.line(
+                "\(count(devices.count, "node")) \(devices.count == 1 ? "is" : "are") in "
+                    + "\(count(moduleCount, "module")), with devices in \(assignments.printable)"
+            )
+        }
         reportRenamings()
         list("Left out:", adoption.leftOut)
         list("Not in the definition, and unchanged:", adoption.notes)

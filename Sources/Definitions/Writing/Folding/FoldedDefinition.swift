@@ -1,0 +1,104 @@
+package import DefinitionModel
+package import MeshCore
+
+/// A definition as text in which parts that repeat with a number are modules, and the devices of their nodes
+/// assignments.
+///
+/// Whoever writes it to files reads it again first, and compares: what a name means in a module is decided by the reader
+/// alone.
+package struct FoldedDefinition {
+    /// The text of the definition.
+    package let text: String
+    /// The devices of the nodes of modules, by name.
+    package let devices: [String: DeviceUUID]
+    /// How many modules there are.
+    package let moduleCount: Int
+
+    private typealias Value = DefinitionValue
+    private typealias Field = DefinitionValue.Field
+
+    /// Folds a definition.
+    ///
+    /// - Parameters:
+    ///   - definition: each of its nodes has a device, and its rules select nodes by name.
+    ///   - header: lines before it, as comments.
+    ///   - footer: lines after it, as comments.
+    /// - Returns: nil if nothing in it repeats.
+    package init?(_ definition: Definition, header: [String] = [], footer: [String] = []) {
+        guard var search = UnitSearch(definition) else { return nil }
+        let found = search.found()
+        guard !found.isEmpty else { return nil }
+        let units = found.flatMap(\.units)
+        var devices: [String: DeviceUUID] = [:]
+        for place in units.flatMap(\.nodes) {
+            devices[definition.nodes[place].name.value] = definition.nodes[place].uuid.value
+        }
+        var rest = definition
+        rest.groups.leaveOut(units.flatMap(\.groups))
+        rest.nodes.leaveOut(units.flatMap(\.nodes))
+        rest.subscriptions.leaveOut(units.flatMap(\.subscriptions))
+        rest.publications.leaveOut(units.flatMap(\.publications))
+        var names: Set<String> = []
+        let modules = found.map { repeated in
+            let name = Self.name(of: repeated, mark: search.mark, besides: &names)
+            return (name: name, repeated: repeated)
+        }
+        var sections = DefinitionWriter(rest).sections
+        let later: Set<String> = ["nodes", "subscriptions", "publications", "moved", "checks"]
+        let place = sections.firstIndex { later.contains($0.key) } ?? sections.count
+        sections.insert(
+            contentsOf: [
+                Field("modules", .section(modules.map { Field($0.name, Self.module($0.repeated)) })),
+                Field(
+                    "use",
+                    .list(
+                        modules.flatMap { module in
+                            module.repeated.repetitions.map { values in
+                                Value.fields([
+                                    Field("module", .word(module.name)),
+                                    Field("for", .fields([Field(Self.parameter, values)])),
+                                ])
+                            }
+                        }
+                    )
+                ),
+            ],
+            at: place
+        )
+        text = DefinitionWriter.text(of: definition.network.value, sections, header: header, footer: footer)
+            .replacing(search.mark, with: "$(\(Self.parameter))")
+        self.devices = devices
+        moduleCount = modules.count
+    }
+
+    private static let parameter = "n"
+
+    private static func module(_ repeated: RepeatedUnits) -> Value {
+        let writer = DefinitionWriter(repeated.template)
+        return .section([Field("parameters", .fields([Field(parameter, .word("text"))]))] + writer.sections)
+    }
+
+    /// What the first group of a unit is called without the number, or else its first node: `room`.
+    private static func name(of repeated: RepeatedUnits, mark: String, besides names: inout Set<String>) -> String {
+        let first = repeated.template.groups.first?.name.value ?? repeated.template.nodes.first?.name.value ?? ""
+        let words = first.replacing(mark, with: "-").split { "-_.".contains($0) }.prefix(2)
+        let letters = words.joined(separator: "-")
+        let isName = letters.utf8.first.map { !Numbers.isDigit($0) } ?? false
+        let name = isName && DefinitionValue.quotedIfNeeded(letters) == letters ? letters : "unit"
+        var candidate = name
+        var number = 1
+        while !names.insert(candidate).inserted {
+            number += 1
+            candidate = "\(name)-\(number)"
+        }
+        return candidate
+    }
+}
+
+extension Array {
+    /// Removes what is at some positions.
+    fileprivate mutating func leaveOut(_ positions: [Int]) {
+        let left = Set(positions)
+        self = enumerated().lazy.filter { !left.contains($0.offset) }.map(\.element)
+    }
+}
