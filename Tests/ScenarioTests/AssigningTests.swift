@@ -96,6 +96,41 @@ struct AssigningTests {
         _ = try simulator.finish()
     }
 
+    @Test("Two people who assign at once lose no assignment, and give no place and no device away twice")
+    func atOnce() async throws {
+        let house = try House.empty()
+        defer { house.remove() }
+        let count = 16
+        let places = (1...2 * count).map { "  lamp-\($0): {}\n" }.joined()
+        try house.write(
+            "version: 1\nnetwork: villa\nsubnets: { home: { index: 0 } }\nnodes:\n" + places,
+            to: "villa.yaml"
+        )
+        // Each person has places of their own; for the first place, both have a device.
+        async let first = assignAll(house, 1...count, contesting: 101)
+        async let second = assignAll(house, (count + 1)...(2 * count), contesting: 102)
+        let contested = try await [first, second]
+        #expect(contested.count { $0 == 0 } == 1, "\(contested)")
+        let file = try assignments(house)
+        #expect(file.count == 2 * count && Set(file.values).count == 2 * count)
+        let winner = contested[0] == 0 ? 101 : 102
+        #expect(file["lamp-1"] == Self.uuid(winner))
+        for number in 2...2 * count { #expect(file["lamp-\(number)"] == Self.uuid(number)) }
+        #expect(try await house.meshplan(["validate"]).status == 0)
+    }
+
+    /// Assigns devices to places with a process for each.
+    ///
+    /// - Returns: the status of the process that assigned a device to the first place of all, which others want, too.
+    private func assignAll(_ house: House, _ numbers: ClosedRange<Int>, contesting device: Int) async throws -> Int32 {
+        let contested = try await house.meshplan(["assign", "lamp-1", Self.uuid(device)]).status
+        for number in numbers where number > 1 {
+            let (status, output) = try await house.meshplan(["assign", "lamp-\(number)", Self.uuid(number)])
+            #expect(status == 0, "\(output)")
+        }
+        return contested
+    }
+
     @Test("A place is taken by letters; a device is left out or postponed; the last assignment is taken back")
     func answers() async throws {
         let (house, simulator) = try await building(3)

@@ -206,23 +206,19 @@ struct Assignments {
         )
     }
 
-    /// Changes lines of the file. What others have written meanwhile stays.
+    /// Changes lines of the file. What others have written meanwhile stays: processes take turns, and each reads the
+    /// file anew in its turn.
+    ///
+    /// - Throws: ``Failure`` if somebody else has changed one of these lines meanwhile, or given a device another place.
     private func write(_ changes: [String: DeviceUUID?]) throws {
-        var devices: [String: DeviceUUID] = [:]
-        if Files.kind(context.absolute(path)) != nil {
-            let bytes = try Files.read(context.absolute(path), as: path, limit: DefinitionFiles.sizeLimit)
-            let (read, diagnostics) = AssignmentsFile.read(
-                files: SourceFiles(files: [SourceFiles.File(path: path, bytes: bytes)])
-            )
-            guard !diagnostics.contains(where: { $0.severity == .error }) else {
-                throw InvalidDefinition(
-                    diagnostics: diagnostics,
-                    files: SourceFiles(files: [SourceFiles.File(path: path, bytes: bytes)])
-                )
-            }
-            for assignment in read.assignments { devices[assignment.place.value] = assignment.device.value }
+        let turn = try turn(forFile: path)
+        defer { turn.unlock() }
+        var devices = try present()
+        for (name, device) in changes.sorted(by: { $0.key < $1.key }) {
+            let found = devices[name]
+            guard found == known(name) || found == device else { throw meanwhile(name, found) }
+            devices[name] = device
         }
-        for (name, device) in changes { devices[name] = device }
         let holders = Dictionary(devices.map { ($1, [$0]) }, uniquingKeysWith: +)
         if let (device, places) = holders.first(where: { $0.value.count > 1 }) {
             throw Failure(
@@ -239,10 +235,52 @@ struct Assignments {
         )
     }
 
+    /// Waits until nobody else of this machine changes files of the same folder. The folder itself is locked, so that no
+    /// file is left behind in it. On file systems without locks nobody waits.
+    private func turn(forFile path: String) throws(FileError) -> OpenFile {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let turn = try OpenFile(context.absolute(folder.isEmpty ? "/" : folder), as: folder, .folder, .lock)
+        turn.waitForLock()
+        return turn
+    }
+
+    /// The devices that the file names now, by place.
+    private func present() throws -> [String: DeviceUUID] {
+        guard Files.kind(context.absolute(path)) != nil else { return [:] }
+        let bytes = try Files.read(context.absolute(path), as: path, limit: DefinitionFiles.sizeLimit)
+        let files = SourceFiles(files: [SourceFiles.File(path: path, bytes: bytes)])
+        let (read, diagnostics) = AssignmentsFile.read(files: files)
+        guard !diagnostics.contains(where: { $0.severity == .error }) else {
+            throw InvalidDefinition(diagnostics: diagnostics, files: files)
+        }
+        return Dictionary(
+            read.assignments.map { ($0.place.value, $0.device.value) },
+            uniquingKeysWith: { _, last in last }
+        )
+    }
+
+    /// The device that the file had for a place when this command read or wrote it last.
+    private func known(_ name: String) -> DeviceUUID? {
+        guard let position = positions[name] else { return nil }
+        let node = definition.nodes[position]
+        return node.awaitsDevice || !isAssigned(node) ? nil : node.uuid.value
+    }
+
+    private func meanwhile(_ name: String, _ found: DeviceUUID?) -> Failure {
+        Failure(
+            .failure,
+            found.map { "somebody has given `\(name)` the device \($0) meanwhile" }
+                ?? "somebody has taken the device away from `\(name)` meanwhile",
+            hint: "Nothing was changed. Start again: it goes on with what \(path.printable) says now."
+        )
+    }
+
     /// Writes another UUID where the definition has the present one.
     private func rewrite(_ node: NodeDefinition, to device: DeviceUUID) throws {
         let location = node.uuid.location
         let file = files.path(of: location)
+        let turn = try turn(forFile: file)
+        defer { turn.unlock() }
         let bytes = try Files.read(context.absolute(file), as: file, limit: DefinitionFiles.sizeLimit)
         var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .map(String.init)
