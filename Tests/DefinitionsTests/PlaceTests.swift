@@ -56,6 +56,22 @@ struct PlaceTests {
         #expect(nodes[1].uuid.value == DeviceUUID(uuid(2)))
     }
 
+    @Test("Many places that the definition no longer has are one message")
+    func gone() {
+        let lines = (1...5).map { "room-\($0) \(uuid($0))\n" }.joined()
+        let (nodes, problems) = read("hall \(uuid(9))\n" + lines)
+        #expect(nodes.count { !$0.awaitsDevice } == 1)
+        #expect(
+            problems == [
+                "hq.assignments:2:1: error: 5 of these places are not in the definition: `room-1`, `room-2`, `room-3` and "
+                    + "2 more (take the lines of those away that are gone; give the others the names that their nodes "
+                    + "have now)"
+            ]
+        )
+        let three = (1...3).map { "room-\($0) \(uuid($0))\n" }.joined()
+        #expect(read(three).problems.count == 3)
+    }
+
     @Test("A `uuid` of the definition wins, and a different assignment is told with both lines")
     func definitionWins() {
         let definition = head + "nodes: { hall: { uuid: \(uuid(1)) } }"

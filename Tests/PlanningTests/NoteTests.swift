@@ -87,6 +87,13 @@ struct NoteTests {
                 without("lamp-2")
             )
         },
+        Case(text: "`lamp-2` is no longer in the definition, so it is forgotten: it keeps what it has") {
+            try notes(office(), without("lamp-2"))
+        } isNot: {
+            // Several are one note, and what is reset keeps nothing.
+            try notes(office(), Office.definition + "nodes: { lamp-1: { uuid: 00000000000000000000000000000011 } }\n")
+                + notes(office { try $0.change("lamp-2") { $0.removalPolicy = .reset } }, without("lamp-2"))
+        },
         Case(text: "keeps the keys of subnet building when forgotten") {
             try notes(office(), without("lamp-2"))
         } isNot: {

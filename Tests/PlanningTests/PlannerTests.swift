@@ -373,6 +373,8 @@ struct PlannerTests {
         #expect(
             plan.notes.map(\.text) == [
                 "1 node of the database is not in the definition and is left alone.",
+                "`switch-1` is no longer in the definition, so it is forgotten: it keeps what it has, and goes on. "
+                    + "To have it reset instead, put its line back, and plan with resetting and removing switch-1.",
                 "switch-1 keeps the keys of subnet building when forgotten. "
                     + "To shut out a node that is gone for good: a key refresh of subnet building without switch-1",
             ]

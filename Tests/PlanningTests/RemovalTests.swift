@@ -295,11 +295,14 @@ struct RemovalTests {
             "Application key sensing stays in the database for 1 node that is not in the definition.",
             "Subnet guests stays in the database for 1 node that is not in the definition.",
         ]
+        let forgotten =
+            "`lamp-2` is no longer in the definition, so it is forgotten: it keeps what it has, and goes on. "
+            + "To have it reset instead, put its line back, and plan with resetting and removing lamp-2."
         let advice =
             "lamp-2 keeps the keys of subnets building, guests when forgotten. "
             + "To shut out a node that is gone for good: a key refresh of subnet building without lamp-2"
             + "; then the keys of guests are refreshed in the same way"
-        #expect(plan.notes.map(\.text) == notes + [advice])
+        #expect(plan.notes.map(\.text) == notes + [forgotten, advice])
         try office.apply(yaml + nodes)
         let second = try #require(try office.result(yaml + nodes).plan)
         #expect(second.isEmpty && Array(second.notes.map(\.text).dropFirst()) == notes)

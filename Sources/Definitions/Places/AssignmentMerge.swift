@@ -16,6 +16,7 @@ enum AssignmentMerge {
         }
         var places: [String: AssignmentsFile.Assignment] = [:]
         var devices: [DeviceUUID: AssignmentsFile.Assignment] = [:]
+        var unknown: [Located<String>] = []
         for assignment in assignments {
             let name = assignment.place.value
             if let first = places[name] {
@@ -43,7 +44,10 @@ enum AssignmentMerge {
             }
             devices[assignment.device.value] = assignment
             guard let position = nodes[name] else {
-                reportUnknown(assignment.place, among: network, &diagnostics)
+                // Its declaration may have a diagnostic of its own.
+                if !network.broken.contains(BrokenName(section: .nodes, name: name)) {
+                    unknown.append(assignment.place)
+                }
                 continue
             }
             if network.definition.nodes[position].awaitsDevice {
@@ -61,15 +65,37 @@ enum AssignmentMerge {
                 )
             }
         }
+        report(unknown: unknown, among: network, &diagnostics)
     }
 
-    private static func reportUnknown(
-        _ place: Located<String>,
+    /// Places that are not there. Where a part of the building has left the definition there are many, which are one
+    /// diagnostic.
+    private static func report(
+        unknown places: [Located<String>],
         among network: NetworkFragments,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        // Its declaration has a diagnostic of its own.
-        guard !network.broken.contains(BrokenName(section: .nodes, name: place.value)) else { return }
+        guard places.count > mostNamed, let first = places.first else {
+            for place in places { report(unknown: place, among: network, &diagnostics) }
+            return
+        }
+        let named = places.prefix(mostNamed).map { "`\($0.value)`" }.joined(separator: ", ")
+        diagnostics.report(
+            "\(places.count) of these places are not in the definition: \(named) and \(places.count - mostNamed) more",
+            at: first.location,
+            length: first.value.utf8.count,
+            hint: "take the lines of those away that are gone; give the others the names that their nodes have now"
+        )
+    }
+
+    /// How many places are named.
+    private static let mostNamed = 3
+
+    private static func report(
+        unknown place: Located<String>,
+        among network: NetworkFragments,
+        _ diagnostics: inout DiagnosticCollector
+    ) {
         diagnostics.report(.error) {
             let names = network.definition.nodes.map(\.name.value)
             let nearest = Suggestion.nearest(to: place.value, among: names).map { "did you mean `\($0)`? " } ?? ""

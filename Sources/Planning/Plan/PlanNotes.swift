@@ -56,11 +56,20 @@ struct PlanNotes {
         ]
     }
 
-    /// Says what it means that the lines of several nodes are gone, and how to have the nodes reset instead.
+    /// Says what it means that the lines of nodes are gone, and how to have the nodes reset instead.
     private static func forgottenNotes(_ forgotten: [Node], _ resolution: Resolution) -> [Advice] {
         guard resolution.purpose == .converge, resolution.removed == 0 else { return [] }
         let nodes = forgotten.filter { !$0.isExcluded }
-        guard nodes.count > 1 else { return [] }
+        guard let first = nodes.first else { return [] }
+        guard nodes.count > 1 else {
+            return [
+                """
+                `\(first.name)` is no longer in the definition, so it is forgotten: it keeps what it has, and goes on. To \
+                have it reset instead, put its line back, and plan with \
+                \(command: .removeTagged(first.name, resets: true)).
+                """
+            ]
+        }
         return [
             """
             \(nodes.count) nodes are no longer in the definition, so they are forgotten: they keep what they have, and \

@@ -78,6 +78,11 @@ struct ModuleCommandTests {
         fixture.answers = ["version: 1", "network: hq", "groups: { a: {}, b: {} }", nil]
         let valid = fixture.run("validate", "-")
         #expect(valid.output == "Valid: network hq with 0 nodes, 2 groups, 0 subnets, 0 application keys\n")
+        try #require(fixture.run("init", "--network", "hq").status == 0)
+        fixture.answers = ["version: 1", "network: hq", "groups: { a: {}, b: {} }", nil]
+        let plan = fixture.run("plan", "-")
+        #expect(plan.status == 0 && plan.output.contains("+ group.b"), "\(plan.output)\(plan.error)")
+        #expect(plan.output.contains("Plan: 2 to add"), "\(plan.output)")
         try FileManager.default.createDirectory(
             at: fixture.folder.appending(path: "inner"),
             withIntermediateDirectories: true
