@@ -35,7 +35,20 @@ package struct AssignmentTable: Hashable, Sendable {
         return (table, diagnostics.finished())
     }
 
-    private static let hint = "the first line names the columns: place, uuid"
+    private enum Column: String {
+        case place
+        case uuid
+        case staticValue
+
+        init?(name: String) {
+            switch name.lowercased() {
+            case "place", "node", "name": self = .place
+            case "uuid", "device_uuid", "device uuid", "qr", "label": self = .uuid
+            case "static", "static_oob", "oob": self = .staticValue
+            default: return nil
+            }
+        }
+    }
 
     private mutating func read(
         _ bytes: UnsafeBufferPointer<UInt8>,
@@ -43,93 +56,38 @@ package struct AssignmentTable: Hashable, Sendable {
         _ limits: ReadingLimits,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        let start = SourceLocation(file: file, line: 1, column: 1)
-        guard bytes.count <= limits.fileSize else {
-            diagnostics.report("the file has \(bytes.count) octets", at: start, hint: "split it")
-            return
+        let columns = NamedColumns(
+            file: file,
+            limits: limits,
+            usual: "place, uuid",
+            column: Column.init(name:),
+            name: { $0 == .staticValue ? "static value" : $0.rawValue }
+        )
+        var hasSecrets = false
+        columns.read(bytes, &diagnostics) { found in
+            hasSecrets = found.contains(.staticValue)
+            return found.contains(.place) ? found.contains(.uuid) ? nil : "`uuid`" : "`place`"
+        } take: { row, places, diagnostics in
+            add(row, &places, &diagnostics)
         }
-        if let problem = TextScan.firstProblem(bytes) {
-            let place = SourceLocation(file: file, line: problem.line, column: problem.column)
-            diagnostics.report(problem.message, at: place, hint: problem.hint)
-            return
-        }
-        var places = SecretsTable.Places(bytes, file: file)
-        var text = DelimitedText(bytes, from: TextScan.byteOrderMarkLength(bytes))
-        var columns: (place: Int, uuid: Int)?
-        while true {
-            do {
-                guard let record = try text.next() else { break }
-                if let columns {
-                    add(record, columns, &places, &diagnostics)
-                } else {
-                    columns = header(record, &places, &diagnostics)
-                    if columns == nil { return }
-                }
-            } catch {
-                diagnostics.report(error.message, at: places.location(error.offset), hint: error.hint)
-                if columns == nil { return }
-            }
-        }
-        if columns == nil { diagnostics.report("the file is empty", at: start, hint: Self.hint) }
-    }
-
-    private mutating func header(
-        _ record: [DelimitedText.Field],
-        _ places: inout SecretsTable.Places,
-        _ diagnostics: inout DiagnosticCollector
-    ) -> (place: Int, uuid: Int)? {
-        var found: [String: Int] = [:]
-        for (index, field) in record.enumerated() {
-            let kind: String
-            switch field.text.lowercased() {
-            case "place", "node", "name": kind = "place"
-            case "uuid", "device_uuid", "device uuid", "qr", "label": kind = "uuid"
-            case "static", "static_oob", "oob":
-                hasSecrets = true
-                continue
-            default: continue
-            }
-            if let first = found[kind] {
-                diagnostics.report(
-                    "two columns hold the \(kind) of the devices",
-                    at: places.location(field.offset),
-                    hint: "rename the one that does not",
-                    related: [
-                        Diagnostic.Related(message: "the other", location: places.location(record[first].offset))
-                    ]
-                )
-                return nil
-            }
-            found[kind] = index
-        }
-        guard let place = found["place"], let uuid = found["uuid"] else {
-            diagnostics.report(
-                "there is no column `\(found["place"] == nil ? "place" : "uuid")`",
-                at: places.location(record.first?.offset ?? 0),
-                hint: Self.hint
-            )
-            return nil
-        }
-        return (place, uuid)
+        if hasSecrets { self.hasSecrets = true }
     }
 
     private mutating func add(
-        _ record: [DelimitedText.Field],
-        _ columns: (place: Int, uuid: Int),
-        _ places: inout SecretsTable.Places,
+        _ row: NamedColumns<Column>.Row,
+        _ places: inout TextPlaces,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        let place = columns.place < record.count ? record[columns.place] : nil
-        let device = columns.uuid < record.count ? record[columns.uuid] : nil
-        guard let device, !device.text.isEmpty else {
+        guard let device = row.field(.uuid), !device.text.isEmpty else {
             open += 1
             return
         }
+        let place = row.field(.place)
         guard let place, Name.isValid(place.text) else {
             diagnostics.report(
                 place.map { $0.text.isEmpty ? "the row has no place" : "\(quoted($0.text)) is not the name of a place" }
                     ?? "the row has no place",
-                at: places.location(place?.offset ?? record[0].offset)
+                at: places.location(place?.offset ?? row.fields[0].offset)
             )
             return
         }
@@ -142,10 +100,11 @@ package struct AssignmentTable: Hashable, Sendable {
             )
             return
         }
-        let row = Row(
-            place: Located(place.text, at: places.location(place.offset)),
-            device: Located(uuid, at: places.location(device.offset))
+        rows.append(
+            Row(
+                place: Located(place.text, at: places.location(place.offset)),
+                device: Located(uuid, at: places.location(device.offset))
+            )
         )
-        rows.append(row)
     }
 }

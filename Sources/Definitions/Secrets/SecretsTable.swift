@@ -48,108 +48,37 @@ struct SecretsTable {
         into list: inout SecretsList,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        guard bytes.count <= limits.fileSize else {
-            diagnostics.report(
-                "the file has \(bytes.count) octets",
-                at: SourceLocation(file: file, line: 1, column: 1),
-                hint: "no file may be larger than \(limits.fileSize >> 20) MiB; split it"
-            )
-            return
+        let columns = NamedColumns(
+            file: file,
+            limits: limits,
+            usual: "uuid, static, public_key",
+            column: Column.init(name:),
+            name: \.name
+        )
+        columns.read(bytes, &diagnostics) { found in
+            found.contains(.uuid) ? found.count > 1 ? nil : "`static` or `public_key`" : "`uuid`"
+        } take: { row, places, diagnostics in
+            add(row, &places, into: &list, &diagnostics)
         }
-        if let problem = TextScan.firstProblem(bytes) {
-            diagnostics.report(
-                problem.message,
-                at: SourceLocation(file: file, line: problem.line, column: problem.column),
-                hint: problem.hint
-            )
-            return
-        }
-        var places = Places(bytes, file: file)
-        var text = DelimitedText(bytes, from: TextScan.byteOrderMarkLength(bytes))
-        var columns: [Column: Int]?
-        var width = 0
-        while true {
-            do {
-                guard let record = try text.next() else { break }
-                if let columns {
-                    add(record, columns, width, &places, into: &list, &diagnostics)
-                } else {
-                    guard let found = header(record, &places, &diagnostics) else { return }
-                    columns = found
-                    width = record.count
-                }
-            } catch {
-                diagnostics.report(error.message, at: places.location(error.offset), hint: error.hint)
-                // Without its header, nothing in a table can be understood.
-                if columns == nil { return }
-            }
-        }
-        if columns == nil {
-            diagnostics.report(
-                "the file is empty",
-                at: SourceLocation(file: file, line: 1, column: 1),
-                hint: Self.headerHint
-            )
-        }
-    }
-
-    private static let headerHint = "the first line names the columns: uuid, static, public_key"
-
-    private func header(
-        _ record: [DelimitedText.Field],
-        _ places: inout Places,
-        _ diagnostics: inout DiagnosticCollector
-    ) -> [Column: Int]? {
-        var columns: [Column: Int] = [:]
-        for (index, field) in record.enumerated() {
-            guard let column = Column(name: field.text) else { continue }
-            if let first = columns[column] {
-                diagnostics.report(
-                    "two columns hold the \(column.name) of the devices",
-                    at: places.location(field.offset),
-                    hint: "rename the one that does not",
-                    related: [
-                        Diagnostic.Related(message: "the other", location: places.location(record[first].offset))
-                    ]
-                )
-                return nil
-            }
-            columns[column] = index
-        }
-        let place = places.location(record.first?.offset ?? 0)
-        guard columns[.uuid] != nil else {
-            diagnostics.report("there is no column `uuid`", at: place, hint: Self.headerHint)
-            return nil
-        }
-        guard columns.count > 1 else {
-            diagnostics.report("there is no column `static` or `public_key`", at: place, hint: Self.headerHint)
-            return nil
-        }
-        return columns
     }
 
     private func add(
-        _ record: [DelimitedText.Field],
-        _ columns: [Column: Int],
-        _ width: Int,
-        _ places: inout Places,
+        _ row: NamedColumns<Column>.Row,
+        _ places: inout TextPlaces,
         into list: inout SecretsList,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        if record.count > width {
+        guard row.fields.count <= row.width else {
             diagnostics.report(
-                "the row has \(record.count) values and the table \(width) columns",
-                at: places.location(record[width].offset),
+                "the row has \(row.fields.count) values and the table \(row.width) columns",
+                at: places.location(row.fields[row.width].offset),
                 hint: "put values that hold the separator in quotes"
             )
             return
         }
-        let field = { (column: Column) -> DelimitedText.Field? in
-            guard let index = columns[column], index < record.count, !record[index].text.isEmpty else { return nil }
-            return record[index]
-        }
+        let field = { (column: Column) in row.field(column).flatMap { $0.text.isEmpty ? nil : $0 } }
         guard let identity = field(.uuid) else {
-            diagnostics.report("the row has no UUID", at: places.location(record[0].offset))
+            diagnostics.report("the row has no UUID", at: places.location(row.fields[0].offset))
             return
         }
         let uuidPlace = places.location(identity.offset)
@@ -178,44 +107,5 @@ struct SecretsTable {
             message: "this is not a UUID",
             hint: "write 32 hexadecimal digits, with or without hyphens"
         )
-    }
-
-    /// Lines and columns of offsets. Each offset is only a little higher than the one before, so the search never
-    /// starts over.
-    struct Places {
-        private let bytes: UnsafeBufferPointer<UInt8>
-        private let file: UInt32
-        /// The start of the text, after a byte order mark.
-        private let start: Int
-        private var offset: Int
-        private var lineStart: Int
-        private var line: UInt32 = 1
-
-        init(_ bytes: UnsafeBufferPointer<UInt8>, file: UInt32) {
-            self.bytes = bytes
-            self.file = file
-            start = TextScan.byteOrderMarkLength(bytes)
-            offset = start
-            lineStart = start
-        }
-
-        mutating func location(_ target: Int) -> SourceLocation {
-            while offset < target {
-                if bytes[offset] == UInt8(ascii: "\n") {
-                    line += 1
-                    lineStart = offset + 1
-                }
-                offset += 1
-            }
-            // A place before the last one is in a line of the same record, so it is near.
-            while target < lineStart {
-                lineStart -= 1
-                line -= 1
-                while lineStart > start, bytes[lineStart - 1] != UInt8(ascii: "\n") { lineStart -= 1 }
-            }
-            if target < offset { offset = max(target, lineStart) }
-            let column = bytes[lineStart..<max(target, lineStart)].count { $0 & 0xC0 != 0x80 } + 1
-            return SourceLocation(file: file, line: line, column: UInt32(clamping: column))
-        }
     }
 }

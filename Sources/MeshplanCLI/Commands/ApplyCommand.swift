@@ -71,33 +71,23 @@ struct ApplyCommand: NetworkCommand {
 
     @OptionGroup var planning: PlanOptions
 
-    @OptionGroup var radio: RadioOptions
+    @OptionGroup var way: RouteOptions
 
     @OptionGroup var format: FormatOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var devices: SimulatedDeviceOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var models: VendorModelOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var simulator: SimulatorOptions
 
     var writesJSON: Bool { format.json }
 
     func validate() throws {
-        try devices.check(for: bearer.via)
-        try simulator.check(for: bearer.via)
+        try way.check(for: bearer.via)
     }
 
     func run(in context: Context) throws -> ExitStatus {
         let context = try variables.applied(to: context)
         var run = ApplyRun(
             context: context,
-            route: try MeshRoute(via: bearer.routes, devices, models, simulator, radio, bearer.capture),
+            route: try way.route(via: bearer.routes, bearer.capture),
             options: execution.options,
-            radio: radio,
+            radio: way.radio,
             secrets: try SecretsReader(context: context, files: secrets),
             listening: ResetListening(listen),
             isFull: full,

@@ -46,16 +46,7 @@ struct AssigningOptions: ParsableArguments {
     @OptionGroup(title: "With --apply")
     var execution: RunOptions
 
-    @OptionGroup var radio: RadioOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var devices: SimulatedDeviceOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var models: VendorModelOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var simulator: SimulatorOptions
+    @OptionGroup var way: RouteOptions
 
     /// Checks the options against each other.
     ///
@@ -72,13 +63,10 @@ struct AssigningOptions: ParsableArguments {
         if hasDevice, !apply { throw ValidationError("--via needs --apply where the device is named.") }
         _ = try BearerChoice.all(adapter.routes(via))
         try adapter.check(for: via)
-        try devices.check(for: via)
-        try simulator.check(for: via)
+        try way.check(for: via)
     }
 
-    private func route() throws -> MeshRoute {
-        try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio, capture)
-    }
+    private func route() throws -> MeshRoute { try way.route(via: adapter.routes(via), capture) }
 
     /// The interactive run.
     ///
@@ -118,7 +106,7 @@ struct AssigningOptions: ParsableArguments {
                 context: context,
                 route: route,
                 options: execution.options,
-                radio: radio,
+                radio: way.radio,
                 secrets: secrets,
                 listening: ResetListening(nil),
                 isFull: false,

@@ -41,24 +41,15 @@ struct PlannedRunOptions: ParsableArguments {
 
     @OptionGroup var guards: GuardOptions
 
-    @OptionGroup var radio: RadioOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var devices: SimulatedDeviceOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var models: VendorModelOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var simulator: SimulatorOptions
+    @OptionGroup var way: RouteOptions
 
     func validate() throws {
-        try simulator.check(for: via)
+        try way.simulator.check(for: via)
         guard !via.isEmpty else { return }
         if out != nil { throw ValidationError("--out cannot be combined with --via, because it sends nothing.") }
         _ = try BearerChoice.all(adapter.routes(via))
         try adapter.check(for: via)
-        try devices.check(for: via)
+        try way.devices.check(for: via)
     }
 
     /// The run that carries out plans.
@@ -75,9 +66,9 @@ struct PlannedRunOptions: ParsableArguments {
     ) throws -> ApplyRun {
         var run = ApplyRun(
             context: context,
-            route: try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio, capture),
+            route: try way.route(via: adapter.routes(via), capture),
             options: self.run.options,
-            radio: radio,
+            radio: way.radio,
             secrets: try SecretsReader(context: context, files: secrets),
             listening: ResetListening(listen),
             isFull: full,
@@ -96,7 +87,7 @@ struct PlannedRunOptions: ParsableArguments {
         let snapshot = try database.snapshot()
         let planned = try job.plan(snapshot, options: PlannerOptions(allowed: guards.allowed))
         let plan = planned.plan
-        let estimator = try radio.estimator(database).fitting(snapshot)
+        let estimator = try way.radio.estimator(database).fitting(snapshot)
         job.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)
         try planned.checkGuards(in: context)
         guard let out else {
