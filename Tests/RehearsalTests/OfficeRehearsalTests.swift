@@ -4,7 +4,6 @@ import Definitions
 import Execution
 import Foundation
 import MeshCore
-import Planning
 import Rehearsal
 import Simulator
 import Store
@@ -98,7 +97,7 @@ struct OfficeRehearsalTests {
         #expect(assumed.failures(seed: 3).isEmpty, "\(assumed.failures(seed: 3))")
     }
 
-    @Test("It is commissioned alike over the radio and without it, and each test takes as long")
+    @Test("It is commissioned alike over the radio and without it, and each test has the same outcome")
     func commissionedAlike() throws {
         let (handed, aired) = (try RehearsedOffice(), try RehearsedOffice(isOverRadio: true))
         let nodes = { (office: RehearsedOffice) in
@@ -108,8 +107,20 @@ struct OfficeRehearsalTests {
         #expect(one.count == other.count && one.count == handed.rehearsal.definition.nodes.count + 1)
         for (uuid, node) in one {
             let same = try #require(other[uuid])
-            #expect(node.unicastAddress == same.unicastAddress && node.hasConfiguration(of: same), "\(node.name)")
-            #expect(node.states == same.states, "\(node.name)")
+            #expect(node.states == same.states && node.features == same.features, "\(node.name)")
+            #expect(node.defaultTTL == same.defaultTTL && node.networkTransmit == same.networkTransmit)
+            #expect(Set(node.netKeys.map(\.index)) == Set(same.netKeys.map(\.index)), "\(node.name)")
+            #expect(Set(node.appKeys.map(\.index)) == Set(same.appKeys.map(\.index)), "\(node.name)")
+            #expect(node.elements.count == same.elements.count, "\(node.name)")
+            for (element, alike) in zip(node.elements, same.elements) {
+                #expect(element.models.map(\.identifier) == alike.models.map(\.identifier), "\(node.name)")
+                for (model, counterpart) in zip(element.models, alike.models) {
+                    #expect(Set(model.bindings) == Set(counterpart.bindings), "\(node.name) \(model.identifier)")
+                    #expect(Set(model.subscriptions) == Set(counterpart.subscriptions), "\(node.name)")
+                    #expect(model.publication == counterpart.publication, "\(node.name) \(model.identifier)")
+                    #expect(model.states.map(\.form) == counterpart.states.map(\.form), "\(node.name)")
+                }
+            }
         }
         for test in handed.tests {
             for run in handed.rehearsal.runs(of: test, seed: 5, count: 1) {
@@ -294,8 +305,15 @@ struct OfficeRehearsalTests {
     @Test("Each of many mistakes is found, and the failure says what happened instead", arguments: mistakes)
     func mistake(_ mistake: Mistake) throws {
         let office = try RehearsedOffice(mistake.change)
-        let failures = office.failures(mistake.radio)
-        let failure = try #require(failures[mistake.test], "\(failures.keys)")
+        // Over several hops, chance decides at which of the nodes a message ends.
+        let failures = (1...5).lazy.compactMap { office.failures(mistake.radio, seed: $0)[mistake.test] }
+        let shown = failures.first { failure in
+            failure.problems.contains { $0.text.contains(mistake.text) }
+                && (mistake.reason.map { reason in
+                    failure.problems.contains { $0.reason?.contains(reason) == true }
+                } ?? true)
+        }
+        let failure = try #require(shown ?? failures.first, "no failure")
         let problem = try #require(failure.problems.first { $0.text.contains(mistake.text) }, "\(failure.problems)")
         if let reason = mistake.reason {
             #expect(failure.problems.contains { $0.reason?.contains(reason) == true }, "\(failure.problems)")
