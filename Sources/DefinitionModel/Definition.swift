@@ -36,6 +36,9 @@ package struct Definition: Hashable, Sendable {
     /// What must happen in the building once the definition is applied, in reading order.
     package var tests: [TestDefinition]
 
+    /// The floors of the building, in reading order.
+    package var floors: [FloorDefinition] = []
+
     /// The names of the models: those of the catalogue, and those that the definition's files give to vendor models.
     package var modelNames = ModelNames()
 
@@ -206,6 +209,8 @@ package struct NodeDefinition: Hashable, Sendable {
     package var address: Located<UnicastAddress>?
     /// Tags for selectors.
     package var tags: [String: Located<String>]
+    /// Where it is; nil if the definition does not say.
+    package var position: Located<NodePosition>?
     /// Refuses removal.
     package var isProtected: Located<Bool>?
     /// What happens to it when it leaves the definition.

@@ -67,6 +67,7 @@ enum FragmentMerge {
             append(part.schedules, to: &combined.definition.schedules)
             merge(part.timeZone, into: &combined.definition.timeZone, "the time zone", &diagnostics)
             append(part.tests, to: &combined.definition.tests)
+            append(part.floors, to: &combined.definition.floors)
             combined.broken.formUnion(fragment.broken)
         }
         return combined

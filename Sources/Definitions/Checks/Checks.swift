@@ -103,5 +103,6 @@ enum Checks {
         DeclaredChecks.run(network, into: &diagnostics)
         TestChecks.run(network, into: &diagnostics)
         PublicationKeyChecks.run(network, into: &diagnostics)
+        FloorChecks.run(network, into: &diagnostics)
     }
 }

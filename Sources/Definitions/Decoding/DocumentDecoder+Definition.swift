@@ -35,6 +35,7 @@ extension DocumentDecoder {
             case .schedules: decodeNamed(field, "schedule") { $0.decodeSchedule($1) }
             case .timeZone: fragment.definition.timeZone = scalar(field.value, "a time zone", Self.timeZone)
             case .tests: decodeTests(field)
+            case .floors: decodeNamed(field, "floor") { $0.decodeFloor($1) }
             default: break
             }
         }

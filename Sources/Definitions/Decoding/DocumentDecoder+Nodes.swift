@@ -35,6 +35,7 @@ extension DocumentDecoder {
             case .profile: node.profile = scalar(field.value, "the name of a profile", Words.name)
             case .address: node.address = scalar(field.value, "a unicast address", Addresses.unicast)
             case .tags, .protect, .onRemove: decodeInherited(field, into: &own)
+            case .position: node.position = decodePosition(field)
             case .provisioning: node.provisioning = decodeProvisioning(field, ofProfile: false)
             case .repetition: reportRepetition(field)
             default: decodeSetting(field, into: &node.settings)

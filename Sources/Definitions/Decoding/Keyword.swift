@@ -159,6 +159,16 @@ enum Keyword: String, CaseIterable {
     case include
     case variables
     case values
+    case floors
+    case floor
+    case position
+    case positions
+    case x
+    case y
+    case title
+    case plan
+    case width
+    case height
 
     /// All keywords; the index is the symbol.
     static let all = allCases

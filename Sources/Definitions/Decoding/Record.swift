@@ -41,7 +41,7 @@ struct Record: Hashable, Sendable {
         [
             .version, .network, .limits, .provisioning, .subnets, .applicationKeys, .groups, .defaults, .profiles,
             .nodes, .subscriptions, .publications, .moved, .models, .scenes, .schedules, .timeZone, .checks, .tests,
-            .modules, .use, .include, .variables, .values,
+            .modules, .use, .include, .variables, .values, .floors,
         ]
     )
     /// A value of `modules`.
@@ -71,8 +71,14 @@ struct Record: Hashable, Sendable {
     /// A value of `nodes`.
     static let node = Record(
         "node",
-        [.repetition, .uuid, .product, .profile, .address, .provisioning] + inherited + settings
+        [.repetition, .uuid, .product, .profile, .address, .position, .provisioning] + inherited + settings
     )
+    /// A value of `floors`.
+    static let floor = Record("floor", [.title, .plan, .positions, .width, .height])
+    /// Where a node is.
+    static let position = Record("position", [.floor, .x, .y, .from], required: [.floor, .x, .y])
+    /// The corner that a position counts from.
+    static let corner = Record("corner", [.x, .y], required: [.x, .y])
     /// How the device of a node is provisioned.
     static let provisioning = Record(
         "provisioning",
@@ -243,13 +249,13 @@ struct Record: Hashable, Sendable {
         heartbeatPublish, heartbeatSubscribe, sarTransmitter, sarReceiver, privateBeacon, subnetBridge, bridge, model,
         publish, subscription, publication, moved, schedule, check, requirement, checkCount, test, testVariation,
         testStep,
-        module, parameter, use, override,
+        module, parameter, use, override, floor, position, corner,
     ]
 
     /// What the body of a module may hold.
     static let partsOfModules: [Keyword] = [
         .subnets, .applicationKeys, .groups, .defaults, .profiles, .nodes, .subscriptions, .publications, .moved,
-        .scenes, .schedules, .checks, .tests, .use,
+        .scenes, .schedules, .checks, .tests, .use, .floors,
     ]
     /// What nodes inherit beside settings.
     private static let inherited: [Keyword] = [.tags, .protect, .onRemove]

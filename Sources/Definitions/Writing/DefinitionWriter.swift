@@ -81,6 +81,7 @@ package struct DefinitionWriter {
         add("application_keys", definition.applicationKeys.map(applicationKey))
         add("groups", definition.groups.map(group))
         if let defaults { sections.append(Field("defaults", defaults)) }
+        add("floors", definition.floors.map(floor))
         add("scenes", definition.scenes.map { named($0.name, .word("\($0.number.value)")) })
         add("profiles", definition.profiles.map(profile))
         add("nodes", definition.nodes.map(node))
@@ -175,6 +176,7 @@ package struct DefinitionWriter {
         if let product = node.product { fields.append(Field("product", .word(product.value.description))) }
         if let profile = node.profile { fields.append(Field("profile", .text(profile.value))) }
         if let address = node.address { fields.append(Field("address", .word(address.value.description))) }
+        if let position = node.position?.value { fields.append(self.position(position)) }
         addInherited(ownValues(of: node), to: &fields)
         if let settings = node.provisioning { fields.append(provisioning(settings)) }
         fields += Value.stateFields(node.settings)
