@@ -33,7 +33,8 @@ package struct Meshplan: ParsableCommand {
             CommandGroup(
                 name: "Plan",
                 subcommands: [
-                    PlanCommand.self, TestCommand.self, ShowCommand.self, GraphCommand.self, DriftCommand.self,
+                    PlanCommand.self, TestCommand.self, ShowCommand.self, GraphCommand.self, ReportCommand.self,
+                    DriftCommand.self,
                 ]
             ),
             CommandGroup(

@@ -4,7 +4,6 @@ import Definitions
 import MeshCore
 import Pictures
 import Planning
-import Simulator
 import Store
 import SystemLayer
 
@@ -58,39 +57,59 @@ struct GraphCommand: NetworkCommand {
     )
     var fold: Fold?
 
+    @Option(help: ArgumentHelp("Draw the plan of a floor, with nodes in their places.", valueName: "name"))
+    var floor: String?
+
     var writesJSON: Bool { format == .json }
 
     func run(in context: Context) throws -> ExitStatus {
-        let planning = try PlanningJob(context: context)
-            .prepareIfPresent(definition.paths, network: networks.network)
-        let workspace = Workspace(context: context)
-        let name = try planning?.network ?? workspace.only(networks.network)
-        // A definition can be drawn before there is a database.
-        let isRecorded = try planning == nil || workspace.networks().contains(name)
-        let database = isRecorded ? try workspace.open(name) : nil
-        let snapshot = try database?.snapshot()
-        let network = snapshot?.network ?? Self.empty(name, context)
-        let (relations, diagnostics) = NetworkRelations.make(of: network, definition: planning?.definition)
-        if let planning {
-            let found = planning.diagnostics + diagnostics
-            guard !found.contains(where: { $0.severity == .error }) else {
-                throw InvalidDefinition(diagnostics: found, files: planning.files)
-            }
-            let view = DiagnosticView(files: planning.files, style: context.errorStyle)
-            context.errorOutput.write(view.render(found.filter { $0.severity == .warning }))
-        }
-        var overlay = ControlGraph.Overlay(
-            drifted: Set(network.drifts.keys),
-            pending: Set(snapshot?.unresolved.map(\.node) ?? [])
-        )
-        if let plan { overlay.actions = try actions(of: plan, network: name, database, context) }
-        let graph = ControlGraph(relations, network: name, overlay: overlay, folding: fold?.folding)
+        let source = try PictureSource(of: definition.paths, network: networks.network, in: context)
+        var overlay = source.overlay
+        if let plan { overlay.actions = try actions(of: plan, network: source.name, source.database, context) }
+        if let floor { return try draw(floor, source, overlay, context) }
+        let graph = ControlGraph(source.relations, network: source.name, overlay: overlay, folding: fold?.folding)
         switch format {
         case .svg: context.output.write(graph.svg())
         case .dot: context.output.write(graph.dot())
         case .mermaid: context.output.write(graph.mermaid())
         case .html: context.output.write(graph.html())
         case .json: context.json.map { GraphJSON(graph).write(to: $0) }
+        }
+        return .success
+    }
+
+    func validate() throws {
+        guard floor != nil else { return }
+        if fold != nil { throw ValidationError("--fold does not go with --floor: on a plan each node has its place.") }
+        if format == .dot || format == .mermaid {
+            throw ValidationError("--floor is drawn as svg, html or json.")
+        }
+    }
+
+    /// Draws a floor.
+    private func draw(
+        _ name: String,
+        _ source: PictureSource,
+        _ overlay: ControlGraph.Overlay,
+        _ context: Context
+    ) throws -> ExitStatus {
+        let floors = source.placement.floors
+        guard let floor = floors.first(where: { $0.name == name }) else {
+            throw Failure(
+                .usage,
+                "there is no floor `\(name)`",
+                hint: floors.isEmpty
+                    ? "Nodes have no `position:` yet; the manual's page on pictures shows how."
+                    : "There are \(floors.map { "`\($0.name)`" }.joined(separator: ", "))."
+            )
+        }
+        guard let picture = source.picture(of: floor, overlay: overlay) else {
+            throw Failure(.failure, "no node is on floor `\(name)`", hint: "Give nodes a `position:` on it.")
+        }
+        if let lines = context.json {
+            FloorJSON(picture, network: source.name).write(to: lines)
+        } else {
+            context.output.write(format == .html ? picture.html(network: source.name) : picture.svg())
         }
         return .success
     }
@@ -112,11 +131,5 @@ struct GraphCommand: NetworkCommand {
         }
         let plan = try SavedPlan.open(sealed, of: network, path: path, database: database)
         return Dictionary(plan.nodes.map { ($0.uuid, $0.action) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// A network without nodes. Its keys secure nothing and are thrown away.
-    private static func empty(_ name: String, _ context: Context) -> MeshNetwork {
-        var generator = SeededGenerator(seed: 1)
-        return MeshNetwork.new(name: name, at: context.now(), using: &generator)
     }
 }

@@ -24,9 +24,12 @@ struct ValidateCommand: ContextCommand {
 
     func run(in context: Context) throws -> ExitStatus {
         let context = try variables.applied(to: context)
-        let (definitions, found, files) = try DefinitionFiles(context: context).load(definition.paths)
+        let (definitions, read, loaded) = try DefinitionFiles(context: context).load(definition.paths)
+        var (found, files) = (read, loaded)
+        let floors = FloorFiles(context: context, paths: definition.paths)
+        for definition in definitions { found += floors.placement(of: definition, &files).1 }
         let unfulfilled = definitions.flatMap { DefinitionChecks.diagnostics(of: $0) }
-        if unfulfilled.contains(where: { $0.severity == .error }) {
+        if (found + unfulfilled).contains(where: { $0.severity == .error }) {
             throw InvalidDefinition(diagnostics: found + unfulfilled, files: files)
         }
         let sources = MissingSources(context, paths: .ofDefinition(files))

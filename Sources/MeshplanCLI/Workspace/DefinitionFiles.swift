@@ -138,6 +138,9 @@ struct DefinitionFiles {
         }
     }
 
+    /// Whether a definition at these paths may take a file from a path.
+    func admits(_ path: String, of definition: [String]) -> Bool { lies(path, in: repository(of: definition)) }
+
     /// Whether a path leads to something in one of the folders. What does not exist is reported elsewhere.
     private func lies(_ path: String, in folders: [String]) -> Bool {
         guard let resolved = Files.resolved(context.absolute(path)) else { return true }

@@ -244,7 +244,7 @@ private struct Vertices {
 
 extension ControlGraph.Overlay {
     /// What should be seen of a node at once: doubts first, then drift, then what a plan does.
-    fileprivate func mark(of node: RelatedNode) -> NodeMark {
+    package func mark(of node: RelatedNode) -> NodeMark {
         if pending.contains(node.uuid) { return .pending }
         if drifted.contains(node.uuid) { return .drifted }
         switch actions[node.uuid] {

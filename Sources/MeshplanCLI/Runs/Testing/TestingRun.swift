@@ -28,6 +28,15 @@ struct TestingRun {
     ///   applied in the simulator; ``FileError`` if a file cannot be read or written.
     func test(_ paths: [String], network: String?) throws -> ExitStatus {
         let prepared = try PlanningJob(context: context).prepare(paths, network: network)
+        guard let results = try results(of: prepared) else { return .interrupted }
+        return results.allSatisfy(\.isPassed) ? .success : .failure
+    }
+
+    /// Plays the tests of a definition and shows each.
+    ///
+    /// - Returns: what came of each; nil if somebody interrupted.
+    /// - Throws: what ``test(_:network:)`` throws.
+    func results(of prepared: PlanningJob.Prepared) throws -> [TestResult]? {
         let tests = try selection.tests(of: prepared.definition)
         let models = KnownModels(prepared.vendorModels)
         let devices = RehearsedDevices(
@@ -43,14 +52,14 @@ struct TestingRun {
         let rehearsal = try rehearse(prepared, devices.devices, models, in: folder)
         var results: [TestResult] = []
         for test in tests {
-            guard context.interrupts.count() == 0 else { return .interrupted }
+            guard context.interrupts.count() == 0 else { return nil }
             let result = play(test, in: rehearsal)
             view.show(result)
             results.append(result)
         }
         view.end(results)
         try selection.report(results, prepared)
-        return results.allSatisfy(\.isPassed) ? .success : .failure
+        return results
     }
 
     private func play(_ test: TestDefinition, in rehearsal: Rehearsal) -> TestResult {

@@ -70,12 +70,12 @@ struct HistoryView {
 
 extension HistoryEntry {
     /// The serials before and after.
-    fileprivate var serials: String {
+    var serials: String {
         serialBefore == serialAfter ? "\(serialAfter)" : "\(serialBefore) -> \(serialAfter)"
     }
 
     /// The result, in few words.
-    fileprivate var result: String {
+    var result: String {
         guard let last = runs.last else { return plans.isEmpty ? "recorded" : "forgotten" }
         var sums = Run.Counts()
         for run in runs {

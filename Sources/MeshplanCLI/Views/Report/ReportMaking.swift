@@ -1,0 +1,210 @@
+import MeshCore
+import Pictures
+import Planning
+import Store
+
+/// Makes the report of a network: finds what needs attention, and words everything.
+struct ReportMaking {
+    /// What the network is and should be.
+    let source: PictureSource
+    /// What a plan would do now; nil without a definition or a database.
+    let plan: Plan?
+    /// The drift.
+    let drift: DriftReport
+    /// What was done; nil if there is no database.
+    let history: History?
+    /// What came of tests; nil if none were played.
+    let tests: [ReportedTest]?
+    /// What nodes told of faults; nil if they were not asked.
+    let health: [ReportedHealth]?
+    /// The time of the report.
+    let made: Timestamp
+
+    /// The overlay with what the plan does.
+    var overlay: ControlGraph.Overlay {
+        var overlay = source.overlay
+        for node in plan?.nodes ?? [] where overlay.actions[node.uuid] == nil {
+            overlay.actions[node.uuid] = node.action
+        }
+        return overlay
+    }
+
+    /// The whole report.
+    func report() -> HandoverReport {
+        let serial =
+            source.snapshot.map { ", from serial \($0.serial) of the mesh database" } ?? ", from the definition"
+        var report = HandoverReport(
+            network: source.name,
+            made: made.text,
+            source: "Made by meshplan \(meshplanVersion)\(serial)."
+        )
+        report.findings = findings()
+        report.assurances = assurances()
+        report.figures = figures()
+        report.sections = [
+            floorSection(), pictureSection(), nodeSection(), groupSection(), keySection(), testSection(),
+            driftSection(),
+            faultSection(), historySection(), glossarySection(),
+        ].filter { !$0.blocks.isEmpty }
+        return report
+    }
+
+    // MARK: What needs attention
+
+    /// The names of nodes as they are in the report.
+    func names(_ uuids: some Sequence<DeviceUUID>) -> String {
+        let wanted = Set(uuids)
+        let known = source.relations.nodes.filter { wanted.contains($0.uuid) }
+        let other = source.network.nodes.filter { node in
+            wanted.contains(node.uuid) && !known.contains { $0.uuid == node.uuid }
+        }
+        return NameRuns.text(known.map(\.name) + other.map(\.name))
+    }
+
+    private func findings() -> [HandoverReport.Finding] {
+        var findings: [HandoverReport.Finding] = []
+        func add(_ tone: HandoverReport.Tone, _ text: String, _ section: String) {
+            findings.append(HandoverReport.Finding(tone, text.printable, section: section))
+        }
+        if let unresolved = source.snapshot?.unresolved, !unresolved.isEmpty {
+            let nodes = Set(unresolved.map(\.node))
+            let what = "\(count(unresolved.count, "message")) to \(count(nodes.count, "node"))"
+            add(.bad, "In doubt: \(what) may or may not have arrived (\(names(nodes))).", "nodes")
+        }
+        for device in source.network.pendingProvisionings {
+            add(.bad, "\(device.name) may or may not have become a node.", "nodes")
+        }
+        for node in source.network.nodes where !node.isExcluded {
+            guard let seen = node.unprovisionedSeenAt else { continue }
+            add(.bad, "\(node.name) was reset: it was seen as a new device at \(seen.text).", "nodes")
+        }
+        let missing = source.relations.nodes.filter { $0.standing == .missing }
+        if !missing.isEmpty {
+            let nodes = count(missing.count, "node")
+            add(.warning, "Not commissioned yet: \(nodes) (\(NameRuns.text(missing.map(\.name)))).", "nodes")
+        }
+        let waiting = Set(missing.map(\.uuid))
+        let outstanding = (plan?.nodes ?? []).filter { !$0.changes.isEmpty && !waiting.contains($0.uuid) }
+        if !outstanding.isEmpty {
+            let changes = count(outstanding.reduce(0) { $0 + $1.changes.count }, "change")
+            let nodes = count(outstanding.count, "node")
+            add(
+                .warning,
+                "The definition has \(changes) for \(nodes) that were not applied (\(NameRuns.text(outstanding.map(\.name)))).",
+                "nodes"
+            )
+        }
+        if !drift.isEmpty {
+            let nodes = drift.nodes.filter { !$0.entries.isEmpty }
+            let values = count(drift.count, "value")
+            add(.warning, "Drift: \(values) on \(NameRuns.text(nodes.map(\.name))) not as recorded.", "drift")
+        }
+        for key in source.network.netKeys where key.phase != .normal {
+            add(.warning, "The keys of subnet \(key.name) are being replaced; not all nodes are done.", "keys")
+        }
+        let faulty = (health ?? []).filter { !$0.faults.isEmpty }
+        if !faulty.isEmpty { add(.bad, "Faults: \(NameRuns.text(Set(faulty.map(\.node)))).", "faults") }
+        let silent = (health ?? []).filter { $0.reason != nil }
+        if !silent.isEmpty {
+            add(.warning, "Did not tell of faults: \(NameRuns.text(Set(silent.map(\.node)))).", "faults")
+        }
+        let failed = (tests ?? []).filter { $0.verdict == .failed }
+        if !failed.isEmpty { add(.bad, "\(count(failed.count, "test")) failed.", "tests") }
+        let skipped = (tests ?? []).filter { $0.verdict == .skipped }
+        if !skipped.isEmpty { add(.warning, "\(count(skipped.count, "test")) skipped.", "tests") }
+        return findings
+    }
+
+    private func assurances() -> [String] {
+        var texts: [String] = []
+        let nodes = source.relations.nodes.filter { $0.standing == .managed }
+        let overlay = overlay
+        let settled = nodes.count { overlay.mark(of: $0) == .settled }
+        if settled > 0 {
+            texts.append(
+                settled == source.relations.nodes.count
+                    ? "All \(count(settled, "node")) are configured as the definition says."
+                    : "\(settled) of \(count(source.relations.nodes.count, "node")) are configured as the definition says."
+            )
+        }
+        if let tests, !tests.isEmpty, tests.allSatisfy({ $0.verdict == .passed }) {
+            texts.append(tests.count == 1 ? "The test passed." : "All \(count(tests.count, "test")) passed.")
+        }
+        if let health, !health.isEmpty, health.allSatisfy({ $0.faults.isEmpty && $0.reason == nil }) {
+            texts.append("No node has a registered fault.")
+        }
+        let ages = ObservationAges(source.network)
+        if drift.isEmpty, ages.nodes > 0, ages.never == 0, let oldest = ages.oldest {
+            texts.append("No drift: every node was read back since \(oldest.text).")
+        }
+        return texts
+    }
+
+    private func figures() -> [HandoverReport.Figure] {
+        let pending = source.overlay.pending.count + source.network.pendingProvisionings.count
+        let passed = (tests ?? []).count { $0.verdict == .passed }
+        let faults = (health ?? []).reduce(0) { $0 + $1.faults.count }
+        var figures: [HandoverReport.Figure] = [
+            .init("Nodes", "\(source.relations.nodes.count)"),
+            .init("Groups", "\(source.relations.groups.count)"),
+            .init("Subnets", "\(source.relations.subnets.count)"),
+            .init("Application keys", "\(source.relations.applicationKeys.count)"),
+        ]
+        if let tests {
+            figures.append(.init("Tests passed", "\(passed) of \(tests.count)", passed == tests.count ? .good : .bad))
+        } else {
+            figures.append(.init("Tests", "not played"))
+        }
+        if source.snapshot != nil {
+            figures.append(.init("In doubt", pending == 0 ? "none" : "\(pending)", pending == 0 ? .good : .bad))
+            let read = ObservationAges(source.network)
+            let isRead = read.nodes > read.never
+            figures.append(
+                drift.isEmpty
+                    ? .init("Drift", isRead ? "none" : "not read", isRead ? .good : .plain)
+                    : .init("Drift", count(drift.count, "value"), .warning)
+            )
+        }
+        figures.append(
+            health == nil
+                ? .init("Faults", "not asked")
+                : .init("Faults", faults == 0 ? "none" : "\(faults)", faults == 0 ? .good : .bad)
+        )
+        return figures
+    }
+
+    // MARK: Pictures
+
+    /// The floors with their nodes.
+    private func floorSection() -> HandoverReport.Section {
+        let overlay = overlay
+        var blocks: [HandoverReport.Block] = []
+        for floor in source.placement.floors {
+            guard let picture = source.picture(of: floor, overlay: overlay) else { continue }
+            blocks.append(
+                .picture(
+                    svg: picture.svg(),
+                    caption: "\(floor.title.printable): \(count(picture.markers.count, "node"))"
+                )
+            )
+        }
+        let others = source.relations.nodes.filter { source.placement.positions[$0.name] == nil }
+        if !blocks.isEmpty, !others.isEmpty {
+            blocks.append(.text("On no plan: \(NameRuns.text(others.map(\.name)))."))
+        }
+        return HandoverReport.Section("floors", "Floor plans", blocks)
+    }
+
+    private func pictureSection() -> HandoverReport.Section {
+        guard !source.relations.nodes.isEmpty else { return HandoverReport.Section("control", "Who controls whom") }
+        let graph = ControlGraph(source.relations, network: source.name, overlay: overlay)
+        return HandoverReport.Section(
+            "control",
+            "Who controls whom",
+            [
+                .text("Who sends stands on the left, groups in the middle, and who listens on the right."),
+                .picture(svg: graph.svg(), caption: "Who controls whom in network \(source.name)"),
+            ]
+        )
+    }
+}

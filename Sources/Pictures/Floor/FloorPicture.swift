@@ -1,0 +1,90 @@
+/// A floor with its nodes in their places.
+package struct FloorPicture: Hashable, Sendable {
+    /// A node in its place.
+    package struct Marker: Hashable, Sendable {
+        /// The name of the node.
+        package var name: String
+        /// To the right of the upper left corner, in millimetres.
+        package var x: Int
+        /// Below the upper left corner, in millimetres.
+        package var y: Int
+        /// How the node stands.
+        package var mark: NodeMark
+        /// Whether it relays messages.
+        package var isRelay: Bool
+        /// Whether it is a GATT proxy.
+        package var isProxy: Bool
+        /// What else is told of it when one asks, line by line.
+        package var details: [String]
+        /// A short text in the marker instead of its role, such as a number of hops; nil for none.
+        package var inscription: String?
+        /// The colour of the marker by its number in the palette; nil for that of its mark.
+        package var colour: Int?
+
+        package init(
+            name: String,
+            x: Int,
+            y: Int,
+            mark: NodeMark = .settled,
+            isRelay: Bool = false,
+            isProxy: Bool = false
+        ) {
+            self.name = name
+            self.x = x
+            self.y = y
+            self.mark = mark
+            self.isRelay = isRelay
+            self.isProxy = isProxy
+            details = []
+        }
+    }
+
+    /// A line between two nodes.
+    package struct Line: Hashable, Sendable {
+        /// The index of the marker that it begins at.
+        package var from: Int
+        /// The index of the marker that it ends at.
+        package var to: Int
+
+        package init(from: Int, to: Int) {
+            self.from = from
+            self.to = to
+        }
+    }
+
+    /// The name of the floor.
+    package var name: String
+    /// What the picture shows.
+    package var title: String
+    /// The drawing under the nodes; nil if there is none.
+    package var drawing: FloorDrawing?
+    /// The width of the floor in millimetres; nil if the nodes decide.
+    package var width: Int?
+    /// The height of the floor in millimetres; nil if the drawing or the nodes decide.
+    package var height: Int?
+    /// The nodes.
+    package var markers: [Marker]
+    /// Lines between nodes.
+    package var lines: [Line] = []
+    /// What the colours of markers mean, if they have some of their own.
+    package var legend: [LegendEntry] = []
+
+    /// What a colour means.
+    package struct LegendEntry: Hashable, Sendable {
+        /// The number of the colour.
+        package var colour: Int
+        /// Its meaning.
+        package var text: String
+
+        package init(colour: Int, text: String) {
+            self.colour = colour
+            self.text = text
+        }
+    }
+
+    package init(name: String, title: String, markers: [Marker]) {
+        self.name = name
+        self.title = title
+        self.markers = markers
+    }
+}

@@ -1,0 +1,131 @@
+/// What is handed to the owner of a building: a summary, pictures and tables of one network. It holds texts only, which
+/// ``html()`` writes as one page that loads nothing.
+package struct HandoverReport: Hashable, Sendable {
+    /// How a text should be seen. The text itself always says the same.
+    package enum Tone: String, Sendable {
+        /// Nothing special.
+        case plain
+        /// All is well.
+        case good
+        /// Somebody should look at it.
+        case warning
+        /// Something is broken.
+        case bad
+    }
+
+    /// Something that somebody should look at.
+    package struct Finding: Hashable, Sendable {
+        /// How serious it is.
+        package var tone: Tone
+        /// What it is, as a sentence.
+        package var text: String
+        /// The identifier of the section that tells more.
+        package var section: String
+
+        package init(_ tone: Tone, _ text: String, section: String) {
+            self.tone = tone
+            self.text = text
+            self.section = section
+        }
+    }
+
+    /// A number or a word that sums up one side of the network.
+    package struct Figure: Hashable, Sendable {
+        /// What it is about.
+        package var name: String
+        /// The number or the word.
+        package var value: String
+        /// How it should be seen.
+        package var tone: Tone
+
+        package init(_ name: String, _ value: String, _ tone: Tone = .plain) {
+            self.name = name
+            self.value = value
+            self.tone = tone
+        }
+    }
+
+    /// A part of the report with a heading.
+    package struct Section: Hashable, Sendable {
+        /// Its identifier: lower-case letters and hyphens, once in a report.
+        package var identifier: String
+        /// Its heading.
+        package var title: String
+        /// What stands in it, from top to bottom.
+        package var blocks: [Block]
+
+        package init(_ identifier: String, _ title: String, _ blocks: [Block] = []) {
+            self.identifier = identifier
+            self.title = title
+            self.blocks = blocks
+        }
+    }
+
+    /// A part of a section.
+    package enum Block: Hashable, Sendable {
+        /// Sentences.
+        case text(String)
+        /// A command line, or several below each other, to copy.
+        case command(String)
+        /// A smaller heading.
+        case heading(String)
+        /// An SVG picture, and what it shows. Its markup goes into the page as it is.
+        case picture(svg: String, caption: String)
+        /// A table.
+        case table(Table)
+    }
+
+    /// A table.
+    package struct Table: Hashable, Sendable {
+        /// What it lists.
+        package var caption: String
+        /// The headings of its columns.
+        package var columns: [String]
+        /// Its rows, each with one cell for each column. The first cell names the row.
+        package var rows: [[Cell]]
+
+        package init(_ caption: String, _ columns: [String], _ rows: [[Cell]] = []) {
+            self.caption = caption
+            self.columns = columns
+            self.rows = rows
+        }
+    }
+
+    /// A cell of a table.
+    package struct Cell: Hashable, Sendable, ExpressibleByStringLiteral {
+        /// Its lines.
+        package var lines: [String]
+        /// How it should be seen.
+        package var tone: Tone
+
+        package init(_ text: String, _ tone: Tone = .plain) { self.init(lines: text.isEmpty ? [] : [text], tone) }
+
+        package init(lines: [String], _ tone: Tone = .plain) {
+            self.lines = lines
+            self.tone = tone
+        }
+
+        package init(stringLiteral text: String) { self.init(text) }
+    }
+
+    /// The name of the network.
+    package var network: String
+    /// When the report was made, in the form of RFC 3339.
+    package var made: String
+    /// What the report was made by and from, as a sentence.
+    package var source: String
+    /// What somebody should look at; empty if all is well.
+    package var findings: [Finding] = []
+    /// What is known to be well, as sentences.
+    package var assurances: [String] = []
+    /// The summary.
+    package var figures: [Figure] = []
+    /// The parts in their order.
+    package var sections: [Section] = []
+
+    package init(network: String, made: String, source: String) {
+        self.network = network
+        self.made = made
+        self.source = source
+    }
+}
