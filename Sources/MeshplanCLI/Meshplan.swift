@@ -60,7 +60,7 @@ package struct Meshplan: ParsableCommand {
                 name: "Operate",
                 subcommands: [
                     GetCommand.self, SetCommand.self, WatchCommand.self, SendCommand.self, HealthCommand.self,
-                    SensorsCommand.self,
+                    SensorsCommand.self, MapCommand.self,
                 ]
             ),
             CommandGroup(name: "Simulator", subcommands: [SimCommand.self]),

@@ -24,6 +24,10 @@ package final class OperatingSession {
     private var postedAt: Instant?
     /// How long a message takes at most from the host to the air: a few connection intervals.
     private static let timeToLeave = Duration.milliseconds(300)
+    /// Receives heartbeats, while somebody listens for them.
+    var hear: (Heartbeat, IncomingControlMessage) -> Void = { _, _ in }
+    /// How many interrupts the session survives, because what it does is better finished.
+    private var toleratedInterrupts = 0
     /// Why nothing more can be sent; nil as long as something can.
     package private(set) var ending: Recap.Ending?
 
@@ -141,9 +145,25 @@ package final class OperatingSession {
 
     /// Whether everything has ended; an interrupt ends it.
     private var isInterrupted: Bool {
-        if ending == nil, access.context.interrupts() > 0 { ending = .interrupted }
+        if ending == nil, access.context.interrupts() > toleratedInterrupts { ending = .interrupted }
         return ending != nil
     }
+
+    /// Goes on after an interrupt, to take back what was done for a moment; another interrupt ends it for good.
+    func survive() {
+        toleratedInterrupts = max(access.context.interrupts(), toleratedInterrupts)
+        if ending == .interrupted { ending = nil }
+    }
+
+    /// Hears what is sent to our own address from now on, beside answers.
+    ///
+    /// - Parameter subnets: the subnets in which it is sent, sorted.
+    func listen(in subnets: [NetKeyIndex]) {
+        perform(driver.client.watch(WatchWish(addresses: [], subnets: subnets), at: now))
+    }
+
+    /// The proxies that the links lead to, as far as they have told who they are.
+    private(set) var proxies: [UnicastAddress] = []
 
     /// Closes the links, when what was sent without an answer has had time to leave: a radio drops what is still in its
     /// queue when a connection ends.
@@ -219,6 +239,9 @@ package final class OperatingSession {
             heartbeats?.append(
                 ArrivedHeartbeat(source: message.source, hops: Int(heartbeat.hops(receivedTTL: message.ttl)))
             )
+            hear(heartbeat, message)
+        case .watch(.listening(let link)):
+            if let proxy = link.proxy, !proxies.contains(proxy) { proxies.append(proxy) }
         case .listening, .connecting, .linkUp, .directLinkUp, .directLinkDown, .linkDown, .habit, .said,
             .watch, .ivIndexStored, .keyRefreshPhaseChanged:
             break

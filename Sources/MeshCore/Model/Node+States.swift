@@ -13,6 +13,7 @@ extension Node {
     /// stops by itself, so it makes the state unknown.
     package mutating func record(_ state: FoundationState) {
         let kind = state.kind
+        if kind == .heartbeatPublication { heartbeatToRestore = nil }
         let place = states.firstIndex { $0.kind >= kind } ?? states.endIndex
         let isKnown = place < states.endIndex && states[place].kind == kind
         switch state {
@@ -35,6 +36,7 @@ extension Node {
 
     /// Makes a state unknown.
     package mutating func forgetState(_ kind: FoundationState.Kind) {
+        if kind == .heartbeatPublication { heartbeatToRestore = nil }
         states.removeAll { $0.kind == kind }
     }
 

@@ -60,6 +60,9 @@ package struct Node: Hashable, Sendable {
     /// Values that a run has changed for a moment and that are not restored yet, each once, in the order in which they
     /// were read.
     package var held: [HeldState] = []
+    /// The Heartbeat Publication that the node had before hops were counted, and that it is to have again; nil if it
+    /// has its own. ``record(_:)`` of another Heartbeat Publication ends it.
+    package internal(set) var heartbeatToRestore: HeartbeatPublication?
 
     /// A Get that the node did not answer, or answered with something that is no answer; or a request to change a list
     /// entry or a publication whose outcome is unknown.

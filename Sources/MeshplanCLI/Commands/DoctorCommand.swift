@@ -142,6 +142,18 @@ struct DoctorCommand: NetworkCommand {
                     )
                 }
                 found += uncertainResets(snapshot)
+                let lent = snapshot.network.nodes.count { $0.heartbeatToRestore != nil }
+                if lent > 0 {
+                    found.append(
+                        ExaminationFinding(
+                            .warning,
+                            "lent-heartbeats",
+                            "\(count(lent, "node")) \(lent == 1 ? "has" : "have") not got back their own heartbeats "
+                                + "since hops were counted",
+                            advice: "meshplan map or meshplan apply gives them back."
+                        )
+                    )
+                }
             }
             return found
         }

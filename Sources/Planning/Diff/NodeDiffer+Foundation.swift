@@ -84,6 +84,15 @@ extension NodeDiffer {
             if value.agrees(with: recorded) { continue }
             difference.states.append(ValueDifference(before: recorded, after: value))
         }
+        if let own = node.heartbeatToRestore,
+            !desired.settings.states.contains(where: { $0.value.kind == .heartbeatPublication })
+        {
+            // A count of hops has ended too early.
+            var value = own.isOff ? .off(netKeyIndex: node.transportNetKey ?? .primary) : own
+            value.countLog = value.countLog ?? .off
+            let state = FoundationState.heartbeatPublication(value)
+            difference.states.insert(ValueDifference(before: node.state(.heartbeatPublication), after: state), at: 0)
+        }
         guard let table = desired.settings.bridgingTable else { return }
         var wanted: [BridgingTableEntry] = []
         for bridge in table.value {

@@ -4,7 +4,8 @@ import MeshCore
 ///
 /// `version 1 | uuid 16 | name | unicast 2 | flags 4 | device key? | product? 8 | features 1 | NetKeys | AppKeys |
 /// default TTL? 1 | network transmit? 1 | relay retransmit? 1 | states | bridging table? | composition pages? | models
-/// metadata? | observed? 8 | seen unprovisioned? 8 | read back? 8 | elements | unread? | held?`.
+/// metadata? | observed? 8 | seen unprovisioned? 8 | read back? 8 | elements | unread? | held? |
+/// heartbeat to restore?`.
 ///
 /// The flags say which optional parts follow. A key is its index in the low 12 bits and "updated" in bit 15. A page is
 /// its number and its octets.
@@ -39,7 +40,8 @@ enum NodeCodec {
         static let readBack = Flags(rawValue: 1 << 20)
         static let unread = Flags(rawValue: 1 << 21)
         static let held = Flags(rawValue: 1 << 22)
-        static let known = Flags(rawValue: 0x7FCFFF)
+        static let lentHeartbeat = Flags(rawValue: 1 << 23)
+        static let known = Flags(rawValue: 0xFFCFFF)
         static let knownInVersion2 = Flags(rawValue: 0x1FFFF)
         static let knownInVersion1 = Flags(rawValue: 0x7FFF)
 
@@ -71,6 +73,7 @@ enum NodeCodec {
             set(.readBack, if: node.readBackAt != nil)
             set(.unread, if: !node.unread.isEmpty)
             set(.held, if: !node.held.isEmpty)
+            set(.lentHeartbeat, if: node.heartbeatToRestore != nil)
             self = flags
         }
     }
@@ -107,6 +110,9 @@ enum NodeCodec {
             }
         }
         if !node.held.isEmpty { ModelStateCodec.encode(node.held, into: &writer) }
+        if let heartbeat = node.heartbeatToRestore {
+            FoundationState.heartbeatPublication(heartbeat).write(to: &writer)
+        }
         return writer.bytes
     }
 
@@ -185,6 +191,12 @@ enum NodeCodec {
             guard !node.unread.isEmpty else { throw .prohibited(field: "unread values", value: 0) }
         }
         if flags.contains(.held) { node.held = try ModelStateCodec.decodeHeld(&reader) }
+        if flags.contains(.lentHeartbeat) {
+            guard case .heartbeatPublication(let heartbeat) = try FoundationState(reading: &reader) else {
+                throw .prohibited(field: "heartbeat to restore", value: 0)
+            }
+            node.lendHeartbeat(heartbeat)
+        }
         try reader.expectEnd()
         return node
     }
