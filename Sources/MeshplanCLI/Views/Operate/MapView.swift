@@ -167,9 +167,9 @@ struct MapView {
         let heard = map.stations.count - map.silent.count
         let all = heard == map.stations.count ? "all" : "\(heard) of"
         let depth = map.depth > 0 ? ", \(count(map.depth, "hop")) at most" : ""
-        return "Heard \(all) \(count(map.stations.count, "node"))\(depth). "
-            + "\(count(result.heartbeats, "heartbeat")) in \(DurationText.text(.seconds(result.listened.components.seconds))), "
-            + "at most \(Self.percent(airtime)) of the air."
+        let seconds = DurationText.text(.seconds(result.listened.components.seconds))
+        return "Heard \(all) \(count(map.stations.count, "node"))\(depth).\n"
+            + "\(count(result.heartbeats, "heartbeat")) in \(seconds), at most \(Self.percent(airtime)) of the air."
     }
 
     private static func percent(_ share: Double) -> String {
