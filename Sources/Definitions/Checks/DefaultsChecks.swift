@@ -86,11 +86,14 @@ extension DefaultsDefinition {
     ) -> [(key: String, here: SourceLocation, there: SourceLocation)] {
         guard !models.isEmpty, !other.models.isEmpty else { return [] }
         let others = other.models.flatMap { $0.states?.value ?? [] }
-        return models.flatMap { $0.states?.value ?? [] }.flatMap { state in
-            others.filter { there in
-                there.value.state.form == state.value.state.form && there.value.state != state.value.state
-            }.map { ("states.\(state.value.path)", state.location, $0.location) }
+        var conflicts: [(key: String, here: SourceLocation, there: SourceLocation)] = []
+        for here in models.flatMap({ $0.states?.value ?? [] }) {
+            for there in others
+            where there.value.state.form == here.value.state.form && there.value.state != here.value.state {
+                conflicts.append(("states.\(here.value.path)", here.location, there.location))
+            }
         }
+        return conflicts
     }
 }
 
