@@ -12,9 +12,36 @@ package struct PostgreSQLAddress: Hashable, Sendable {
     /// The parts that messages must not show.
     let secrets: [String]
     /// How long connecting may take.
-    let connectTimeout: Duration
+    private(set) var connectTimeout: Duration
     /// Host and database.
     private let name: String
+    /// The servers that it names, if it names several.
+    private let servers: [Place]
+    /// The one of them that is meant; nil for the first that does.
+    private var chosen: Place?
+    private let hasSeveralServers: Bool
+
+    /// One of several servers.
+    private struct Place: Hashable {
+        var host: String
+        var port: String
+
+        var isUsualPort: Bool { port == "5432" || !port.contains(where: \.isNumber) }
+        /// Host and port; the usual port is left out.
+        var name: String { isUsualPort ? host : "\(host):\(port)" }
+    }
+
+    /// The address of each server if this one names several; empty if it names one.
+    ///
+    /// Each is asked for at most 5 seconds, so one that is gone does not hold up the others.
+    package var eachServer: [PostgreSQLAddress] {
+        servers.map { place in
+            var address = self
+            address.chosen = place
+            address.connectTimeout = min(.seconds(5), connectTimeout)
+            return address
+        }
+    }
 
     /// Whether a text has the form of such an address, readable or not.
     package static func isAddress(_ text: String) -> Bool {
@@ -59,13 +86,17 @@ package struct PostgreSQLAddress: Hashable, Sendable {
                 "the address of the database cannot be read; in a password, write / as %2F, @ as %40 and : as %3A"
             )
         }
-        let port = value("port").flatMap { $0 == "5432" || !$0.contains(where: \.isNumber) ? nil : ":" + $0 } ?? ""
+        let places = PostgreSQLAddress.places(hosts: host, ports: value("port") ?? "")
         if host.isEmpty || host.hasPrefix("/") {
-            name = "postgres:///\(database)" + (host.isEmpty ? "" : "?host=\(host)")
+            let port = places.count > 1 && places.contains { !$0.isUsualPort } ? "&port=\(value("port") ?? "")" : ""
+            name = "postgres:///\(database)" + (host.isEmpty ? "" : "?host=\(host)\(port)")
         } else {
-            name = "postgres://\(host)\(port)/\(database)"
+            name = "postgres://\(places.map(\.name).joined(separator: ","))/\(database)"
         }
-        let hosts = host.split(separator: ",").count
+        let hosts = places.count
+        hasSeveralServers = hosts > 1
+        // With addresses of machines beside their names, libpq takes the former.
+        servers = hosts > 1 && given["hostaddr"] == nil && usual["hostaddr"] == nil ? places : []
         let seconds = value("connect_timeout").flatMap { Int($0) } ?? 10
         connectTimeout = .seconds(max(hosts, 1) * (seconds > 0 ? min(seconds, 600) : 600))
         isKept = ["keepalives", "keepalives_idle", "tcp_user_timeout"].contains { value($0) != nil }
@@ -87,7 +118,20 @@ package struct PostgreSQLAddress: Hashable, Sendable {
                 ("tcp_user_timeout", "25000"),
             ]
         }
-        return parameters + [("dbname", url)]
+        // Of several servers, one that accepts changes, unless the address asks for others.
+        if hasSeveralServers { parameters.append(("target_session_attrs", "read-write")) }
+        parameters.append(("dbname", url))
+        if let chosen { parameters += [("host", chosen.host), ("port", chosen.port), ("target_session_attrs", "any")] }
+        return parameters
+    }
+
+    /// Hosts and ports as libpq pairs them: as many ports as hosts, or one for all.
+    private static func places(hosts: String, ports: String) -> [Place] {
+        let hosts = hosts.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let ports = ports.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        return hosts.enumerated().map { index, host in
+            Place(host: host, port: index < ports.count ? ports[index] : ports.last ?? "")
+        }
     }
 
     #if SharedState

@@ -18,6 +18,8 @@ package final class PostgreSQLConnection {
     private let secrets: [String]
     private let patience: Duration
     private let interrupt: Int32?
+    /// What its owner sets at the beginning of each transaction.
+    package var transactionSettings: [SQLStatement] = []
     /// Whether it broke or was left in the middle of an exchange.
     package private(set) var isBroken = false
 

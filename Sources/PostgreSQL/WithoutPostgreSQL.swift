@@ -4,6 +4,8 @@
 package final class PostgreSQLConnection {
     private let unreachable: () -> Never
 
+    /// What its owner sets at the beginning of each transaction.
+    package var transactionSettings: [SQLStatement] = []
     /// Whether it broke.
     package var isBroken: Bool { unreachable() }
 

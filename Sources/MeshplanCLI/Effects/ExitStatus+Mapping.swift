@@ -25,7 +25,7 @@ extension ExitStatus {
     fileprivate init(_ code: StoreError.Code) {
         switch code {
         case .locked: self = .locked
-        case .stale: self = .stale
+        case .stale, .promoted: self = .stale
         case .invalidDocument: self = .invalidInput
         case .keySlot: self = .refused
         case .missing, .exists, .notADatabase, .wrongKey, .invalidKeyFile, .invalidPassphrase, .insecurePermissions,

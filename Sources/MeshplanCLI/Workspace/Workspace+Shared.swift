@@ -73,6 +73,30 @@ extension Workspace {
         return try store.networks().contains(network)
     }
 
+    /// Reports that the server was replaced by its standby.
+    func tell(_ promotion: Promotion?) {
+        switch promotion {
+        case .before?:
+            context.errorOutput.line(
+                "The server of the database was replaced by its standby since it was last used. Changes that were stored "
+                    + "shortly before may be lost, unless the standby is synchronous. Sequence numbers that they may have "
+                    + "used are skipped. If nodes have what the database lacks, read them back with meshplan refresh."
+            )
+        case .during?:
+            context.errorOutput.line(
+                "The server of the database was replaced by its standby. Everything that this command has stored is there; "
+                    + "it goes on. Sequence numbers that others may have used are skipped."
+            )
+        case .repaired(let count)?:
+            context.errorOutput.line(
+                "The server of the database was replaced by its standby, which lacked the last \(count) "
+                    + "transaction\(count == 1 ? "" : "s") of this command. They are stored again, and it goes on. Sequence "
+                    + "numbers that others may have used are skipped."
+            )
+        case nil: break
+        }
+    }
+
     /// Reports what happened to changes that an earlier run could not bring to the server.
     func tell(_ spill: SpillOutcome?) {
         func short(_ path: String) -> String {

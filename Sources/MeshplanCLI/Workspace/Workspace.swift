@@ -232,6 +232,8 @@ struct Workspace {
         let serial = lease.serial
         lease.beforeFirstChange { () throws(StoreError) in try backups.make(of: database, at: serial) }
         tell(lease.spill)
+        tell(lease.promotion)
+        lease.onPromotion = { tell($0) }
         return lease
     }
 

@@ -130,7 +130,8 @@ extension MeshDatabase {
         do {
             try store.commit(changes, expecting: lease.header, revision: revision, under: lock)
         } catch {
-            guard location.isShared else { throw error }
+            // Nothing was written, and the lease is still good.
+            guard location.isShared, error.code != .promoted else { throw error }
             // The server may or may not have stored them, so nothing can build on either. Key slots are not kept in a
             // file: the user can repeat that change and see what there is.
             guard changes.slots == nil else {

@@ -175,6 +175,11 @@ package final class MeshDatabase {
                 header: found.header,
                 manifest: try lockedManifest(found.rows.first, header: found.header)
             )
+            try compareOrigin(with: lease)
+            store.whenPromoted { [weak lease] promotion in
+                lease?.promotion = promotion
+                lease?.onPromotion(promotion)
+            }
             try settleSpill(with: lease)
             return lease
         } catch {

@@ -139,14 +139,22 @@ protocol RowStore: AnyObject {
     /// Makes all changes durable in one transaction and sets the revision, if the store is at `expected` and the holder
     /// still has the lock.
     ///
-    /// - Throws: ``StoreError/Code/stale`` if it is not, and other codes if the commit fails. Then nothing has changed,
-    ///   unless the error is ``StoreError/Code/unreachable``.
+    /// - Throws: ``StoreError/Code/stale`` if it is not, ``StoreError/Code/promoted`` if sequence numbers have to be
+    ///   reserved anew, and other codes if the commit fails. Then nothing has changed, unless the error is
+    ///   ``StoreError/Code/unreachable``.
     func commit(
         _ changes: RowChanges,
         expecting expected: StoreHeader,
         revision: UInt64,
         under lock: any StoreLock
     ) throws(StoreError)
+
+    /// Which server, and which history of its data, the store goes on with; nil for a file, and for a server that does
+    /// not tell. While the lock is held, that of the last transaction.
+    func findOrigin() throws(StoreError) -> StoreOrigin?
+
+    /// Calls `body` when a write under the lock finds that a standby was promoted, before that write is made.
+    func whenPromoted(_ body: @escaping (Promotion) -> Void)
 
     /// Copies the whole store to a file of its own, atomically and with mode 0600. It replaces an existing file.
     ///
@@ -166,6 +174,11 @@ extension RowStore {
     func checkLock() throws(StoreError) {}
 
     func copy(to target: String) throws(StoreError) -> Bool { false }
+
+    /// A file has no standby.
+    func findOrigin() throws(StoreError) -> StoreOrigin? { nil }
+
+    func whenPromoted(_ body: @escaping (Promotion) -> Void) {}
 }
 
 /// The exclusive right to write to a store. It ends with ``release()`` or with the last reference.

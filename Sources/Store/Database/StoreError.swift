@@ -41,6 +41,8 @@ package struct StoreError: Error, Hashable, Sendable {
         case notLocked
         /// The database is no longer in the state that the change was made for.
         case stale
+        /// The server was replaced by its standby, so sequence numbers have to be reserved anew. Nothing was written.
+        case promoted
         /// The run is not known, or has ended.
         case unknownRun
         /// The state at a serial is not known, or no longer known.

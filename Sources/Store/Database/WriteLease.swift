@@ -72,6 +72,11 @@ package final class WriteLease {
     package let holder: LockHolder
     /// What happened to changes that an earlier run could not store, if it left some behind.
     package internal(set) var spill: SpillOutcome?
+    /// Whether the server of a shared database was replaced by its standby since it was last used, as far as that is
+    /// known before anything is sent.
+    package internal(set) var promotion: Promotion?
+    /// Called when a later write finds that out.
+    package var onPromotion: (Promotion) -> Void = { _ in }
     let database: ObjectIdentifier
     private(set) var lock: (any StoreLock)?
     /// Why nothing can be written any more: a write has failed, and it is not known what was stored.

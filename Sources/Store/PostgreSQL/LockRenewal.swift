@@ -40,7 +40,7 @@ final class LockRenewal {
         var connection: PostgreSQLConnection?
         while !StopPipe.isStopped(stopped, within: interval) {
             if connection?.isBroken != false {
-                connection = try? PostgreSQLConnection(address, patience: .seconds(10), interrupt: stopped)
+                connection = try? .toPrimary(of: address, patience: .seconds(10), interrupt: stopped)
             }
             guard let results = try? connection?.run([statement]) else { continue }
             if results.first?.count == 0 { return }

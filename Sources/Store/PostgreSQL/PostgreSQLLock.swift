@@ -4,12 +4,15 @@ import PostgreSQL
 /// The lock of a network in a shared store: a row that says who holds it and until when, with a fence that grows with
 /// every acquisition.
 ///
-/// Only the fence makes writes safe. Every write names it, and the next holder raises it. The sign of life that a
+/// Only fence and token make writes safe. Every write names them. The next holder raises the fence, and has another
+/// token even if a promotion has lost the last acquisition and its fence. The sign of life that a
 /// thread gives from time to time only keeps others from taking over without need. A process that was stopped or cut
 /// off for a while may lose the lock, but can never write after that.
 final class PostgreSQLLock: StoreLock {
     /// The lock's number.
     let fence: Int64
+    /// Distinguishes this acquisition from all others.
+    let token: [UInt8]
     /// Called when the lock is released.
     var onRelease: () -> Void = {}
     private let lineage: Octets16
@@ -31,8 +34,7 @@ final class PostgreSQLLock: StoreLock {
         token: [UInt8],
         local: FileLock
     ) throws(StoreError) {
-        let results = try session.run([
-            SQLStatement("BEGIN"),
+        let results = try session.transact([
             SQLStatement(
                 """
                 UPDATE meshplan_locks
@@ -54,22 +56,22 @@ final class PostgreSQLLock: StoreLock {
             ),
             PostgreSQLLock.raise(lineage),
             PostgreSQLLock.query(lineage),
-            SQLStatement("COMMIT"),
         ])
-        guard let row = results[3].rows.first else {
+        guard let row = results[2].rows.first else {
             throw PostgreSQLLock.lost("the table meshplan_locks has no row of this network", session)
         }
         let found = try session.reading { () throws(PostgreSQLError) in try Found(row) }
-        guard results[1].count == 1 else { throw found.refusal(session.name) }
+        guard results[0].count == 1 else { throw found.refusal(session.name) }
         fence = found.fence
+        self.token = token
         self.lineage = lineage
         self.session = session
         self.local = local
-        try? local.note(String(found.fence))
+        try? local.note("\(found.fence) \(Hexadecimal.encode(token))")
         renewal = LockRenewal(
             session.address,
             every: session.timing.heartbeat,
-            PostgreSQLLock.signOfLife(lineage, fence: found.fence, session.timing.expiry)
+            PostgreSQLLock.signOfLife(lineage, fence: found.fence, token, session.timing.expiry)
         )
     }
 
@@ -77,7 +79,7 @@ final class PostgreSQLLock: StoreLock {
     func loss(_ session: PostgreSQLSession) throws(StoreError) -> StoreError? {
         guard let row = try session.run([PostgreSQLLock.query(lineage)])[0].rows.first else { return nil }
         let found = try session.reading { () throws(PostgreSQLError) in try Found(row) }
-        guard found.fence != fence else { return nil }
+        guard found.fence != fence || found.token != token else { return nil }
         let isFree = found.remaining == nil
         let reason =
             isFree ? "it was taken away or released" : "it was taken over by \(found.holder.title)"
@@ -99,8 +101,8 @@ final class PostgreSQLLock: StoreLock {
         renewal = nil
         onRelease()
         // Without a connection the lock ends by itself, or when another process of this machine takes it.
-        let sql = "UPDATE meshplan_locks SET expires = NULL WHERE lineage = $1 AND fence = $2"
-        let statement = SQLStatement(sql, .octets(lineage.bytes), .integer(fence))
+        let sql = "UPDATE meshplan_locks SET expires = NULL WHERE lineage = $1 AND fence = $2 AND token = $3"
+        let statement = SQLStatement(sql, .octets(lineage.bytes), .integer(fence), .octets(token))
         if session.isConnected, let connection = try? session.connected(), (try? connection.run([statement])) != nil {
             local.release()
         } else {
@@ -114,9 +116,11 @@ final class PostgreSQLLock: StoreLock {
 
     /// Takes the lock away from its holder.
     ///
-    /// - Parameter lock: its fence.
+    /// - Parameter lock: its fence; behind a space its token, if only that acquisition is meant.
     static func end(_ lock: String, of lineage: Octets16, _ session: PostgreSQLSession) throws(StoreError) {
-        guard let fence = Int64(lock) else {
+        let words = lock.split(separator: " ")
+        let token = words.count > 1 ? Hexadecimal.decode(String(words[1])) ?? [] : []
+        guard let fence = words.first.flatMap({ Int64($0) }) else {
             throw StoreError(
                 .notLocked,
                 "there is no such lock",
@@ -124,24 +128,23 @@ final class PostgreSQLLock: StoreLock {
                 path: session.name
             )
         }
-        let results = try session.run([
-            SQLStatement("BEGIN"),
+        let results = try session.transact([
             SQLStatement(
                 """
                 UPDATE meshplan_locks SET fence = 1 + GREATEST(
                         fence, (SELECT n.fence FROM meshplan_networks n WHERE n.lineage = $1)
                     ), expires = NULL
-                WHERE lineage = $1 AND fence = $2 AND expires IS NOT NULL
+                WHERE lineage = $1 AND fence = $2 AND expires IS NOT NULL AND (token = $3 OR octet_length($3) = 0)
                 """,
                 .octets(lineage.bytes),
-                .integer(fence)
+                .integer(fence),
+                .octets(token)
             ),
             raise(lineage),
             query(lineage),
-            SQLStatement("COMMIT"),
         ])
-        guard results[1].count != 1 else { return }
-        guard let row = results[3].rows.first else {
+        guard results[0].count != 1 else { return }
+        guard let row = results[2].rows.first else {
             throw PostgreSQLLock.lost("the table meshplan_locks has no row of this network", session)
         }
         let found = try session.reading { () throws(PostgreSQLError) in try Found(row) }
@@ -173,22 +176,28 @@ final class PostgreSQLLock: StoreLock {
         SQLStatement(
             """
             SELECT fence, holder, host, process, operation, since,
-                CAST(EXTRACT(EPOCH FROM (expires - now())) AS bigint)
+                CAST(EXTRACT(EPOCH FROM (expires - now())) AS bigint), token
             FROM meshplan_locks WHERE lineage = $1
             """,
             .octets(lineage.bytes)
         )
     }
 
-    private static func signOfLife(_ lineage: Octets16, fence: Int64, _ expiry: Duration) -> SQLStatement {
+    private static func signOfLife(
+        _ lineage: Octets16,
+        fence: Int64,
+        _ token: [UInt8],
+        _ expiry: Duration
+    ) -> SQLStatement {
         SQLStatement(
             """
             UPDATE meshplan_locks SET expires = now() + $3 * interval '1 millisecond'
-            WHERE lineage = $1 AND fence = $2 AND expires IS NOT NULL
+            WHERE lineage = $1 AND fence = $2 AND token = $4 AND expires IS NOT NULL
             """,
             .octets(lineage.bytes),
             .integer(fence),
-            .integer(expiry.milliseconds)
+            .integer(expiry.milliseconds),
+            .octets(token)
         )
     }
 }
@@ -199,6 +208,7 @@ private struct Found {
     var holder: LockHolder
     /// For how many more seconds it lasts; nil if nobody has it.
     var remaining: Int64?
+    var token: [UInt8]
 
     init(_ row: SQLRow) throws(PostgreSQLError) {
         fence = try row.integer(0)
@@ -210,6 +220,7 @@ private struct Found {
             since: Timestamp(rawValue: try row.integer(5))
         )
         remaining = row.isNull(6) ? nil : try row.integer(6)
+        token = try row.octets(7)
     }
 
     func refusal(_ name: String) -> StoreError {

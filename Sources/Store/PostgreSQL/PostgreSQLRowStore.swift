@@ -7,11 +7,13 @@ import PostgreSQL
 /// the connection breaks meanwhile, the store connects again, for as long as the patience of a writer lasts, and asks
 /// the server what it has done.
 final class PostgreSQLRowStore: RowStore {
-    private let session: PostgreSQLSession
-    private let lineage: Octets16
-    private let localPath: String
-    /// What is known of the rows while this lock is held.
-    private var locked: (lock: PostgreSQLLock, header: StoreHeader, rows: LockedRows)?
+    let session: PostgreSQLSession
+    let lineage: Octets16
+    let localPath: String
+    /// What is known while this lock is held.
+    var locked: LockedStore?
+    /// Where promotions under the lock are told.
+    var onPromotion: (Promotion) -> Void = { _ in }
 
     /// Opens the rows of an existing network.
     ///
@@ -57,6 +59,7 @@ final class PostgreSQLRowStore: RowStore {
         let session = PostgreSQLSession(store, name: store.name(of: network))
         try PostgreSQLSchema.check(session)
         session.patience = store.timing.writerPatience
+        session.isWriting = true
         let beginning = creation(of: network, lineage: lineage, slots: slots, revision: revision)
         let batches = RowBatches.batches(of: rows)
         try session.reconnecting { connection throws(PostgreSQLError) in
@@ -64,7 +67,7 @@ final class PostgreSQLRowStore: RowStore {
             let sql = "SELECT name FROM meshplan_networks WHERE name = $1 AND lineage = $2"
             let there = SQLStatement(sql, .text(network), .octets(lineage.bytes))
             guard try connection.run([there])[0].rows.isEmpty else { return }
-            _ = try connection.run(beginning)
+            _ = try connection.run([SQLStatement("BEGIN")] + connection.transactionSettings + beginning)
             for batch in batches {
                 _ = try connection.run([RowBatches.insertion(of: batch, into: lineage)])
             }
@@ -80,7 +83,6 @@ final class PostgreSQLRowStore: RowStore {
     ) -> [SQLStatement] {
         let lineage = SQLValue.octets(lineage.bytes)
         return [
-            SQLStatement("BEGIN"),
             SQLStatement(
                 "INSERT INTO meshplan_networks (name, lineage, format, revision, fence) VALUES ($1, $2, $3, $4, 0)",
                 .text(network),
@@ -139,16 +141,18 @@ final class PostgreSQLRowStore: RowStore {
     /// Visits the rows of a query, all as of one moment.
     ///
     /// - Returns: the header of the same moment.
-    private func visit(
+    func visit(
         _ query: SQLStatement,
         _ body: (SQLRow) throws(StoreError) -> Void
     ) throws(StoreError) -> StoreHeader {
         var hasVisited = false
         var failure: StoreError?
         var breakage: PostgreSQLError?
-        let header = try session.reconnecting { connection throws(PostgreSQLError) in
+        let header = try session.reconnecting { connection throws(PostgreSQLError) -> StoreHeader? in
             do throws(PostgreSQLError) {
-                let header = try readHeader(try connection.run([PostgreSQLRowStore.beginReading, headerQuery])[1])
+                let beginning = [PostgreSQLRowStore.beginReading] + connection.transactionSettings + [headerQuery]
+                guard let first = try connection.run(beginning).last else { return nil }
+                let header = try readHeader(first)
                 failure = try connection.forEachRow(of: query) { row throws(StoreError) in
                     hasVisited = true
                     try body(row)
@@ -181,12 +185,12 @@ final class PostgreSQLRowStore: RowStore {
             .integerList(names.map { Int64($0.kind.rawValue) }),
             .octetsList(names.map(\.key))
         )
-        let results = try session.run([
-            PostgreSQLRowStore.beginReading, headerQuery, query, SQLStatement("COMMIT"),
-        ])
-        let header = try required(try session.reading { () throws(PostgreSQLError) in try readHeader(results[1]) })
+        let results = try session.reconnecting { connection throws(PostgreSQLError) in
+            try connection.transact([headerQuery, query], beginning: PostgreSQLRowStore.beginReading)
+        }
+        let header = try required(try session.reading { () throws(PostgreSQLError) in try readHeader(results[0]) })
         var found: [RowName: StoredRow] = [:]
-        for row in results[2].rows {
+        for row in results[1].rows {
             let row = try storedRow(row)
             found[row.name] = row
         }
@@ -201,7 +205,7 @@ final class PostgreSQLRowStore: RowStore {
 
     private static let beginReading = SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
-    private var headerQuery: SQLStatement {
+    var headerQuery: SQLStatement {
         SQLStatement("SELECT revision, fence FROM meshplan_networks WHERE lineage = $1", .octets(lineage.bytes))
     }
 
@@ -230,7 +234,7 @@ final class PostgreSQLRowStore: RowStore {
         }
     }
 
-    private func rowName(_ row: SQLRow) throws(PostgreSQLError) -> RowName {
+    func rowName(_ row: SQLRow) throws(PostgreSQLError) -> RowName {
         guard let kind = UInt8(exactly: try row.integer(0)).flatMap(RowKind.init(rawValue:)) else {
             throw PostgreSQLError(.shape, "a row of unknown kind")
         }
@@ -238,120 +242,4 @@ final class PostgreSQLRowStore: RowStore {
     }
 
     func checkLock() throws(StoreError) { try PostgreSQLLock.check(lineage, session) }
-
-    // MARK: Writing
-
-    func lock(_ holder: LockHolder, token: () -> [UInt8]) throws(StoreError) -> any StoreLock {
-        let lock = try acquire(holder, token: token())
-        var rows = LockedRows()
-        let sql = """
-            SELECT kind, key, revision, CASE WHEN kind = ANY ($2::bigint[]) THEN body END
-            FROM meshplan_rows WHERE lineage = $1
-            """
-        let kinds = SQLValue.integerList(LockedRows.smallKinds.map { Int64($0.rawValue) }.sorted())
-        let header = try visit(SQLStatement(sql, .octets(lineage.bytes), kinds)) { row throws(StoreError) in
-            try session.reading { () throws(PostgreSQLError) in
-                let name = try rowName(row)
-                let body = row.isNull(3) ? nil : try row.octets(3)
-                rows.add(name, revision: UInt64(bitPattern: try row.integer(2)), body: body)
-            }
-        }
-        locked = (lock, header, rows)
-        session.patience = session.timing.writerPatience
-        lock.onRelease = { [weak self] in
-            guard let self else { return }
-            locked = nil
-            session.patience = session.timing.readerPatience
-        }
-        return lock
-    }
-
-    /// Takes the lock. It may take it from a process of this machine that ended without releasing it, because it was
-    /// killed or had no connection any more. The kernel has released that process's lock of the local file, so it has
-    /// certainly ended.
-    private func acquire(_ holder: LockHolder, token: [UInt8]) throws(StoreError) -> PostgreSQLLock {
-        let local: FileLock
-        do {
-            local = try FileLock(of: localPath, holder)
-        } catch {
-            var error = error
-            if error.code == .locked { error.path = session.name }
-            throw error
-        }
-        do {
-            return try PostgreSQLLock(of: lineage, session, holder, token: token, local: local)
-        } catch {
-            guard let abandoned = local.abandoned else { throw error }
-            if error.code == .locked {
-                // If that is not the lock that is held, nothing happens.
-                try? PostgreSQLLock.end(abandoned, of: lineage, session)
-                if let lock = try? PostgreSQLLock(of: lineage, session, holder, token: token, local: local) {
-                    return lock
-                }
-            }
-            try? local.note(abandoned)
-            local.abandon()
-            throw error
-        }
-    }
-
-    func forceUnlock(_ lock: String) throws(StoreError) {
-        try PostgreSQLLock.end(lock, of: lineage, session)
-    }
-
-    func commit(
-        _ changes: RowChanges,
-        expecting expected: StoreHeader,
-        revision: UInt64,
-        under lock: any StoreLock
-    ) throws(StoreError) {
-        guard let locked, locked.lock === lock else { throw notLocked() }
-        do throws(StoreError) {
-            try transact(expecting: expected, revision: revision, fence: locked.lock.fence) { new in
-                RowBatches.puts(changes.puts, new) + RowBatches.deletes(changes.deletes, new)
-                    + (changes.slots.map { RowBatches.replacement(of: $0, new) } ?? [])
-            }
-        } catch {
-            // A command that has waited in vain ends. It must not wait again for each question on the way out.
-            if error.code == .unreachable { session.patience = .zero }
-            throw error
-        }
-        self.locked?.rows.apply(changes)
-    }
-
-    /// Carries out one transaction if lineage, revision and fence are as expected. After a broken connection it finds
-    /// out whether the transaction happened.
-    private func transact(
-        expecting expected: StoreHeader,
-        revision: UInt64,
-        fence: Int64,
-        _ writes: (RowBatches.Guard) -> [SQLStatement]
-    ) throws(StoreError) {
-        guard expected.lineage == lineage else { throw stale() }
-        let new = RowBatches.Guard(lineage: lineage, revision: revision, fence: fence)
-        let statements = RowBatches.transaction(writes(new), from: expected.revision, to: new)
-        let isStored = try session.reconnecting { connection throws(PostgreSQLError) in
-            if try connection.run(statements)[1].count == 1 { return true }
-            // An earlier attempt may have succeeded although its answer was lost. Nobody else can have written that
-            // revision under this fence.
-            guard let row = try connection.run([headerQuery])[0].rows.first else { return false }
-            let (present, holding) = (try row.integer(0), try row.integer(1))
-            return present == Int64(bitPattern: revision) && holding == fence
-        }
-        guard isStored else { throw try locked?.lock.loss(session) ?? stale() }
-        locked?.header.revision = revision
-    }
-
-    private func notLocked() -> StoreError {
-        StoreError(.notLocked, "the lock of the database is not held", path: session.name)
-    }
-
-    private func stale() -> StoreError {
-        StoreError(
-            .stale,
-            "the database was changed in the meantime",
-            hint: "run the command again, it will see the new state",
-            path: session.name
-        )
-    }
 }

@@ -24,14 +24,22 @@ final class PostgreSQLSession {
     /// Whether there is a connection that is not known to be broken.
     var isConnected: Bool { connection?.isBroken == false }
 
+    /// Whether it is used to write. Then, of several servers of the address, it takes the one that was promoted last,
+    /// and none that a promotion has left behind.
+    var isWriting = false {
+        didSet {
+            if isWriting, !oldValue, !address.eachServer.isEmpty { connection = nil }
+        }
+    }
+
     /// The connection. It is made if there is none.
     func connected() throws(PostgreSQLError) -> PostgreSQLConnection {
         if let connection, !connection.isBroken { return connection }
         connection = nil
-        let fresh = try PostgreSQLConnection(address)
-        // A server that loses us in the middle of a transaction must not keep its locks for hours. Not all servers know
-        // this setting.
-        _ = try? fresh.run([SQLStatement("SET idle_in_transaction_session_timeout = 20000")])
+        let fresh =
+            try isWriting
+            ? PostgreSQLConnection.toPrimary(of: address) : PostgreSQLConnection(address)
+        fresh.findSettings()
         connection = fresh
         hasConnected = true
         return fresh
@@ -41,6 +49,11 @@ final class PostgreSQLSession {
     @discardableResult
     func run(_ statements: [SQLStatement]) throws(StoreError) -> [SQLResult] {
         try reconnecting { connection throws(PostgreSQLError) in try connection.run(statements) }
+    }
+
+    /// Runs statements that may run twice without harm, as one transaction.
+    func transact(_ statements: [SQLStatement]) throws(StoreError) -> [SQLResult] {
+        try reconnecting { connection throws(PostgreSQLError) in try connection.transact(statements) }
     }
 
     /// Runs statements as ``run(_:)`` does, and again if somebody else did the same at the same time.
@@ -68,7 +81,11 @@ final class PostgreSQLSession {
             do throws(PostgreSQLError) {
                 return try body(try connected())
             } catch {
-                guard hasConnected, retry.isWorthwhile(after: error) else { throw storeError(error) }
+                guard hasConnected, retry.isWorthwhile(after: error, isWriting: isWriting) else {
+                    throw storeError(error)
+                }
+                // Behind a pooler, or a name that moves, another server may accept changes.
+                if error.isOfStandby { connection = nil }
             }
         }
     }
@@ -101,12 +118,12 @@ struct Retry {
     }
 
     /// Waits before the next attempt; false if another attempt cannot help or the wait was cut short.
-    mutating func isWorthwhile(after error: PostgreSQLError) -> Bool {
+    mutating func isWorthwhile(after error: PostgreSQLError, isWriting: Bool) -> Bool {
         if error.isConflict {
             conflicts += 1
             return conflicts <= 10 && clock.wait(.milliseconds(10 * conflicts))
         }
-        guard error.kind == .connection, !error.isLasting else { return false }
+        guard error.kind == .connection || (error.isOfStandby && isWriting), !error.isLasting else { return false }
         guard clock.now() < end, clock.wait(pause) else { return false }
         pause = min(pause * 2, .seconds(4))
         return true
@@ -114,6 +131,9 @@ struct Retry {
 }
 
 extension PostgreSQLError {
+    /// Whether the server is a standby, which accepts no changes.
+    fileprivate var isOfStandby: Bool { state == "25006" }
+
     /// Whether trying again cannot help: our identity, and whether the database exists, will not change by themselves.
     fileprivate var isLasting: Bool { state?.hasPrefix("28") == true || state == "3D000" || state == "42501" }
 }

@@ -10,6 +10,11 @@ enum RowBatches {
         var revision: UInt64
         /// The fence of the writer's lock.
         var fence: Int64
+        /// What distinguishes the acquisition of the lock from all others. After a promotion that lost one, the next
+        /// acquisition has the same fence, but never the same token.
+        var token: [UInt8]
+        /// The timeline that the server must be on; nil if it does not tell.
+        var timeline: UInt32?
     }
 
     /// The size of a statement in octets.
@@ -52,11 +57,14 @@ enum RowBatches {
     /// They look for the new revision under the writer's own fence, which nobody else can have set. If an earlier
     /// attempt at the same transaction has set it, they repeat what that attempt did.
     static func transaction(_ writes: [SQLStatement], from expected: UInt64, to new: Guard) -> [SQLStatement] {
-        let update = new.statement(
-            "UPDATE meshplan_networks SET revision = $2 WHERE lineage = $1 AND fence = $3 AND revision = $4",
+        var conditions = "lineage = $1 AND fence = $3 AND revision = $5 AND \(isHeld)"
+        if new.timeline != nil { conditions += " AND \(PostgreSQLConnection.timeline) = $6" }
+        var update = new.statement(
+            "UPDATE meshplan_networks SET revision = $2 WHERE \(conditions)",
             .integer(Int64(bitPattern: expected))
         )
-        return [SQLStatement("BEGIN"), update] + writes + [SQLStatement("COMMIT")]
+        if let timeline = new.timeline { update.parameters.append(.integer(Int64(timeline))) }
+        return [update] + writes
     }
 
     /// Puts rows, in as many statements as their size needs.
@@ -66,7 +74,7 @@ enum RowBatches {
                 """
                 INSERT INTO meshplan_rows (lineage, kind, key, revision, body)
                 SELECT $1, n.kind, n.key, n.revision, n.body
-                FROM unnest($4::bigint[], $5::bytea[], $6::bigint[], $7::bytea[]) AS n(kind, key, revision, body)
+                FROM unnest($5::bigint[], $6::bytea[], $7::bigint[], $8::bytea[]) AS n(kind, key, revision, body)
                 WHERE \(isOurs)
                 ON CONFLICT (lineage, kind, key) DO UPDATE SET revision = excluded.revision, body = excluded.body
                 """,
@@ -86,7 +94,7 @@ enum RowBatches {
                 """
                 DELETE FROM meshplan_rows
                 WHERE lineage = $1 AND \(isOurs)
-                    AND (kind, key) IN (SELECT n.kind, n.key FROM unnest($4::bigint[], $5::bytea[]) AS n(kind, key))
+                    AND (kind, key) IN (SELECT n.kind, n.key FROM unnest($5::bigint[], $6::bytea[]) AS n(kind, key))
                 """,
                 .integerList(names.map { Int64($0.kind.rawValue) }),
                 .octetsList(names.map(\.key))
@@ -101,7 +109,7 @@ enum RowBatches {
                 new.statement(
                     """
                     INSERT INTO meshplan_key_slots (lineage, slot, kind, parameters, wrapped)
-                    SELECT $1, $4, $5, $6, $7 WHERE \(isOurs)
+                    SELECT $1, $5, $6, $7, $8 WHERE \(isOurs)
                     """,
                     .integer(Int64(number)),
                     .integer(Int64(slot.kind)),
@@ -111,19 +119,24 @@ enum RowBatches {
             }
     }
 
+    private static let isHeld = """
+        EXISTS (SELECT 1 FROM meshplan_locks l WHERE l.lineage = $1 AND l.fence = $3 AND l.token = $4)
+        """
+
     private static let isOurs = """
-        EXISTS (SELECT 1 FROM meshplan_networks WHERE lineage = $1 AND revision = $2 AND fence = $3)
+        EXISTS (SELECT 1 FROM meshplan_networks WHERE lineage = $1 AND revision = $2 AND fence = $3) AND \(isHeld)
         """
 }
 
 extension RowBatches.Guard {
-    /// A statement whose first three parameters are lineage, revision and fence.
+    /// A statement whose first four parameters are lineage, revision, fence and token.
     func statement(_ sql: String, _ further: SQLValue...) -> SQLStatement {
         var statement = SQLStatement(
             sql,
             .octets(lineage.bytes),
             .integer(Int64(bitPattern: revision)),
-            .integer(fence)
+            .integer(fence),
+            .octets(token)
         )
         statement.parameters += further
         return statement

@@ -21,6 +21,10 @@ package import MeshCore
 /// copy: it is written after the database, so it knows more than the database only in that case. Then other machines
 /// may have sent since, too, and counting goes on ``skippedAfterRestore`` numbers beyond what the file knows.
 ///
+/// A standby of such a server may lack the last reservations when it is promoted. So each reservation says under which
+/// history of the server's data it was made. Under another one, counting goes on ``skippedAfterRestore`` numbers
+/// further, on all machines.
+///
 /// Numbers belong to an IV index. When it grows, they begin at 0 again (3.11.5), or behind the numbers that are left
 /// out. Requests under a lower IV index are refused from then on.
 package final class DurableSequenceNumbers: SequenceNumberSource {
@@ -36,6 +40,8 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
         var limit: UInt32
         /// Where numbers begin under a later IV index. The file beside the database knows whether it is 0.
         var floor: UInt32 = 0
+        /// The server, and the history of its data, that the reservation was first stored in; nil for a file.
+        var origin: StoreOrigin?
 
         /// Takes over a higher reservation.
         mutating func raise(to other: Reservation) {
@@ -98,15 +104,12 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
             throw SequenceNumberError.ivIndexWentBack(source, reached: state.reservation.ivIndex)
         }
         if ivIndex > state.reservation.ivIndex {
-            let floor = state.reservation.floor
+            let (floor, origin) = (state.reservation.floor, state.reservation.origin)
             state = State(reservation: Reservation(ivIndex: ivIndex, limit: floor, floor: floor), next: floor)
+            state.reservation.origin = origin
         }
         if state.next >= state.reservation.limit {
-            guard state.reservation.limit < DurableSequenceNumbers.end else {
-                throw SequenceNumberError.exhausted(source)
-            }
-            state.reservation.limit = min(state.reservation.limit + blockSize, DurableSequenceNumbers.end)
-            try store(state.reservation, for: source)
+            try extend(&state, of: source)
         }
         let number = state.next
         state.next += 1
@@ -114,9 +117,49 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
         return number
     }
 
+    /// Reserves another block. If the server was replaced by its standby since the last one, it begins where nobody can
+    /// have reserved before.
+    private func extend(_ state: inout State, of source: UnicastAddress) throws {
+        let ivIndex = state.reservation.ivIndex
+        // Each further turn needs a further promotion.
+        for _ in 0..<8 {
+            if try database.store.findOrigin() != state.reservation.origin {
+                let loaded = try load(source)
+                if !loaded.reservation.isBehind(Reservation(ivIndex: ivIndex, limit: 0)) {
+                    state = loaded
+                    // Another machine has sent under a later one.
+                    guard state.reservation.ivIndex == ivIndex else {
+                        throw SequenceNumberError.ivIndexWentBack(source, reached: state.reservation.ivIndex)
+                    }
+                } else {
+                    let floor = loaded.reservation.floor
+                    state = State(reservation: Reservation(ivIndex: ivIndex, limit: floor, floor: floor), next: floor)
+                    state.reservation.origin = loaded.reservation.origin
+                }
+            }
+            guard state.reservation.limit < DurableSequenceNumbers.end else {
+                throw SequenceNumberError.exhausted(source)
+            }
+            state.reservation.limit = min(state.reservation.limit + blockSize, DurableSequenceNumbers.end)
+            do throws(StoreError) {
+                return try store(state.reservation, for: source)
+            } catch {
+                guard error.code == .promoted else { throw error }
+            }
+        }
+        throw SequenceNumberError.notDurable("the server of the database was replaced again and again")
+    }
+
     private func load(_ source: UnicastAddress) throws(StoreError) -> State {
         let stored = try database.storedReservation(of: source)
-        let reservation = try loadWitness().effective(stored, of: source, isShared: database.location.isShared)
+        let origin = try database.store.findOrigin()
+        let witness = try loadWitness()
+        if witness.isPromoted(stored, origin), lease.promotion == nil {
+            lease.promotion = .before
+            lease.onPromotion(.before)
+        }
+        let isShared = database.location.isShared
+        let reservation = witness.effective(stored, of: source, isShared: isShared, origin: origin)
         return State(reservation: reservation, next: reservation.limit)
     }
 

@@ -2,7 +2,10 @@ package import MeshCore
 
 /// The reserved sequence numbers of each address: a row each, and the file beside the database.
 extension MeshDatabase {
-    var witnessPath: String { location.localPath + ".sequence" }
+    /// The end of the path of the file beside the database.
+    static let witnessEnding = ".sequence"
+
+    var witnessPath: String { location.localPath + MeshDatabase.witnessEnding }
 
     private static func name(_ source: UnicastAddress) -> RowName {
         RowName(.sequenceNumbers, key: [UInt8(source.rawValue >> 8), UInt8(truncatingIfNeeded: source.rawValue)])
@@ -79,6 +82,7 @@ extension MeshDatabase {
             guard raised.isBehind(theirs) else { continue }
             raised.raise(to: theirs)
             raised.skip()
+            raised.origin = try store.findOrigin()
             var witness = try SequenceNumberWitness(at: witnessPath)
             witness.note(raised, of: source)
             try witness.write(to: witnessPath)
@@ -100,7 +104,11 @@ extension MeshDatabase {
         }
         if let own { raise(own.0, to: DurableSequenceNumbers.Reservation(ivIndex: own.ivIndex, limit: 0)) }
         for (source, witnessed) in witness.reservations { raise(source, to: witnessed) }
-        for source in reservations.keys { reservations[source]?.skip() }
+        let origin = try store.findOrigin()
+        for source in reservations.keys {
+            reservations[source]?.skip()
+            reservations[source]?.origin = origin
+        }
         for (source, reservation) in reservations { witness.note(reservation, of: source) }
         try witness.write(to: witnessPath)
         for (source, reservation) in reservations {
@@ -109,23 +117,26 @@ extension MeshDatabase {
     }
 
     /// The row's body: version 1 if there is no floor, as in all databases that never left out numbers; otherwise
-    /// version 2.
+    /// version 2. Version 3 adds the origin, which only shared databases have.
     private static func encode(_ reservation: DurableSequenceNumbers.Reservation) -> [UInt8] {
         var writer = ByteWriter(capacity: 16)
-        writer.write(UInt8(reservation.floor == 0 ? 1 : 2))
+        let version: UInt8 = reservation.origin != nil ? 3 : reservation.floor > 0 ? 2 : 1
+        writer.write(version)
         writer.write(reservation.ivIndex)
         writer.write(reservation.limit)
-        if reservation.floor > 0 { writer.write(reservation.floor) }
+        if version > 1 { writer.write(reservation.floor) }
+        reservation.origin?.write(to: &writer)
         return writer.bytes
     }
 
     static func decodeReservation(_ bytes: [UInt8]) throws(DecodeError) -> DurableSequenceNumbers.Reservation {
         var reader = ByteReader(bytes)
         let version = try reader.readUInt8()
-        guard version == 1 || version == 2 else { throw .unknownType(UInt64(version)) }
+        guard (1...3).contains(version) else { throw .unknownType(UInt64(version)) }
         let ivIndex = try reader.readUInt32()
         var reservation = DurableSequenceNumbers.Reservation(ivIndex: ivIndex, limit: try readLimit(&reader))
-        if version == 2 { reservation.floor = try readLimit(&reader) }
+        if version > 1 { reservation.floor = try readLimit(&reader) }
+        if version > 2 { reservation.origin = try StoreOrigin(&reader) }
         try reader.expectEnd()
         return reservation
     }

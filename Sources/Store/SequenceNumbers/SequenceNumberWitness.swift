@@ -3,7 +3,8 @@ import SystemLayer
 
 /// The text file `<database>.sequence`: a first line, then `address IV-index limit` for every source, with the address
 /// in hexadecimal, and `end`. If the numbers of a source are not known for certain, `restored` follows its limit. A
-/// line `others restored` says the same of all sources without a line.
+/// line `others restored` says the same of all sources without a line. A line `server IDENTIFIER TIMELINE` says which
+/// history of a shared database this machine has last written to.
 ///
 /// Version 1 can still be read; it had neither these marks nor the last line.
 struct SequenceNumberWitness: Hashable {
@@ -12,6 +13,7 @@ struct SequenceNumberWitness: Hashable {
     private static let lastLine: Substring = "end"
     private static let restored: Substring = "restored"
     private static let others: Substring = "others"
+    private static let server: Substring = "server"
 
     /// The reservations, by source.
     var reservations: [UnicastAddress: DurableSequenceNumbers.Reservation] = [:]
@@ -19,6 +21,8 @@ struct SequenceNumberWitness: Hashable {
     var restored: Set<UnicastAddress> = []
     /// Whether that also holds for all sources that it does not list, because the file was once found damaged.
     var isIncomplete = false
+    /// The history of a shared database that this machine has last written to.
+    var origin: StoreOrigin?
 
     /// Reads the file. A missing file says nothing. A file with unexpected contents is incomplete.
     init(at path: String) throws(StoreError) {
@@ -28,6 +32,7 @@ struct SequenceNumberWitness: Hashable {
         }
         guard let text = String(validating: bytes, as: UTF8.self), parse(text) else {
             (reservations, restored, isIncomplete) = ([:], [], true)
+            origin = nil
             return
         }
     }
@@ -56,6 +61,11 @@ struct SequenceNumberWitness: Hashable {
                 isIncomplete = true
                 continue
             }
+            if words.count == 3, words[0] == SequenceNumberWitness.server, !isRestored {
+                guard let system = UInt64(words[1]), let timeline = UInt32(words[2]) else { return false }
+                origin = StoreOrigin(system: system, timeline: timeline)
+                continue
+            }
             guard words.count == 3,
                 let address = UInt16(words[0], radix: 16).flatMap(UnicastAddress.init(rawValue:)),
                 let ivIndex = UInt32(words[1]),
@@ -71,6 +81,7 @@ struct SequenceNumberWitness: Hashable {
     mutating func note(_ reservation: DurableSequenceNumbers.Reservation, of source: UnicastAddress) {
         reservations[source] = reservation
         if reservation.floor > 0 { restored.insert(source) }
+        if let known = reservation.origin { origin = known }
     }
 
     /// The file's octets.
@@ -80,6 +91,7 @@ struct SequenceNumberWitness: Hashable {
             let mark = restored.contains(source) ? " \(SequenceNumberWitness.restored)" : ""
             lines.append("\(source.rawValue.hexadecimal) \(reservation.ivIndex) \(reservation.limit)\(mark)")
         }
+        if let origin { lines.append("\(SequenceNumberWitness.server) \(origin.system) \(origin.timeline)") }
         if isIncomplete { lines.append("\(SequenceNumberWitness.others) \(SequenceNumberWitness.restored)") }
         lines.append(String(SequenceNumberWitness.lastLine))
         return Array((lines.joined(separator: "\n") + "\n").utf8)

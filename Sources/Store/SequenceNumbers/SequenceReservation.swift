@@ -26,9 +26,11 @@ extension MeshDatabase {
     package func reservations() throws(StoreError) -> [SequenceReservation] {
         let stored = try storedReservations()
         let witness = try SequenceNumberWitness(at: witnessPath)
+        let origin = try store.findOrigin()
         // What an unreadable file may have said about other sources is settled when they send.
         return Set(stored.keys).union(witness.reservations.keys).sorted().map { source in
-            let reservation = witness.effective(stored[source], of: source, isShared: location.isShared)
+            let isShared = location.isShared
+            let reservation = witness.effective(stored[source], of: source, isShared: isShared, origin: origin)
             return SequenceReservation(source: source, ivIndex: reservation.ivIndex, limit: reservation.limit)
         }
     }
@@ -40,7 +42,8 @@ extension MeshDatabase {
         let stored = try storedReservation(of: source)
         let witness = try SequenceNumberWitness(at: witnessPath)
         guard stored != nil || witness.reservations[source] != nil || witness.isIncomplete else { return nil }
-        let reservation = witness.effective(stored, of: source, isShared: location.isShared)
+        let origin = try store.findOrigin()
+        let reservation = witness.effective(stored, of: source, isShared: location.isShared, origin: origin)
         return SequenceReservation(source: source, ivIndex: reservation.ivIndex, limit: reservation.limit)
     }
 }
@@ -48,18 +51,32 @@ extension MeshDatabase {
 extension SequenceNumberWitness {
     /// The reservation that counts, given the one in the database and the one in the file.
     ///
-    /// - Parameter isShared: whether the database is what all machines agree on; see ``DurableSequenceNumbers``.
+    /// - Parameters:
+    ///   - isShared: whether the database is what all machines agree on; see ``DurableSequenceNumbers``.
+    ///   - origin: the history that a shared database goes on with, if it tells.
     func effective(
         _ stored: DurableSequenceNumbers.Reservation?,
         of source: UnicastAddress,
-        isShared: Bool
+        isShared: Bool,
+        origin: StoreOrigin?
     ) -> DurableSequenceNumbers.Reservation {
         var reservation = stored ?? DurableSequenceNumbers.Reservation(ivIndex: 0, limit: 0)
         let witnessed = reservations[source]
         let isBehind = witnessed.map { reservation.isBehind($0) } ?? false
         if let witnessed { reservation.raise(to: witnessed) }
         if restored.contains(source) { reservation.leaveOutLater() }
-        if isShared ? isBehind : witnessed == nil && (stored != nil || isIncomplete) { reservation.skip() }
+        if isShared ? isBehind || isPromoted(stored, origin) : witnessed == nil && (stored != nil || isIncomplete) {
+            reservation.skip()
+        }
+        reservation.origin = origin
         return reservation
+    }
+
+    /// Whether a standby may have lost reservations since the stored one was made. On a server that was never promoted
+    /// there is nothing to lose. Earlier versions did not note the origin.
+    func isPromoted(_ stored: DurableSequenceNumbers.Reservation?, _ origin: StoreOrigin?) -> Bool {
+        guard let origin else { return false }
+        guard let before = stored?.origin else { return !origin.isFirst }
+        return before != origin
     }
 }

@@ -72,6 +72,13 @@ final class SharedFixture {
         .shared(try store(user: user, through: proxy), network: "house", localPath: folder.file(machine))
     }
 
+    /// Through a pooler.
+    func openPooled(on machine: String = "desk") throws -> MeshDatabase {
+        let address = server.address(databaseName, through: try PostgreSQLPooler.shared.folder)
+        let store = try SharedStore(address, clock: clock.clock, timing: timing)
+        return try MeshDatabase.open(at: .shared(store, network: "house", localPath: folder.file(machine)), key: key)
+    }
+
     func open(
         on machine: String = "desk",
         user: String = "meshplan",
@@ -103,3 +110,9 @@ func renaming(_ network: MeshNetwork, to name: String) -> StoreChanges {
 
 /// The trait of tests that need a server.
 let withServer = ConditionTrait.enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.isNotInstalled)")
+
+/// The trait of tests that need a pooler in front of the server.
+let withPooler = ConditionTrait.enabled(
+    if: PostgreSQLServer.isInstalled && PostgreSQLPooler.program != nil,
+    "\(PostgreSQLPooler.isNotInstalled)"
+)
