@@ -63,6 +63,7 @@ package struct Meshplan: ParsableCommand {
                     SensorsCommand.self, MapCommand.self,
                 ]
             ),
+            CommandGroup(name: "Many networks", subcommands: [FleetCommand.self]),
             CommandGroup(name: "Simulator", subcommands: [SimCommand.self]),
         ]
     )

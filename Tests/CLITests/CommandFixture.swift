@@ -164,6 +164,7 @@ final class CommandFixture {
             return self.secrets.removeFirst()
         }
         context.sleep = { _ in }
+        context.fleetWorkers = .inThisProcess
         context.bluetooth = { self.bluetooth }
         let status = Meshplan.main(arguments, in: context)
         completeReadings = context.session.completeReadings

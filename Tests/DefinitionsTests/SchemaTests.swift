@@ -55,6 +55,16 @@ struct SchemaTests {
         }
     }
 
+    @Test("The schema of fleets has the keys of the decoder")
+    func fleets() throws {
+        let parts = try parts("meshplan-fleet.schema.json")
+        for (part, keys) in [("fleet", DocumentDecoder.fleetKeys), ("network", DocumentDecoder.fleetNetworkKeys)] {
+            let properties = try #require(parts[part]?["properties"] as? [String: Any])
+            #expect(properties.keys.sorted() == keys)
+            #expect(parts[part]?["additionalProperties"] as? Bool == false)
+        }
+    }
+
     @Test("The schema of files with devices knows every habit, and says what it is")
     func habits() throws {
         let habits = try #require(try parts(Self.devices)["habits"])

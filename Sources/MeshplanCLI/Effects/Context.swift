@@ -48,6 +48,8 @@ package struct Context {
     package var keyCommandTimeout = Duration.seconds(60)
     /// Examines Bluetooth on this machine.
     var bluetooth: () -> BluetoothSurvey = { .now() }
+    /// Runs the commands for the networks of a fleet.
+    var fleetWorkers = FleetWorkers.processes
     /// Waits while the server of a shared database is out of reach.
     var sleep: (Duration) -> Void = ThisProcess.sleep
 

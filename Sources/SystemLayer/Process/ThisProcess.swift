@@ -18,6 +18,15 @@ package enum ThisProcess {
         return text(buffer)
     }
 
+    /// The path of its program; nil if the system does not tell.
+    package static func program() -> String? {
+        var buffer = [CChar](repeating: 0, count: 65_536)
+        guard readlink("/proc/self/exe", &buffer, buffer.count - 1) > 0 else {
+            return CommandLine.arguments.first.flatMap { realpath($0, &buffer) == nil ? nil : text(buffer) }
+        }
+        return text(buffer)
+    }
+
     /// Its environment variables.
     package static func environment() -> [String: String] {
         var variables: [String: String] = [:]

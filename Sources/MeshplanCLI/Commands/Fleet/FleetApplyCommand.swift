@@ -1,0 +1,69 @@
+import ArgumentParser
+
+/// `meshplan fleet apply`
+struct FleetApplyCommand: FleetRunCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apply",
+        abstract: "Apply each definition to its network, in waves.",
+        discussion: """
+            Plans all networks, asks for approval once, and applies exactly those plans. Networks that cannot be planned are \
+            left out. With --waves the next wave begins only if the last one has left no node pending and nothing has failed, \
+            in all but --max-failures networks. Exits with 4 if only a part was applied.
+            """
+    )
+
+    @OptionGroup var options: FleetOptions
+
+    @OptionGroup var bearer: FleetBearerOptions
+
+    @Flag(help: "Do not ask for approval.")
+    var autoApprove = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Divide the networks with changes: shares or numbers of them, as in 1%,10%,rest. The first are those that the "
+                + "fleet lists first.",
+            valueName: "parts"
+        )
+    )
+    var waves: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Begin no further network once more than this many have failed or stayed partial. (default: 0 with --waves, "
+                + "else any number)",
+            valueName: "number"
+        )
+    )
+    var maxFailures: Int?
+
+    @OptionGroup var running: FleetRunOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "With --via simulator: a YAML file with unprovisioned devices. May be repeated.",
+            valueName: "file"
+        )
+    )
+    var devices: [String] = []
+
+    func validate() throws {
+        if let waves, FleetWaves(waves) == nil {
+            throw ValidationError("--waves takes shares, numbers and rest, as in 1%,10%,rest.")
+        }
+        if let maxFailures, maxFailures < 0 { throw ValidationError("--max-failures takes a number from 0 on.") }
+    }
+
+    func run(in context: Context) throws -> ExitStatus {
+        try bearer.check(try options.fleet(in: context))
+        let apply = FleetApply(
+            run: try fleetRun(in: context),
+            waves: waves.flatMap(FleetWaves.init) ?? FleetWaves(),
+            mostFailures: maxFailures ?? (waves == nil ? nil : 0),
+            isApproved: autoApprove,
+            applyArguments: devices.flatMap { ["--devices", context.absolute($0)] },
+            via: bearer.routes
+        )
+        return try apply()
+    }
+}

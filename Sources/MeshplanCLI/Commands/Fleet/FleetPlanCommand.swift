@@ -1,0 +1,84 @@
+import ArgumentParser
+
+/// `meshplan fleet plan`
+struct FleetPlanCommand: FleetRunCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan",
+        abstract: "Show the changes that make each network match its definition."
+    )
+
+    @OptionGroup var options: FleetOptions
+
+    @OptionGroup var running: FleetRunOptions
+
+    @Flag(help: "Exit with 2 instead of 0 if there are changes.")
+    var detailedExitcode = false
+
+    func run(in context: Context) throws -> ExitStatus {
+        let status = try runForAll(.init(command: "plan", arguments: { _ in ["--detailed-exitcode"] }), in: context)
+        return status == .changes && !detailedExitcode ? .success : status
+    }
+}
+
+/// `meshplan fleet test`
+struct FleetTestCommand: FleetRunCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Play the tests of each definition in the simulator."
+    )
+
+    @OptionGroup var options: FleetOptions
+
+    @OptionGroup var running: FleetRunOptions
+
+    func run(in context: Context) throws -> ExitStatus { try runForAll(.init(command: "test"), in: context) }
+}
+
+/// `meshplan fleet drift`
+struct FleetDriftCommand: FleetRunCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drift",
+        abstract: "Show in which networks nodes differ from what was recorded."
+    )
+
+    @OptionGroup var options: FleetOptions
+
+    @OptionGroup var running: FleetRunOptions
+
+    func run(in context: Context) throws -> ExitStatus { try runForAll(.init(command: "drift"), in: context) }
+}
+
+/// `meshplan fleet doctor`
+struct FleetDoctorCommand: FleetRunCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Look for problems of each network."
+    )
+
+    @OptionGroup var options: FleetOptions
+
+    @OptionGroup var running: FleetRunOptions
+
+    func run(in context: Context) throws -> ExitStatus {
+        try runForAll(.init(command: "doctor", takesDefinition: false), in: context)
+    }
+}
+
+/// `meshplan fleet refresh`
+struct FleetRefreshCommand: FleetRunCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh",
+        abstract: "Read the nodes of each network back."
+    )
+
+    @OptionGroup var options: FleetOptions
+
+    @OptionGroup var bearer: FleetBearerOptions
+
+    @OptionGroup var running: FleetRunOptions
+
+    func run(in context: Context) throws -> ExitStatus {
+        try bearer.check(try options.fleet(in: context))
+        return try runForAll(.init(command: "refresh", via: bearer.routes), in: context)
+    }
+}

@@ -1,0 +1,147 @@
+import SystemLayer
+
+/// Applies to a fleet: plans all networks, asks once, and applies exactly those plans, wave by wave.
+struct FleetApply {
+    var run: FleetRun
+    /// The waves.
+    var waves: FleetWaves
+    /// How many networks may fail or stay partial before no further one is begun; nil for any number.
+    var mostFailures: Int?
+    /// Whether nobody is asked.
+    var isApproved: Bool
+    /// What apply gets in addition to what plan gets.
+    var applyArguments: [String]
+    /// How a network is reached.
+    var via: (FleetNetwork) -> [String]
+
+    /// Plans, asks and applies.
+    ///
+    /// - Returns: the exit status of all.
+    /// - Throws: ``Failure`` if nobody approves.
+    func callAsFunction() throws -> ExitStatus {
+        let context = run.context
+        let networks = run.fleet.networks
+        let view = FleetView(context, run.fleet, isJSON: context.json != nil, run.showsDetails)
+        let planned = run.run(
+            .init(command: "plan", takesExtra: false, arguments: { _ in ["--detailed-exitcode"] }),
+            Array(networks.indices)
+        )
+        let changing = networks.indices.filter { planned[$0]?.status == .changes }
+        let failed = planned.values.filter { ![.success, .changes].contains($0.status) }
+        view.showTotals(Array(planned.values), "plan")
+        guard context.interrupts.count() == 0 else { return .interrupted }
+        guard !changing.isEmpty else { return FleetRun.status(of: failed) }
+        // Without the summaries of the plans nobody knows the digests.
+        let digests = try digests(of: changing, planned)
+        if !isApproved {
+            try Prompt(context: context).confirm(
+                "Apply these plans to \(count(changing.count, "network"))?",
+                explanation: failed.isEmpty
+                    ? "Nothing else is changed."
+                    : "\(count(failed.count, "network")) that cannot be planned \(failed.count == 1 ? "is" : "are") left out."
+            )
+        }
+        return apply(changing, digests, failed)
+    }
+
+    private func digests(of changing: [Int], _ planned: [Int: FleetResult]) throws(Failure) -> [String: String] {
+        var digests: [String: String] = [:]
+        for index in changing {
+            let name = run.fleet.networks[index].name
+            guard let digest = planned[index]?.digest else {
+                throw Failure(
+                    .failure,
+                    "the plan of \(name) has no digest",
+                    hint: "Run the command again without --details."
+                )
+            }
+            digests[name] = digest
+        }
+        return digests
+    }
+
+    private func apply(_ changing: [Int], _ digests: [String: String], _ failed: [FleetResult]) -> ExitStatus {
+        let view = FleetView(run.context, run.fleet, isJSON: run.context.json != nil, run.showsDetails)
+        let stage = FleetRun.Stage(
+            command: "apply",
+            via: via,
+            arguments: { network in ["--expect-digest", digests[network.name] ?? "none"] + applyArguments }
+        )
+        func failures(_ results: some Collection<FleetResult>) -> Int {
+            results.filter { $0.hasEnded && $0.status != .success }.count
+        }
+        var results: [Int: FleetResult] = [:]
+        let waves = waves.divided(changing)
+        for (number, wave) in waves.enumerated() {
+            if waves.count > 1 { view.showWave(number + 1, of: waves.count, wave.count) }
+            let before = failures(results.values)
+            let done = run.run(stage, wave) { present in
+                mostFailures.map { before + failures(present.values) <= $0 } ?? true
+            }
+            results.merge(done) { $1 }
+            let bad = failures(results.values)
+            let isOver = mostFailures.map { bad > $0 } ?? false
+            guard !isOver, run.context.interrupts.count() == 0 else {
+                view.showStop(changing.filter { results[$0] == nil }, bad, mostFailures)
+                break
+            }
+        }
+        view.showTotals(Array(results.values), "apply")
+        if run.context.interrupts.count() > 0 { return .interrupted }
+        let all = Array(results.values) + failed
+        let status = FleetRun.status(of: all)
+        let hasApplied = results.values.contains { [.success, .partial].contains($0.status) }
+        let isWhole = status == .success && results.count == changing.count
+        return isWhole ? .success : hasApplied ? .partial : status
+    }
+}
+
+/// How the networks of a fleet are divided: `1%,10%,rest`, or numbers of networks.
+struct FleetWaves {
+    /// A part of the fleet.
+    enum Part: Hashable {
+        case share(Int)
+        case number(Int)
+        case rest
+    }
+
+    var parts: [Part] = [.rest]
+
+    /// Parses parts with commas between them; nil for anything else.
+    init?(_ text: String) {
+        parts = []
+        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+            if word == "rest" {
+                parts.append(.rest)
+            } else if word.hasSuffix("%"), let share = Int(word.dropLast()), (1...100).contains(share) {
+                parts.append(.share(share))
+            } else if let number = Int(word), number > 0 {
+                parts.append(.number(number))
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// One wave with everything.
+    init() {}
+
+    /// The waves of some networks. A share is one of all of them and at least one network. What no part takes is a last
+    /// wave.
+    func divided(_ indexes: [Int]) -> [[Int]] {
+        var rest = indexes[...]
+        var waves: [[Int]] = []
+        for part in parts where !rest.isEmpty {
+            let size =
+                switch part {
+                case .share(let share): max((indexes.count * share + 99) / 100, 1)
+                case .number(let number): number
+                case .rest: rest.count
+                }
+            waves.append(Array(rest.prefix(size)))
+            rest = rest.dropFirst(size)
+        }
+        if !rest.isEmpty { waves.append(Array(rest)) }
+        return waves
+    }
+}

@@ -1,0 +1,178 @@
+import DefinitionModel
+import Definitions
+import MeshCore
+import SystemLayer
+
+/// A network of a fleet, and how commands for it are run.
+struct FleetNetwork {
+    /// Its name.
+    var name: String
+    /// The absolute path of the folder in which its commands work.
+    var folder: String
+    /// Where its definition is, for a command in that folder; empty for the definition in the folder.
+    var definition: [String]
+    /// Its tags.
+    var tags: [String: String] = [:]
+    /// Values for variables of its definition.
+    var variables: [String: String] = [:]
+    /// How it is reached.
+    var via: [String] = []
+    /// Where its database is; nil for what the command line or the environment says.
+    var state: String?
+    /// The absolute path of its key file; nil for what the command line or the environment says.
+    var keyFile: String?
+}
+
+/// The networks of a fleet.
+struct Fleet {
+    var networks: [FleetNetwork]
+
+    /// Finds the networks of a fleet: those that its `fleet.yaml` lists, or else those of the definitions in the folder
+    /// and in the folders directly in it.
+    ///
+    /// - Parameter path: the folder, or the file.
+    /// - Throws: ``InvalidDefinition`` if the file has errors, ``Failure`` if there is no network.
+    init(at path: String, in context: Context) throws {
+        let isFile = Files.kind(context.absolute(path)) == .file
+        let file = isFile ? path : path == "." ? FleetFile.fileName : "\(path)/\(FleetFile.fileName)"
+        if Files.kind(context.absolute(file)) != nil {
+            networks = try Self.listed(in: file, context)
+        } else {
+            networks = try Self.found(in: path, context)
+        }
+        guard !networks.isEmpty else {
+            throw Failure(
+                .invalidInput,
+                "there is no network in \(path == "." ? "the current folder" : path.printable)",
+                hint: "A fleet is a folder with a folder or file for each network's definition, or with a "
+                    + "\(FleetFile.fileName) that lists them."
+            )
+        }
+    }
+
+    // MARK: fleet.yaml
+
+    private static func listed(in file: String, _ context: Context) throws -> [FleetNetwork] {
+        let bytes = try Files.read(context.absolute(file), as: file, limit: DefinitionFiles.sizeLimit)
+        let files = SourceFiles(files: [.init(path: file, bytes: bytes)])
+        let (fleet, diagnostics) = FleetFile.read(files: files)
+        guard !diagnostics.contains(where: { $0.severity == .error }) else {
+            throw InvalidDefinition(diagnostics: diagnostics, files: files)
+        }
+        let base = Files.folder(of: context.absolute(file))
+        var problems: [Diagnostic] = []
+        let networks = fleet.networks.map { network in
+            for via in network.via {
+                do {
+                    _ = try BearerChoice(via)
+                } catch {
+                    problems.append(Diagnostic(.error, "\(error)", at: network.name.location))
+                }
+            }
+            return FleetNetwork(network, base: base)
+        }
+        guard problems.isEmpty else { throw InvalidDefinition(diagnostics: problems, files: files) }
+        return networks
+    }
+
+    // MARK: Without fleet.yaml
+
+    private static func found(in path: String, _ context: Context) throws -> [FleetNetwork] {
+        let base = context.absolute(path)
+        let names = try Files.names(inFolder: base, as: path)
+        var networks: [FleetNetwork] = []
+        for file in DefinitionPaths.definitionFiles(among: names) where Files.kind("\(base)/\(file)") == .file {
+            for name in try self.names(in: "\(base)/\(file)") {
+                if let known = networks.firstIndex(where: { $0.name == name && $0.folder == base }) {
+                    networks[known].definition.append(file)
+                } else {
+                    networks.append(FleetNetwork(name: name, folder: base, definition: [file]))
+                }
+            }
+        }
+        for name in names.sorted() where !name.hasPrefix(".") && Files.kind("\(base)/\(name)") == .folder {
+            let folder = "\(base)/\(name)"
+            let files = DefinitionPaths.definitionFiles(among: try Files.names(inFolder: folder, as: name))
+            var inFolder: [String] = []
+            for file in files where Files.kind("\(folder)/\(file)") == .file {
+                for network in try self.names(in: "\(folder)/\(file)") where !inFolder.contains(network) {
+                    inFolder.append(network)
+                }
+            }
+            networks += inFolder.map { FleetNetwork(name: $0, folder: folder, definition: []) }
+        }
+        let twice = Dictionary(grouping: networks, by: \.name).filter { $1.count > 1 }.keys.sorted()
+        guard twice.isEmpty else {
+            throw Failure(
+                .invalidInput,
+                "several places define the network \(twice[0])",
+                hint: "The networks of a fleet have names of their own."
+            )
+        }
+        return networks
+    }
+
+    /// The networks that a file declares: its lines `network: NAME`. Whoever reads the definition checks it; this only
+    /// tells definitions from modules and products. A name with a reference belongs to a `fleet.yaml`.
+    private static func names(in file: String) throws -> [String] {
+        let bytes = try Files.read(file, as: file, limit: DefinitionFiles.sizeLimit)
+        let mark = Array("network:".utf8)
+        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            guard line.starts(with: mark) else { return nil }
+            let value = String(decoding: line.dropFirst(mark.count), as: UTF8.self)
+            let word = value.split(separator: "#", omittingEmptySubsequences: false).first.map { String($0).trimmed }
+            let name = (word ?? "").filter { $0 != "\"" && $0 != "'" }
+            return Name.isValid(name) ? name : nil
+        }
+    }
+
+    /// Keeps the networks that have all of the tags.
+    ///
+    /// - Parameter conditions: texts `TAG=VALUE,…`; `network` counts as a tag. In values, `*` stands for anything.
+    /// - Throws: ``Failure`` if a text cannot be read, or nothing is left.
+    mutating func select(_ conditions: [String]) throws(Failure) {
+        for condition in conditions.flatMap({ $0.split(separator: ",") }) {
+            let parts = condition.split(separator: "=", maxSplits: 1).map { String($0).trimmed }
+            guard parts.count == 2 else {
+                throw Failure(
+                    .usage,
+                    "--select \(String(condition).printable) is not a tag with a value",
+                    hint: "Write for example --select city=Graz, or --select network=graz-*."
+                )
+            }
+            networks.removeAll { network in
+                guard let value = parts[0] == "network" ? network.name : network.tags[parts[0]] else { return true }
+                return !Glob(parts[1]).matches(value)
+            }
+        }
+        guard !networks.isEmpty else {
+            throw Failure(
+                .usage,
+                "no network of the fleet has these tags",
+                hint: "See them with meshplan fleet status."
+            )
+        }
+    }
+}
+
+extension FleetNetwork {
+    /// A network as a file lists it. Paths start from the folder of the file.
+    fileprivate init(_ network: FleetFile.Network, base: String) {
+        func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "\(base)/\(path)" }
+        name = network.name.value
+        tags = network.tags
+        variables = network.variables
+        via = network.via
+        state = network.state
+        keyFile = network.keyFile.map(absolute)
+        var paths = network.definition.map(absolute)
+        if paths.isEmpty {
+            // The usual places: a folder or a file with the network's name.
+            let usual = ["\(base)/\(name)", "\(base)/\(name).yaml", "\(base)/\(name).yml"]
+            paths = [usual.first { Files.kind($0) != nil } ?? usual[0]]
+        }
+        let only = paths.count == 1 && Files.kind(paths[0]) == .folder ? paths[0] : nil
+        folder = network.folder.map(absolute) ?? only ?? base
+        definition = only == folder ? [] : paths
+    }
+}

@@ -1,0 +1,117 @@
+import SystemLayer
+
+/// Does one thing for all networks of a fleet, and tells a line for each, in the order of the fleet.
+struct FleetRun {
+    var context: Context
+    var fleet: Fleet
+    /// How many commands run at a time.
+    var workers: Int
+    /// Whether to show what the commands print.
+    var showsDetails: Bool
+    /// What every command line gets in addition.
+    var extra: [String] = []
+
+    /// A stage: the command, and the arguments for each network.
+    struct Stage {
+        /// The command, as in the command line.
+        var command: String
+        /// Whether it takes the place of the definition as an argument.
+        var takesDefinition = true
+        /// Whether it takes what every command line gets in addition.
+        var takesExtra = true
+        /// How it reaches a network; no way for a command that sends nothing.
+        var via: (FleetNetwork) -> [String] = { _ in [] }
+        /// Its arguments for a network beyond those.
+        var arguments: (FleetNetwork) -> [String] = { _ in [] }
+    }
+
+    /// Runs a stage for some of the networks.
+    ///
+    /// - Parameters:
+    ///   - indexes: which networks, by their place in the fleet.
+    ///   - mayStart: asked before each; false starts no more.
+    /// - Returns: the results of those that were started, by place.
+    func run(
+        _ stage: Stage,
+        _ indexes: [Int],
+        while mayStart: ([Int: FleetResult]) -> Bool = { _ in true }
+    ) -> [Int: FleetResult] {
+        var results: [Int: FleetResult] = [:]
+        var waiting = indexes[...]
+        var shown = indexes[...]
+        let view = FleetView(context, fleet, isJSON: context.json != nil, showsDetails)
+        let readsJSON = context.json != nil || !showsDetails
+        context.fleetWorkers.run(
+            workers,
+            context,
+            {
+                guard let index = waiting.first, context.interrupts.count() == 0, mayStart(results) else { return nil }
+                waiting.removeFirst()
+                results[index] = FleetResult()
+                return (index, call(stage, fleet.networks[index], json: readsJSON))
+            },
+            { index, event in
+                var result = results[index] ?? FleetResult()
+                switch event {
+                case .output(let line):
+                    if !readsJSON {
+                        result.note(detail: line)
+                    } else if let value = try? JSONParser.parse(Array(line.utf8)) {
+                        result.note(value)
+                        if showsDetails { view.show(value, of: fleet.networks[index]) }
+                    }
+                case .errors(let line):
+                    if !readsJSON { result.note(detail: line) }
+                    result.note(error: line)
+                case .ended(let status): result.end(ExitStatus(rawValue: status) ?? .failure)
+                case .killed(let signal): result.end(.failure, "the command was ended by signal \(signal)")
+                case .notStarted(let reason): result.end(.failure, "the command cannot be run: \(reason)")
+                }
+                results[index] = result
+                while let next = shown.first, let done = results[next], done.hasEnded {
+                    view.show(done, of: fleet.networks[next], stage.command)
+                    // Details can be long, and are not needed any more.
+                    results[next]?.details = []
+                    shown.removeFirst()
+                }
+            }
+        )
+        return results
+    }
+
+    private func call(_ stage: Stage, _ network: FleetNetwork, json: Bool) -> FleetCall {
+        var arguments = stage.command.split(separator: " ").map(String.init)
+        if stage.takesDefinition { arguments += network.definition }
+        arguments += ["--network", network.name]
+        arguments += stage.via(network).flatMap { ["--via", $0] }
+        arguments += stage.arguments(network)
+        if context.storeAccess.acceptsOlder { arguments.append("--accept-older") }
+        if json { arguments.append("--json") }
+        if stage.takesExtra { arguments += extra }
+        return FleetCall(network: network, arguments: arguments, environment: environment(of: network))
+    }
+
+    /// Secrets of addresses belong into the environment, not into command lines, which everybody can see.
+    private func environment(of network: FleetNetwork) -> [String: String] {
+        var environment = context.environment
+        let access = context.storeAccess
+        environment["MESHPLAN_STATE"] = network.state ?? access.state ?? environment["MESHPLAN_STATE"]
+        if let file = network.keyFile ?? access.keyFile.map(context.absolute) {
+            environment["MESHPLAN_KEY_FILE"] = file
+        }
+        if let file = access.passphraseFile { environment["MESHPLAN_PASSPHRASE_FILE"] = context.absolute(file) }
+        if let command = access.keyCommand { environment["MESHPLAN_KEY_COMMAND"] = command }
+        for (name, value) in network.variables { environment[DefinitionFiles.variablePrefix + name] = value }
+        return environment
+    }
+
+    /// One exit status for many, which means the same as that of one command: if all are equal, that one; otherwise the
+    /// gravest.
+    static func status(of results: some Collection<FleetResult>) -> ExitStatus {
+        let order: [ExitStatus] = [
+            .usage, .invalidInput, .failure, .refused, .locked, .stale, .notApproved, .partial, .drift, .changes,
+        ]
+        let found = Set(results.map(\.status))
+        return order.first { found.contains($0) } ?? found.first { $0 != .success } ?? .success
+    }
+}

@@ -1,0 +1,172 @@
+import SystemLayer
+
+/// Shows what became of the networks of a fleet: a line for each, and their totals.
+struct FleetView {
+    private let context: Context
+    private let isJSON: Bool
+    private let showsDetails: Bool
+    private let width: Int
+
+    /// The most columns of a line.
+    private static let columns = 80
+
+    init(_ context: Context, _ fleet: Fleet, isJSON: Bool, _ showsDetails: Bool) {
+        self.context = context
+        self.isJSON = isJSON
+        self.showsDetails = showsDetails
+        width = min(fleet.networks.map(\.name.displayWidth).max() ?? 0, 30)
+    }
+
+    /// Shows the result of a network.
+    func show(_ result: FleetResult, of network: FleetNetwork, _ command: String) {
+        let word = Self.word(result.status, command)
+        if isJSON {
+            context.json?.write([
+                "type": "fleet_network", "network": network.name.json, "command": command.json,
+                "exit_code": .integer(result.status.rawValue), "result": word.json,
+                "tags": .object(network.tags.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value.json) }),
+                "problems": result.problems.isEmpty ? nil : .array(result.problems.map(\.message.json)),
+                "summary": result.summary,
+            ])
+            return
+        }
+        var text = result.summary.flatMap { Self.text($0, command) } ?? ""
+        if let problem = result.problems.first { text = problem.message.printable.asSentence }
+        let start = network.name.printable.padded(to: width) + "  " + word.padded(to: 10) + "  "
+        let lines = wrap(text, width: max(Self.columns - start.displayWidth, 30))
+        let style = context.style
+        let coloured =
+            network.name.printable.padded(to: width) + "  " + style(Self.dress(result.status), word.padded(to: 10))
+            + "  "
+        for (number, line) in lines.enumerated() {
+            var whole = number == 0 ? coloured + line : String(repeating: " ", count: start.displayWidth) + line
+            while whole.last == " " { whole.removeLast() }
+            context.output.line(whole)
+        }
+        for line in result.details { context.output.line("  " + line) }
+        if showsDetails, !result.details.isEmpty { context.output.line() }
+    }
+
+    /// Passes on a line of JSON that a command has written.
+    func show(_ value: JSONValue, of network: FleetNetwork) {
+        context.json?.write(["type": "fleet_output", "network": network.name.json, "line": value])
+    }
+
+    /// Shows how many networks have come to what.
+    func showTotals(_ results: [FleetResult], _ command: String) {
+        let words = results.map { Self.word($0.status, command) }
+        let numbers = Dictionary(grouping: words) { $0 }.mapValues(\.count).sorted {
+            ($1.value, $0.key) < ($0.value, $1.key)
+        }
+        if isJSON {
+            context.json?.write([
+                "type": "fleet_summary", "command": command.json, "networks": .integer(results.count),
+                "results": .object(numbers.map { JSONMember($0.key, .integer($0.value)) }),
+            ])
+        } else {
+            let parts = numbers.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+            for line in wrap("\(count(results.count, "network")): \(parts).", width: Self.columns) {
+                context.output.line(line)
+            }
+        }
+    }
+
+    /// Announces a wave.
+    func showWave(_ number: Int, of all: Int, _ size: Int) {
+        if isJSON {
+            context.json?.write([
+                "type": "fleet_wave", "wave": .integer(number), "waves": .integer(all), "networks": .integer(size),
+            ])
+        } else {
+            context.output.line("\nWave \(number) of \(all): \(count(size, "network"))")
+        }
+    }
+
+    /// Says why no further networks are begun.
+    func showStop(_ left: [Int], _ failures: Int, _ most: Int?) {
+        guard !left.isEmpty else { return }
+        let reason =
+            most.map { failures > $0 ? "\(count(failures, "network")) failed or stayed partial" : "interrupted" }
+            ?? "interrupted"
+        if isJSON {
+            context.json?.write([
+                "type": "fleet_stopped", "reason": reason.json, "not_started": .integer(left.count),
+            ])
+        } else {
+            context.output.line("Stopped: \(reason). \(count(left.count, "network")) not begun.")
+        }
+    }
+
+    /// The result in a word or two.
+    static func word(_ status: ExitStatus, _ command: String) -> String {
+        switch status {
+        case .success:
+            switch command {
+            case "plan": "up to date"
+            case "apply": "applied"
+            case "test": "passed"
+            case "drift": "no drift"
+            case "refresh": "read back"
+            default: "fine"
+            }
+        case .changes: "changes"
+        case .drift: "drift"
+        case .partial: "partial"
+        case .refused: "refused"
+        case .locked: "locked"
+        case .stale: "stale"
+        case .usage, .invalidInput: "invalid"
+        case .interrupted, .hungUp, .terminated: "stopped"
+        case .failure, .notApproved, .repaired: "failed"
+        }
+    }
+
+    private static func dress(_ status: ExitStatus) -> Style.Dress {
+        switch status {
+        case .success: .good
+        case .changes, .drift, .partial: .warning
+        default: .error
+        }
+    }
+
+    /// The summary of a command in a few words; nil if it says nothing beyond the result.
+    static func text(_ summary: JSONValue, _ command: String) -> String? {
+        func parts(_ names: [(String, String)]) -> String? {
+            let found = names.compactMap { name, title -> String? in
+                guard let number = summary[name]?.number, number > 0 else { return nil }
+                return "\(number) \(title)"
+            }
+            return found.isEmpty ? nil : found.joined(separator: ", ")
+        }
+        switch command {
+        case "plan":
+            return parts([
+                ("provision", "to provision"), ("add", "to add"), ("change", "to change"), ("remove", "to remove"),
+                ("forget", "to forget"), ("messages", "to send"),
+            ])
+        case "apply":
+            let pending = summary["pending"]?.entries ?? 0
+            let done = parts([
+                ("provisioned", "provisioned"), ("applied", "applied"), ("failed", "failed"), ("blocked", "blocked"),
+                ("not_started", "not begun"), ("in_doubt", "in doubt"),
+            ])
+            let left = pending > 0 ? count(pending, "node") + " pending" : nil
+            return [done, left].compactMap(\.self).joined(separator: ", ")
+        case "test": return parts([("passed", "passed"), ("failed", "failed"), ("skipped", "skipped")])
+        case "drift":
+            let (values, nodes) = (summary["values"]?.number ?? 0, summary["nodes"]?.number ?? 0)
+            let never = summary["never_read_back"]?.number ?? 0
+            let unread = never > 0 ? "; \(count(never, "node")) never read back" : ""
+            return values > 0
+                ? "\(count(values, "value")) of \(count(nodes, "node"))\(unread)" : String(unread.dropFirst(2))
+        case "refresh":
+            let pending = summary["pending"]?.entries ?? 0
+            let done = parts([
+                ("read_back", "read back"), ("drifted", "drifted"), ("odd_nodes", "odd"), ("failed", "failed"),
+            ])
+            return [done, pending > 0 ? "\(pending) pending" : nil].compactMap(\.self).joined(separator: ", ")
+        case "doctor": return parts([("errors", "errors"), ("warnings", "warnings"), ("notes", "notes")])
+        default: return nil
+        }
+    }
+}
