@@ -116,7 +116,7 @@ extension Meshplan {
                 return .success
             }
             if command.writesJSON {
-                context.json = JSONLines(context.output, command: path(of: arguments))
+                context.json = JSONLines(context.output, command: path(of: arguments), clock: context.milliseconds)
             }
             context.storeAccess = command.storeAccess
             defer { context.session.end(context) }

@@ -26,7 +26,7 @@ struct LinkTimesTests {
             text += $0
             return nil
         }
-        let json = ApplyJSON(lines: JSONLines(output, command: "apply"))
+        let json = ApplyJSON(lines: JSONLines(output, command: "apply", clock: { 1_795_000_000_123 }))
         var times = LinkTimes(scan: .milliseconds(812))
         times.connect = .milliseconds(677)
         times.beacon = .milliseconds(2)
@@ -36,10 +36,11 @@ struct LinkTimesTests {
         json.handle(.linkUp(proxy: nil, isDirect: true, times))
         let lines = text.split(separator: "\n").map(String.init)
         try #require(lines.count == 3)
+        let time = #""time":"2026-11-18T11:06:40.123Z""#
         let common = #""scan_ms":812,"connect_ms":677,"beacon_ms":2,"filter_ms":30"#
-        #expect(lines[1] == #"{"type":"link_up","proxy":"0x0104","direct":false,\#(common)}"#)
+        #expect(lines[1] == #"{"type":"link_up","proxy":"0x0104","direct":false,\#(common),\#(time)}"#)
         let gatt = #""gatt":{"wait_ms":5,"connect_ms":310,"mtu_ms":60,"discover_ms":240,"subscribe_ms":61}"#
-        #expect(lines[2] == #"{"type":"link_up","direct":true,\#(common),\#(gatt)}"#)
+        #expect(lines[2] == #"{"type":"link_up","direct":true,\#(common),\#(gatt),\#(time)}"#)
     }
 
     @Test("a gateway's line tells them, too")

@@ -76,6 +76,9 @@ package struct MeshClient {
     /// The number of links, including those that are being made; each takes one of the bearer's.
     package var linkCount: Int { transport.keeper.links.count }
 
+    /// The number of links that carry messages.
+    package var readyLinkCount: Int { transport.keeper.links.count(where: \.isReady) }
+
     /// Whether a link belongs to the client; its events concern nobody else.
     package func owns(_ link: LinkIdentifier) -> Bool { transport.keeper.links.place(of: link) != nil }
 

@@ -80,6 +80,8 @@ package enum ExecutionEvent: Hashable, Sendable {
     case nodeReadBack(DeviceUUID, ReadBackOutcome)
     /// How many of all steps have ended.
     case progress(decided: Int, total: Int)
+    /// How far the run is by its own clock; about once a second.
+    case figures(RunFigures)
     /// The run noticed an interrupt: the first lets what is in flight finish, the second ends the run at once.
     case interrupted(immediately: Bool)
     /// The run is over.

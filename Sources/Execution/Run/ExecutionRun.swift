@@ -15,6 +15,9 @@ final class ExecutionRun {
     /// An estimator for the network as it was when the run began.
     let estimatorAtStart: PlanEstimator
     private var interrupts = 0
+    private var began = Instant.zero
+    /// When the run tells how far it is.
+    private var figuresDue = Instant.zero
     /// How long to find out about devices that no step names; nil for not at all.
     private let searchDuration: Duration?
 
@@ -77,6 +80,7 @@ final class ExecutionRun {
     /// Runs to the end.
     func perform() -> Recap {
         let start = bearer.now
+        (began, figuresDue) = (start, start.advanced(by: .seconds(1)))
         let inDoubt = board.doubts.intents.count
         board.context.emit(.runStarted(steps: board.ledger.steps.count, inDoubt: inDoubt))
         if let searchDuration {
@@ -117,9 +121,25 @@ final class ExecutionRun {
         // An outcome of sending, such as a message that could not be sent, becomes durable before the run waits for
         // anything.
         guard board.stop == nil, faceMissingLink() else { return true }
+        tellFigures()
         guard isWaiting else { return board.ledger.hasAnnouncements || !isInterrupted && hasWork }
         try wait()
         return true
+    }
+
+    /// Tells how far the run is, once a second.
+    private func tellFigures() {
+        let now = bearer.now
+        guard figuresDue <= now else { return }
+        figuresDue = now.advanced(by: .seconds(1))
+        let figures = RunFigures(
+            elapsed: began.duration(to: now),
+            messages: board.recap.messagesSent,
+            retries: board.recap.retries,
+            links: driver.client.readyLinkCount,
+            asked: board.requests.askedNodes
+        )
+        board.context.emit(.figures(figures))
     }
 
     /// Whether anything may be started now.

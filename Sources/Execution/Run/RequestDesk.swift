@@ -20,6 +20,9 @@ struct RequestDesk {
     /// The requests that were handed to the client, in no order.
     var openJobs: some Collection<Job> { open.values }
 
+    /// The nodes with a request that was handed to the client, the oldest first.
+    var askedNodes: [DeviceUUID] { open.keys.sorted().compactMap { open[$0]?.node } }
+
     /// An open request.
     subscript(identifier: RequestIdentifier) -> Job? { open[identifier] }
 

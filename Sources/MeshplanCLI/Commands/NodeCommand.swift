@@ -72,7 +72,7 @@ struct NodeCommand: ParsableCommand {
                 }
                 return .success
             }
-            lines.write([
+            lines.event([
                 "type": "composition_pages", "node_uuid": read.uuid.description.json,
                 "pages": read.compositionPages.map(ShowJSON.pages),
                 "models_metadata": read.modelsMetadata.map(ShowJSON.pages),
@@ -124,7 +124,7 @@ struct NodeCommand: ParsableCommand {
                 )
                 return .success
             }
-            lines.write([
+            lines.event([
                 "type": "poll_timeout", "node_uuid": friend.uuid.description.json,
                 "low_power_node_uuid": sleeper.uuid.description.json, "is_friend": .bool(steps != 0),
                 "milliseconds": steps == 0 ? nil : .integer(Int(steps) * 100),
@@ -178,7 +178,7 @@ struct NodeCommand: ParsableCommand {
                 )
                 return .success
             }
-            lines.write([
+            lines.event([
                 "type": "solicitations_cleared", "node_uuid": node.uuid.description.json,
                 "first_address": cleared.first.description.json, "addresses": .integer(Int(cleared.count)),
             ])

@@ -37,6 +37,7 @@ extension Context {
             ),
             pause: { ThisProcess.pause(for: $0, orUntil: interrupts.wakeUp) }
         )
+        context.clock = { ThisProcess.millisecondsSince1970() }
         context.readSecret = { input.readHidden() }
         return context
     }

@@ -20,6 +20,8 @@ package struct Context {
     package var lineInput: LineInput
     /// Returns the calendar time.
     package var now: () -> Timestamp
+    /// Returns the calendar time of an event in milliseconds since 1970; nil for the whole seconds of ``now``.
+    package var clock: (() -> Int64)?
     /// Returns cryptographically secure random bits.
     package var randomBits: () -> UInt64
     /// Counts the signals that ask the process to end.
@@ -83,6 +85,9 @@ package struct Context {
 
     /// The random generator for keys and identifiers.
     package var randomNumbers: ContextRandomNumbers { ContextRandomNumbers(bits: randomBits) }
+
+    /// The calendar time of an event, in milliseconds since 1970.
+    func milliseconds() -> Int64 { clock?() ?? now().rawValue.multipliedReportingOverflow(by: 1_000).partialValue }
 
     /// The path for system calls. Relative paths start from ``workingDirectory``.
     package func absolute(_ path: String) -> String {

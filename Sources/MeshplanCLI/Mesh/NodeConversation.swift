@@ -31,6 +31,7 @@ struct NodeConversation {
     /// - Throws: ``Failure`` if several nodes match.
     func knownNode(_ text: String, for use: NodeLookup.Use = .looking) throws(Failure) -> Node? {
         guard let network = knowledge.network else { return nil }
+        context.json?.learn(network)
         let found = try NodeFinder(context: context, network: network, use: use).node(text)
         // The definition may already have another name for the node than the database.
         let defined = knowledge.definition?.nodes.first { $0.name.value == text }?.uuid.value

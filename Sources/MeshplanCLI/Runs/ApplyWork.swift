@@ -174,7 +174,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
 
     func listen(_ snapshot: Snapshot) throws -> Recap.Ending {
         let executor = try connected(snapshot).mesh.executor
-        if context.json == nil { context.errorOutput.line("Listening for nodes that were reset …") }
+        if context.json == nil { context.errorOutput.line("Listening \(run.listening.text) for nodes that were reset …") }
         let report = executor.listen(for: run.listening.longest, enough: run.listening.enough)
         if case .linkFailed(let reason, _) = report.ending {
             context.errorOutput.line(
@@ -205,7 +205,8 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
 
     func run(_ plan: Plan, _ snapshot: Snapshot) throws -> ApplyRunResult {
         let (mesh, reporter) = try connected(snapshot)
-        reporter.begin(plan)
+        let estimator = try estimator(for: snapshot)
+        reporter.begin(plan, estimate: { estimator.estimate(plan).total.median })
         let recap = mesh.executor.apply(plan)
         return ApplyRunResult(recap, end: mesh.executor.now, network: mesh.executor.network)
     }
@@ -213,7 +214,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
     func wait(_ pause: Duration, for recap: Recap) -> Bool {
         guard let mesh else { return false }
         if let lines = context.json {
-            lines.write([
+            lines.event([
                 "type": "waiting", "pause_ms": .integer(Int(clamping: pause.microseconds / 1_000)),
                 "pending": .array(recap.pending.map { $0.node.description.json }),
             ])

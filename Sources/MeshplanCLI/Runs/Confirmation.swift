@@ -101,7 +101,7 @@ struct Confirmation {
 
     private func tell(_ type: String, _ text: String, _ deadline: Timestamp? = nil) {
         if let lines = context.json {
-            lines.write(["type": type.json, "deadline": deadline?.text.json])
+            lines.event(["type": type.json, "deadline": deadline?.text.json])
         } else {
             context.errorOutput.line(text)
         }

@@ -83,7 +83,7 @@ struct IdentifyRun {
         _ capabilities: ProvisioningCapabilities?
     ) {
         guard let lines = context.json else { return context.output.line(text) }
-        lines.write([
+        lines.event([
             "type": "attention", "node_uuid": uuid.description.json, "seconds": .integer(Int(seconds)),
             "elements": capabilities.map { .integer(Int($0.elementCount)) },
         ])

@@ -1,3 +1,5 @@
+import MeshCore
+
 /// How long to listen for nodes that were reset, before planning.
 struct ResetListening {
     /// The longest time; zero to not listen at all.
@@ -10,6 +12,12 @@ struct ResetListening {
     init(_ option: DurationArgument?) {
         longest = option?.duration ?? .seconds(3)
         enough = option == nil ? .milliseconds(1_500) : nil
+    }
+
+    /// For how long it listens, for people: `3s`, `1.5s to 3s`.
+    var text: String {
+        guard let enough, enough < longest else { return DurationText.text(longest) }
+        return "\(DurationText.text(enough)) to \(DurationText.text(longest))"
     }
 
     /// The help of `--listen`.

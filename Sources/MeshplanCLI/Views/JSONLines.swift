@@ -1,5 +1,6 @@
 import DefinitionModel
 import MeshCore
+import Planning
 import Store
 import SystemLayer
 
@@ -9,10 +10,17 @@ import SystemLayer
 struct JSONLines {
     /// The stream for the lines.
     var output: Output
+    /// The calendar time of an event, in milliseconds since 1970.
+    private let clock: () -> Int64
+    /// The names of nodes that events name by their UUIDs.
+    private let names = JSONNames()
 
     /// Writes the first line of a command's output.
-    init(_ output: Output, command: String) {
+    ///
+    /// - Parameter clock: the calendar time, in milliseconds since 1970.
+    init(_ output: Output, command: String, clock: @escaping () -> Int64) {
         self.output = output
+        self.clock = clock
         write([
             "type": "version", "format": "1.0", "tool": "meshplan", "tool_version": meshplanVersion.json,
             "command": command.json,
@@ -23,6 +31,42 @@ struct JSONLines {
     func write(_ members: KeyValuePairs<String, JSONValue?>) {
         output.line(JSONValue.object(members).line)
     }
+
+    /// Writes the line of something that happens, with the time at its end. Beside the UUID of a node stands its name,
+    /// if it is known.
+    func event(_ members: KeyValuePairs<String, JSONValue?>) {
+        event(members.compactMap { name, value in value.map { JSONMember(name, $0) } })
+    }
+
+    /// The same; a time that the members have stays.
+    func event(_ members: [JSONMember]) {
+        var line: [JSONMember] = []
+        let hasName = members.contains { $0.name == "node" }
+        for member in members {
+            if let node = self.names[member.value] {
+                if member.name == "node_uuid", !hasName { line.append(JSONMember("node", node.json)) }
+                if member.name == "through_uuid" { line.append(JSONMember("through", node.json)) }
+            }
+            line.append(member)
+        }
+        if !members.contains(where: { $0.name == "time" }) { line.append(JSONMember("time", time.json)) }
+        output.line(JSONValue.object(line).line)
+    }
+
+    /// The present time in the form of RFC 3339, in UTC, with milliseconds.
+    private var time: String {
+        let now = clock()
+        let seconds = now >= 0 ? now / 1_000 : (now - 999) / 1_000
+        let fraction = String(now - seconds * 1_000)
+        return Timestamp(rawValue: seconds).text.dropLast()
+            + ".\(String(repeating: "0", count: 3 - fraction.utf8.count))\(fraction)Z"
+    }
+
+    /// Learns the names of the nodes of a network; those of a definition replace them.
+    func learn(_ network: MeshNetwork) { for node in network.nodes { names.learn(node.name, of: node.uuid) } }
+
+    /// Learns the names of the nodes of a plan.
+    func learn(_ plan: Plan) { for node in plan.nodes { names.learn(node.name, of: node.uuid) } }
 
     /// Writes one line for each diagnostic, in the order in which text shows them.
     func write(_ diagnostics: [Diagnostic], files: SourceFiles) {
@@ -51,5 +95,18 @@ struct JSONLines {
                     ),
             ])
         }
+    }
+}
+
+/// The names of nodes by their UUIDs as JSON tells them.
+private final class JSONNames {
+    private var names: [String: String] = [:]
+
+    subscript(uuid: JSONValue) -> String? {
+        if case .string(let text) = uuid { names[text] } else { nil }
+    }
+
+    func learn(_ name: String, of uuid: DeviceUUID) {
+        if !name.isEmpty { names[uuid.description] = name }
     }
 }

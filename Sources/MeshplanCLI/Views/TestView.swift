@@ -110,7 +110,7 @@ struct TestView {
     }
 
     private func write(_ result: TestResult, to lines: JSONLines) {
-        lines.write([
+        lines.event([
             "type": "test", "name": result.test.name.value.json, "passed": .bool(result.isPassed),
             "runs": .integer(result.outcomes.count), "held": .integer(result.held),
             "skipped": result.skipped?.json,
@@ -120,7 +120,7 @@ struct TestView {
         ])
         for outcome in result.outcomes {
             guard let failure = outcome.failure else { continue }
-            lines.write([
+            lines.event([
                 "type": "test_failure", "name": result.test.name.value.json, "seed": outcome.run.seed.map { .integer($0) },
                 "without": outcome.run.without?.name.value.json,
                 "for_each": outcome.run.binding.map { .object([$0.name: $0.value.json]) },

@@ -55,6 +55,13 @@ package enum ThisProcess {
     /// The calendar time, in seconds since 1970.
     package static func secondsSince1970() -> Int64 { Int64(time(nil)) }
 
+    /// The calendar time, in milliseconds since 1970.
+    package static func millisecondsSince1970() -> Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
+    }
+
     /// Waits until the time has passed or the descriptor is readable.
     package static func pause(for duration: Duration, orUntil descriptor: Int32?) {
         let parts = duration.components

@@ -104,7 +104,7 @@ struct ApplyCommandTests {
         #expect(result.error.hasPrefix("Error: cannot connect to unix:"))
         let listening = fixture.run("apply", "--via", "unix:nobody.sock")
         #expect(listening.status == 1 && listening.output == result.output)
-        #expect(listening.error.hasPrefix("Listening for nodes that were reset …\n"))
+        #expect(listening.error.hasPrefix("Listening 1.5s to 3s for nodes that were reset …\n"))
         #expect(
             listening.error.contains(
                 "Nodes that were reset meanwhile cannot be detected, because no bearer can listen:"
@@ -188,7 +188,7 @@ struct ApplyCommandTests {
         let result = fixture.run("apply", "--via", "simulator", "--auto-approve")
         #expect(result.status == 130)
         #expect(result.error.contains("Interrupted: waiting for the answers to what was sent."))
-        #expect(result.output.contains("Interrupted.\nApplied ") && result.output.contains("Next: meshplan apply"))
+        #expect(result.output.contains("Interrupted.\n") && result.output.contains("Next: meshplan apply"))
         fixture.interruptCount = { 0 }
         #expect(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
@@ -207,7 +207,7 @@ struct ApplyCommandTests {
             return calls > 6 ? 1 : 0
         }
         let result = fixture.run("apply", "--via", "simulator", "--auto-approve")
-        #expect(result.status == status && result.output.contains("Interrupted.\nApplied "), "\(result)")
+        #expect(result.status == status && result.output.contains("Interrupted.\n"), "\(result)")
         // A command with nothing to interrupt ends as usual.
         #expect(fixture.run("show").status == 0)
     }

@@ -143,7 +143,7 @@ struct PlanViewTests {
             text += $0
             return nil
         }
-        let lines = JSONLines(output, command: "plan")
+        let lines = JSONLines(output, command: "plan", clock: { 1_795_000_000_123 })
         PlanJSON(plan: try plan(nodeCount: 2)).write(to: lines)
         expectSnapshot(text, "plan.jsonl")
         for line in text.split(separator: "\n") {

@@ -84,7 +84,7 @@ struct MessageRun {
                 decoded.description.texts(of: decoded.values).map { JSONMember($0.name, $0.text.printable.json) }
             )
         }
-        lines.write([
+        lines.event([
             "type": "message", "node": operating.name(ofNode: element.node).json,
             "element": .integer(element.element), "message": decoded?.description.name.json,
             "opcode": "\(answer)".json, "parameters": Hexadecimal.encode(parameters).json, "fields": fields,
@@ -131,7 +131,7 @@ struct MessageRun {
     }
 
     private func write(_ type: String, _ element: ResolvedTarget.Element, _ reason: String?, _ lines: JSONLines) {
-        lines.write([
+        lines.event([
             "type": type.json, "node": operating.name(ofNode: element.node).json,
             "element": .integer(element.element), "reason": reason?.json,
         ])

@@ -38,7 +38,7 @@ struct HealthView {
         if let missing = finding.missing {
             members.append(JSONMember("reason", reason(missing, of: finding, place).json))
         }
-        lines.output.line(JSONValue.object(members).line)
+        lines.event(members)
     }
 
     /// Each fault with its number; without a name if it is reserved or a vendor's.
@@ -69,7 +69,7 @@ struct HealthView {
         if let lines = context.json {
             for (node, element, problem) in problems {
                 let reason = JSONMember("reason", problem.clause.printable.json)
-                lines.output.line(JSONValue.object(head(node, element) + [reason]).line)
+                lines.event(head(node, element) + [reason])
             }
             return
         }

@@ -29,7 +29,7 @@ struct SensorView {
             for finding in findings {
                 for reading in finding.readings {
                     let members = head("sensor", finding.node, finding.element) + members(of: reading)
-                    lines.output.line(JSONValue.object(members).line)
+                    lines.event(members)
                 }
                 guard let missing = finding.missing else { continue }
                 tellUnread(finding.node, finding.element, OperatedNodes.reason(missing), lines)
@@ -119,7 +119,7 @@ struct SensorView {
 
     private func tellUnread(_ node: Int, _ element: Int, _ reason: String, _ lines: JSONLines) {
         let members = head("no_sensor", node, element) + [JSONMember("reason", reason.json)]
-        lines.output.line(JSONValue.object(members).line)
+        lines.event(members)
     }
 
     private func members(of reading: SensorReading) -> [JSONMember] {

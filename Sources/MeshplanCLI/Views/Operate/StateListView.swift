@@ -24,7 +24,7 @@ struct StateListView {
         guard let lines = context.json, case .answered(let parameters) = outcome else { return }
         let text = StateText(state: place.state, isRaw: isRaw)
         let members = text.members(of: StateReading(parameters, of: place.state))
-        lines.output.line(JSONValue.object(head("state", place) + members).line)
+        lines.event(head("state", place) + members)
     }
 
     /// Everything has an outcome.
@@ -33,11 +33,11 @@ struct StateListView {
         if let lines = context.json {
             for (place, outcome) in silent {
                 let reason = JSONMember("reason", OperatedNodes.reason(outcome).json)
-                lines.output.line(JSONValue.object(head("no_state", place) + [reason]).line)
+                lines.event(head("no_state", place) + [reason])
             }
             for refusal in refusals {
                 let reason = JSONMember("reason", refusal.problem.clause.printable.json)
-                lines.output.line(JSONValue.object(head("no_state", refusal.place) + [reason]).line)
+                lines.event(head("no_state", refusal.place) + [reason])
             }
             return
         }

@@ -19,12 +19,12 @@ struct StateSettingView {
     /// Shows the outcomes: JSON lines, or a recap, and a line for each that is not as asked.
     func show(_ outcomes: [(StatePlace, StateSettingOutcome)], _ refusals: [StateRefusal]) {
         if let lines = context.json {
-            for (place, outcome) in outcomes { lines.output.line(JSONValue.object(members(place, outcome)).line) }
+            for (place, outcome) in outcomes { lines.event(members(place, outcome)) }
             for refusal in refusals {
                 let reason = [
                     JSONMember("result", "refused"), JSONMember("reason", refusal.problem.clause.printable.json),
                 ]
-                lines.output.line(JSONValue.object(head(refusal.place) + reason).line)
+                lines.event(head(refusal.place) + reason)
             }
             return
         }

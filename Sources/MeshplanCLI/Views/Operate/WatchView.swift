@@ -34,7 +34,7 @@ struct WatchView {
         let proxy = link.proxy.map { name(of: $0) }
         let missing = wish.subnets.filter { !link.subnets.contains($0) }.map { name(of: $0) }
         if let lines = context.json {
-            return lines.write([
+            return lines.event([
                 "type": "listening", "proxy": proxy?.json, "filter": Self.word(link.coverage).json,
                 "missing_subnets": missing.isEmpty ? nil : .array(missing.map(\.json)),
             ])
@@ -74,7 +74,7 @@ struct WatchView {
     /// The link is lost.
     func tell(_ failure: LinkFailure) {
         if let lines = context.json {
-            return lines.write(["type": "link_lost", "reason": failure.reason.printable.json])
+            return lines.event(["type": "link_lost", "reason": failure.reason.printable.json])
         }
         context.errorOutput.line("The proxy link is down (\(failure.reason.printable)); looking for another proxy.")
     }
@@ -101,7 +101,7 @@ struct WatchView {
         if let lines = context.json {
             for members in members(of: message) {
                 let all = members + tail(message.source, destination, elapsed)
-                lines.output.line(JSONValue.object(all).line)
+                lines.event(all)
             }
             return
         }
@@ -121,7 +121,7 @@ struct WatchView {
                     JSONMember("features", .array(features.map(\.json))),
                 ]
             let all = members + tail(heartbeat.source, destination, elapsed)
-            return lines.output.line(JSONValue.object(all).line)
+            return lines.event(all)
         }
         let list = features.isEmpty ? "" : " (\(features.joined(separator: ", ")))"
         context.output.line(
@@ -133,7 +133,7 @@ struct WatchView {
     /// It is over.
     func finish(_ tally: WatchTally, after elapsed: Duration) {
         if let lines = context.json {
-            return lines.write([
+            return lines.event([
                 "type": "end", "messages": .integer(tally.messages), "nodes": .integer(tally.nodes),
                 "duration_ms": .integer(Int(clamping: elapsed.microseconds / 1_000)),
             ])

@@ -11,6 +11,8 @@ struct ApplyJSON {
     var lines: JSONLines
     /// The plan that is carried out.
     var plan: Plan?
+    /// The steps of the run so far.
+    var tally = StepTally()
 
     private static func milliseconds(_ duration: Duration) -> JSONValue {
         .integer(Int(clamping: duration.microseconds / 1_000))
@@ -28,22 +30,22 @@ struct ApplyJSON {
     /// Writes the line of an event; some events have none.
     func handle(_ event: ExecutionEvent) {
         switch event {
-        case .runStarted(let steps, let inDoubt):
-            lines.write(["type": "apply_start", "steps": .integer(steps), "in_doubt": .integer(inDoubt)])
+        case .runStarted(_, let inDoubt):
+            lines.event(["type": "apply_start", "steps": .integer(tally.total), "in_doubt": .integer(inDoubt)])
         case .linkUp(let proxy, let isDirect, let times):
-            lines.write([
+            lines.event([
                 "type": "link_up", "proxy": proxy?.description.json, "direct": .bool(isDirect),
                 "scan_ms": Self.milliseconds(times.scan), "connect_ms": Self.milliseconds(times.connect),
                 "beacon_ms": Self.milliseconds(times.beacon), "filter_ms": Self.milliseconds(times.filter),
                 "gatt": times.gatt.map { Self.object($0) },
             ])
         case .linkDown(let reason, let delay):
-            lines.write([
+            lines.event([
                 "type": "link_down", "reason": reason.json,
                 "retry_in_ms": delay.map { .integer(Int(clamping: $0.microseconds / 1_000)) },
             ])
         case .nodeStarted(let node):
-            lines.write(["type": "apply_node_start", "node_uuid": node.description.json])
+            lines.event(["type": "apply_node_start", "node_uuid": node.description.json])
         case .stepSent, .seekingProxy, .connecting: break
         case .stepRetried(let step, let transmissions):
             write("apply_retry", step, transmissions: .integer(transmissions))
@@ -53,7 +55,7 @@ struct ApplyJSON {
         case .removalFoundNothing(let step, let status):
             write("apply_found_gone", step, reason: status.description.json)
         case .habitMet(let node, let habit):
-            lines.write([
+            lines.event([
                 "type": "known_habit", "node_uuid": node.description.json, "habit": habit.rawValue.json,
                 "stack": habit.facts.stack.json, "message": "\(habit.text); \(habit.facts.remedy)".json,
             ])
@@ -70,97 +72,99 @@ struct ApplyJSON {
             )
         case .stepBlocked(let step, let cause): write("apply_blocked", step, by: .integer(cause))
         case .nodeFinished(let node):
-            lines.write(["type": "apply_node_complete", "node_uuid": node.description.json])
+            lines.event(["type": "apply_node_complete", "node_uuid": node.description.json])
         case .nodePending(let node, let steps):
-            lines.write([
+            lines.event([
                 "type": "apply_node_pending", "node_uuid": node.description.json, "steps": .integer(steps),
             ])
         case .nodeUnreachable(let node, let reason):
-            lines.write([
+            lines.event([
                 "type": "apply_node_unreachable", "node_uuid": node.description.json, "reason": reason.json,
             ])
         case .provisioningStage(let node, let progress):
-            lines.write([
+            lines.event([
                 "type": "provisioning_stage", "node_uuid": node.description.json, "stage": progress.identifier.json,
                 "through_uuid": progress.carrier?.description.json,
             ])
         case .provisioned(let node, let address, let elementCount, let isAuthenticated):
-            lines.write([
+            lines.event([
                 "type": "provisioned", "node_uuid": node.description.json, "address": address.description.json,
                 "elements": .integer(Int(elementCount)), "authenticated": isAuthenticated.map { .bool($0) },
                 "by_earlier_attempt": isAuthenticated == nil ? true : nil,
             ])
         case .provisioningRetried(let node, let problem, let delay):
-            lines.write([
+            lines.event([
                 "type": "provisioning_retry", "node_uuid": node.description.json,
                 "stage": problem.stage.identifier.json, "reason": problem.description.json,
                 "advice": problem.advice.worded.json,
                 "retry_in_ms": .integer(Int(clamping: delay.microseconds / 1_000)),
             ])
         case .deviceNotHeard(let node, let mayBeNode, let listener):
-            lines.write([
+            lines.event([
                 "type": "device_not_heard", "node_uuid": node.description.json, "may_be_node": .bool(mayBeNode),
                 "listener": listener.identifier.json, "through_uuid": listener.node?.description.json,
             ])
         case .planGrown(let changes, let steps):
-            lines.write([
+            lines.event([
                 "type": "plan_grown", "changes": .integer(changes.count), "steps": .integer(steps.count),
             ])
             for change in changes {
-                lines.write([
+                lines.event([
                     "type": "plan_change", "address": change.address.json, "action": change.action.rawValue.json,
                     "node_uuid": change.node?.description.json, "before": change.before?.json,
                     "after": change.after?.json,
                 ])
             }
         case .problem(let node, let diagnostic):
-            lines.write([
+            lines.event([
                 "type": "apply_problem", "node_uuid": node.description.json, "resource": diagnostic.resource?.json,
                 "message": diagnostic.message.json, "hint": diagnostic.hint?.worded.json,
             ])
         case .doubtResolved(let node, let action, let tookEffect):
-            lines.write([
+            lines.event([
                 "type": "doubt_resolved", "node_uuid": node.description.json, "request": action.text.json,
                 "took_effect": .bool(tookEffect),
             ])
         case .changeWaits(let node, let change):
-            lines.write([
+            lines.event([
                 "type": "change_waits", "node_uuid": node.description.json, "change": change.kind.identifier.json,
                 "carriers": .array(change.carriers.map(\.json)),
             ])
         case .doubtAbandoned(let node, let action, let end):
-            lines.write([
+            lines.event([
                 "type": "doubt_abandoned", "node_uuid": node.description.json, "request": action?.text.json,
                 "reason": end.identifier.json,
             ])
         case .resetSeen(let node, let sighting):
-            lines.write([
+            lines.event([
                 "type": "reset_seen", "node_uuid": node.description.json, "seen": sighting.identifier.json,
             ])
         case .reprovisionSettled(let node, let procedure, let tookEffect):
-            lines.write([
+            lines.event([
                 "type": "refresh_settled", "node_uuid": node.description.json,
                 "procedure": procedure.identifier.json, "took_effect": tookEffect.map { .bool($0) },
             ])
-        case .progress(let decided, let total):
-            lines.write([
-                "type": "apply_progress", "decided": .integer(decided), "total": .integer(total),
+        case .progress:
+            guard tally.total > 0 else { break }
+            lines.event([
+                "type": "apply_progress", "decided": .integer(tally.decided), "total": .integer(tally.total),
             ])
         case .interrupted(let immediately):
-            lines.write(["type": "interrupted", "immediately": .bool(immediately)])
-        case .nodeReadBack, .runFinished: break
+            lines.event(["type": "interrupted", "immediately": .bool(immediately)])
+        case .nodeReadBack, .figures, .runFinished: break
         }
     }
 
     /// Writes the summary.
     func finish(_ recap: Recap, status: ExitStatus) {
-        lines.write([
+        lines.event([
             "type": "summary",
             "exit_code": .integer(Int(status.rawValue)),
             "complete": .bool(recap.isComplete),
-            "steps": .integer(recap.total),
-            "applied": .integer(recap.applied),
-            "unchanged": .integer(recap.unchanged),
+            "steps": .integer(tally.total),
+            "applied": .integer(tally.applied),
+            "unchanged": .integer(tally.unchanged),
+            "edits": .integer(tally.edits),
             "found_gone": .integer(recap.foundGone.count),
             "failed": .integer(recap.failed.count),
             "blocked": .integer(recap.blocked.count),
@@ -210,7 +214,7 @@ struct ApplyJSON {
         stage: JSONValue? = nil
     ) {
         let node = plan?.node(of: step)
-        lines.write([
+        lines.event([
             "type": type.json, "step": .integer(step), "address": plan?.change(of: step)?.address.json,
             "node_uuid": node?.description.json, "transmissions": transmissions, "read_back": byReadBack,
             "stage": stage, "reason": reason, "advice": advice, "blocked_by": cause,

@@ -13,6 +13,7 @@ final class ApplyReporter {
     let terminal: RunTerminal
     /// The plan that is carried out, with what was added during the run.
     private var plan: Plan?
+    private var tally = StepTally()
 
     /// A reporter of a run without a plan yet.
     ///
@@ -25,6 +26,7 @@ final class ApplyReporter {
         self.isFull = isFull
         self.operation = operation
         terminal = RunTerminal(context)
+        context.json?.learn(network)
         view = ApplyView(
             RunTitle(nil, operation),
             nil,
@@ -36,15 +38,20 @@ final class ApplyReporter {
     }
 
     /// Begins to report on the run of a plan.
-    func begin(_ plan: Plan) {
+    ///
+    /// - Parameter estimate: the seconds that it will take; nil if nobody knows. It is asked for at most once.
+    func begin(_ plan: Plan, estimate: @escaping () -> Double? = { nil }) {
         self.plan = plan
+        tally = StepTally(plan)
+        context.json?.learn(plan)
         view = ApplyView(
             RunTitle(plan, operation),
             plan,
             network: network,
             context: context,
             terminal: terminal,
-            isFull: isFull
+            isFull: isFull,
+            estimate: estimate
         )
     }
 
@@ -54,10 +61,11 @@ final class ApplyReporter {
             plan?.changes += changes
             plan?.steps += steps
         }
+        tally.count(event)
         if let lines = context.json {
-            ApplyJSON(lines: lines, plan: plan).handle(event)
+            ApplyJSON(lines: lines, plan: plan, tally: tally).handle(event)
         } else {
-            view.handle(event)
+            view.handle(event, tally)
         }
     }
 
@@ -65,9 +73,9 @@ final class ApplyReporter {
     func finish(_ recap: Recap, status: ExitStatus) {
         if let failure = Failure(ending: recap.ending) { FailureView(context).show(failure) }
         if let lines = context.json {
-            ApplyJSON(lines: lines, plan: plan).finish(recap, status: status)
+            ApplyJSON(lines: lines, plan: plan, tally: tally).finish(recap, status: status)
         } else {
-            view.finish(recap)
+            view.finish(recap, tally)
         }
     }
 }

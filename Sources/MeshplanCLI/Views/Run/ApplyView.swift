@@ -19,9 +19,8 @@ final class ApplyView {
     private let names: [DeviceUUID: String]
     private var links: LinkTalk
     private var lanes: [DeviceUUID: Lane] = [:]
-    private var progress = (decided: 0, total: 0)
-    /// How many devices should become nodes, and how many have.
-    private var provisioning = (done: 0, total: 0)
+    private var progress: RunProgress
+    private let milliseconds: () -> Int64
     /// The current activity with the device that was heard last.
     private var activity: (node: DeviceUUID, text: String)?
     /// The node that carries each device's session.
@@ -32,8 +31,6 @@ final class ApplyView {
     private var seenResets: [DeviceUUID: Bool] = [:]
     /// The nodes that deviate from the specification in known ways.
     private var habits: [KnownHabit: Set<DeviceUUID>] = [:]
-    private var retries = 0
-    private var pending = 0
 
     /// The outcomes of the steps of one node.
     private struct Lane {
@@ -49,19 +46,23 @@ final class ApplyView {
     /// - Parameters:
     ///   - title: the name of the run.
     ///   - network: the source of names for nodes that the plan does not name.
+    ///   - estimate: the seconds that the run will take; nil if nobody knows.
     init(
         _ title: RunTitle,
         _ plan: Plan?,
         network: MeshNetwork,
         context: Context,
         terminal: RunTerminal,
-        isFull: Bool
+        isFull: Bool,
+        estimate: @escaping () -> Double? = { nil }
     ) {
         self.title = title
         self.plan = plan
         self.terminal = terminal
         self.isFull = isFull
-        for case .provision in plan?.steps.lazy.map(\.work) ?? [] { provisioning.total += 1 }
+        milliseconds = context.milliseconds
+        progress = RunProgress(estimate: estimate)
+        for case .provision in plan?.steps.lazy.map(\.work) ?? [] { progress.devices.total += 1 }
         style = context.style
         repeated = RepeatedCommand(context)
         errorStyle = context.errorStyle
@@ -73,7 +74,10 @@ final class ApplyView {
     }
 
     /// Reports one event of the run.
-    func handle(_ event: ExecutionEvent) {
+    ///
+    /// - Parameter tally: the steps so far, with this event.
+    func handle(_ event: ExecutionEvent, _ tally: StepTally) {
+        progress.steps = (tally.decided, tally.total)
         switch event {
         case .runStarted(_, let inDoubt):
             if inDoubt > 0 {
@@ -85,7 +89,6 @@ final class ApplyView {
         case .nodeStarted: break
         case .stepSent: break
         case .stepRetried(let step, _):
-            retries += 1
             edit(step) { $0.retries += 1 }
             showStatus()
         case .stepUnknown, .removalFoundNothing: break
@@ -106,9 +109,10 @@ final class ApplyView {
             default: break
             }
             activity = progress.text(name).map { (node, $0) }
+            showActivity()
             showStatus()
         case .provisioned(let node, let address, let elementCount, let isAuthenticated):
-            provisioning.done += 1
+            progress.devices.done += 1
             endActivity(of: node)
             links.learn(name(node), at: address)
             showProvisioned(node, address, elementCount, isAuthenticated)
@@ -133,18 +137,24 @@ final class ApplyView {
         case .reprovisionSettled(let node, let procedure, let tookEffect):
             result(ReprovisionText.settled(name(node), procedure, tookEffect))
         case .nodeReadBack: break
-        case .progress(let decided, let total):
-            progress = (decided, total)
+        case .progress: showStatus()
+        case .figures(let figures):
+            progress.take(figures)
             showStatus()
+            if !errorStyle.isTerminal, let line = progress.line(at: milliseconds(), name) { say(line) }
         case .runFinished: terminal.show(status: nil)
         }
     }
 
     /// Reports the end of a run, whether or not it succeeded.
-    func finish(_ recap: Recap) {
+    ///
+    /// - Parameter tally: all steps of the run.
+    func finish(_ recap: Recap, _ tally: StepTally) {
         terminal.show(status: nil)
         for line in HabitText.lines(habits, name: name) { say(line) }
-        terminal.result(text: RecapView(recap, title, plan: plan, style: style, repeated: repeated).render())
+        terminal.result(
+            text: RecapView(recap, title, plan: plan, tally: tally, style: style, repeated: repeated).render()
+        )
     }
 
     private func finish(_ node: DeviceUUID) {
@@ -178,7 +188,7 @@ final class ApplyView {
     }
 
     private func showPending(_ node: DeviceUUID, _ steps: Int) {
-        pending += 1
+        progress.pending += 1
         let rest = "\(steps == 0 ? "it" : count(steps, "step")) will be tried again by the next \(title.noun)"
         guard let silence = notHeard.removeValue(forKey: node) else {
             return result("\(name(node)): does not answer; \(rest)")
@@ -214,7 +224,10 @@ final class ApplyView {
 
     private func endActivity(of node: DeviceUUID) {
         if activity?.node == node { activity = nil }
+        showActivity()
     }
+
+    private func showActivity() { progress.activity = activity.map { "\(name($0.node)): \($0.text)" } }
 
     private func edit(_ step: Int, _ change: (inout Lane) -> Void) {
         guard let node = plan?.node(of: step) else { return }
@@ -229,21 +242,8 @@ final class ApplyView {
 
     /// Rewrites the status line at the bottom of the terminal.
     private func showStatus() {
-        guard progress.total > 0 else { return }
-        var parts = ["\(progress.decided) of \(count(progress.total, "step"))"]
-        if retries > 0 { parts.append(count(retries, "retry", plural: "retries")) }
-        if pending > 0 { parts.append("\(count(pending, "node")) pending") }
-        let steps = parts.joined(separator: ", ")
-        guard provisioning.done < provisioning.total else {
-            let bars = 20
-            let filled = progress.decided * bars / progress.total
-            let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: bars - filled)
-            return terminal.show(status: "[\(bar)] " + steps)
-        }
-        let activity = activity.map { "\(name($0.node)): \($0.text)" }
-        let devices = "provisioning \(provisioning.done) of \(provisioning.total)"
-        let dot = errorStyle.drawsBoxes ? " · " : " - "
-        terminal.show(status: [devices, steps, activity].compactMap { $0 }.joined(separator: dot))
+        guard errorStyle.isTerminal, let line = progress.status(errorStyle, name) else { return }
+        terminal.show(status: line)
     }
 }
 

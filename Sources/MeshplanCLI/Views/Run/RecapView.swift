@@ -11,6 +11,8 @@ struct RecapView {
     var title: RunTitle
     /// The plan that was carried out.
     var plan: Plan?
+    /// The steps of the run.
+    var tally: StepTally
     /// The style of the text.
     var style: Style
     /// The command of the run.
@@ -19,10 +21,11 @@ struct RecapView {
     /// The most failures and nodes to name.
     static let limit = 50
 
-    init(_ recap: Recap, _ title: RunTitle, plan: Plan?, style: Style, repeated: RepeatedCommand) {
+    init(_ recap: Recap, _ title: RunTitle, plan: Plan?, tally: StepTally, style: Style, repeated: RepeatedCommand) {
         self.recap = recap
         self.title = title
         self.plan = plan
+        self.tally = tally
         self.style = style
         self.repeated = repeated
     }
@@ -58,6 +61,7 @@ struct RecapView {
         }
         text += ending() + "\n"
         if case .refused = recap.ending { return text }
+        if let changes = tally.changes { text += "Done: \(changes).\n" }
         text += figures() + "\n"
         for line in advice() { text += "Next: \(line)\n" }
         return text
@@ -136,8 +140,9 @@ struct RecapView {
         if !recap.pending.isEmpty { (waits, doubts) = (waits + doubts, []) }
         let detail = waits.isEmpty ? "" : " (\(waits.joined(separator: ", ")))"
         var parts = [
-            recap.applied > 0 ? "applied \(count(recap.applied, "step"))" : nil,
-            recap.unchanged > 0 ? "unchanged \(recap.unchanged)" : nil,
+            tally.applied > 0
+                ? "applied \(count(tally.applied, "step"))" : tally.edits > 0 ? "edited the database" : nil,
+            tally.unchanged > 0 ? "unchanged \(tally.unchanged)" : nil,
             recap.failed.isEmpty ? nil : "failed \(recap.failed.count)",
             recap.blocked.isEmpty ? nil : "blocked \(recap.blocked.count)",
             recap.pending.isEmpty ? nil : "pending \(count(recap.pending.count, "node"))\(detail)",

@@ -17,9 +17,9 @@ struct RefreshJSON {
     func handle(_ event: ExecutionEvent, _ tally: RefreshTally) {
         switch event {
         case .runStarted(let nodes, let inDoubt):
-            lines.write(["type": "refresh_start", "nodes": .integer(nodes), "in_doubt": .integer(inDoubt)])
+            lines.event(["type": "refresh_start", "nodes": .integer(nodes), "in_doubt": .integer(inDoubt)])
         case .nodeReadBack(let node, let outcome):
-            lines.write([
+            lines.event([
                 "type": "node_read_back", "node_uuid": node.description.json,
                 "complete": .bool(outcome.isComplete && outcome.unread.isEmpty), "answers": .integer(outcome.reports),
                 "refused": outcome.refused.isEmpty ? nil : .array(outcome.refused.map(\.text.json)),
@@ -29,13 +29,13 @@ struct RefreshJSON {
                 "drifted": .array(outcome.drifted.map { $0.path(in: network).json }),
             ])
         case .stepFailed(let step, let failure):
-            lines.write([
+            lines.event([
                 "type": "refresh_failed", "node_uuid": tally.node(of: step)?.description.json,
                 "reason": failure.description.json,
                 "advice": failure.hint.json,
             ])
         case .nodePending(let node, _):
-            lines.write(["type": "refresh_node_pending", "node_uuid": node.description.json])
+            lines.event(["type": "refresh_node_pending", "node_uuid": node.description.json])
         case .linkUp, .linkDown, .nodeUnreachable, .doubtResolved, .doubtAbandoned, .habitMet, .progress, .interrupted:
             ApplyJSON(lines: lines, plan: nil).handle(event)
         default: break
@@ -53,7 +53,7 @@ struct RefreshJSON {
 
     /// Writes the summary.
     func finish(_ recap: Recap, _ tally: RefreshTally, status: ExitStatus) {
-        lines.write([
+        lines.event([
             "type": "summary",
             "exit_code": .integer(Int(status.rawValue)),
             "complete": .bool(recap.isComplete),

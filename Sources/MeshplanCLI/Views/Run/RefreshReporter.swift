@@ -14,8 +14,7 @@ final class RefreshReporter {
     private let observed: [DeviceUUID: Timestamp]
     private var nodeCount = 0
     private var foreseen = 0
-    private var progress = (decided: 0, total: 0)
-    private var retries = 0
+    private var progress = RunProgress(of: "node")
     private var pendingCount = 0
     private var singlyAskedCount = 0
     /// The nodes that deviate from the specification in known ways.
@@ -32,6 +31,7 @@ final class RefreshReporter {
         self.isTalk = isTalk
         terminal = RunTerminal(context)
         links = LinkTalk(network)
+        context.json?.learn(network)
         var observed: [DeviceUUID: Timestamp] = [:]
         for node in network.nodes { observed[node.uuid] = node.observedAt }
         self.observed = observed
@@ -61,7 +61,9 @@ final class RefreshReporter {
             "Reading \(count(nodes.count, "node")) back with \(isOpen ? "at least " : "")\(count(foreseen, "message")) "
                 + "(\(count(pdus, "PDU"))) if nothing has changed."
         )
-        if let time = estimator.estimate(costs).text { say(time) }
+        let estimate = estimator.estimate(costs)
+        progress = RunProgress(of: "node", estimate: { estimate.total.median })
+        if let time = estimate.text { say(time) }
     }
 
     /// Reports one event of the run.
@@ -94,12 +96,13 @@ final class RefreshReporter {
         case .reprovisionSettled(let node, let procedure, let tookEffect):
             result(ReprovisionText.settled(name(node), procedure, tookEffect))
         case .habitMet(let node, let habit): habits[habit, default: []].insert(node)
-        case .stepRetried:
-            retries += 1
-            showStatus()
         case .progress(let decided, let total):
-            progress = (decided, total)
+            progress.steps = (decided, total)
             showStatus()
+        case .figures(let figures):
+            progress.take(figures)
+            showStatus()
+            if !context.errorStyle.isTerminal, let line = progress.line(at: context.milliseconds(), name) { say(line) }
         case .runFinished: terminal.show(status: nil)
         default: break
         }
@@ -167,11 +170,9 @@ final class RefreshReporter {
     }
 
     private func showStatus() {
-        guard progress.total > 0 else { return }
-        var parts = ["\(progress.decided) of \(count(progress.total, "node")) read back"]
-        if retries > 0 { parts.append(count(retries, "retry", plural: "retries")) }
-        if pendingCount > 0 { parts.append("\(pendingCount) pending") }
-        terminal.show(status: parts.joined(separator: ", "))
+        progress.pending = pendingCount
+        guard context.errorStyle.isTerminal, let line = progress.status(context.errorStyle, name) else { return }
+        terminal.show(status: line)
     }
 
     private func name(_ node: DeviceUUID) -> String { names[node] ?? node.description }

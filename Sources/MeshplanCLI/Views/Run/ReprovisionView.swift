@@ -104,7 +104,7 @@ struct ReprovisionView {
         let isMoved = before.unicastAddress != result.node.unicastAddress
         let end = isMoved ? network.exclusionEnd(of: before.unicastAddress) : nil
         if let lines = context.json {
-            lines.write([
+            lines.event([
                 "type": "reprovisioned", "node": plan.name.json, "node_uuid": node.description.json,
                 "procedure": plan.procedure.identifier.json, "address": result.node.unicastAddress.description.json,
                 "elements": .integer(result.node.addresses.count),

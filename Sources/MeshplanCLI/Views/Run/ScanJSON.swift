@@ -34,7 +34,7 @@ struct ScanJSON {
     /// Writes the results of the nodes that should listen, and the summary.
     func finish(_ list: ScanList, _ listenings: [RemoteListening] = []) {
         for listening in listenings {
-            lines.write([
+            lines.event([
                 "type": "remote_provisioning_server", "node": names.name(of: listening.node)?.json,
                 "node_uuid": listening.node.description.json, "outcome": listening.outcome.identifier.json,
                 "refused_with": listening.outcome.refusal?.description.json,
@@ -55,7 +55,7 @@ struct ScanJSON {
         let last = entry.signal.last.map { JSONValue.integer(Int($0)) }
         switch entry {
         case .device(let device):
-            lines.write([
+            lines.event([
                 "type": "unprovisioned_device", "event": event, "uuid": device.uuid.description.json,
                 "name": names.name(of: device.uuid)?.json, "state": state(of: device.uuid),
                 "oob": .array(device.information.names.map(\.json)),
@@ -68,7 +68,7 @@ struct ScanJSON {
             let node = proxy.node.flatMap { names.node(at: $0) }
             let networkID: JSONValue? =
                 if case .networkID(let identifier) = proxy.advertisement { identifier.hexadecimal.json } else { nil }
-            lines.write([
+            lines.event([
                 "type": "proxy", "event": event, "advertises": proxy.advertisement.kind.json,
                 "network_id": networkID, "node": proxy.node.flatMap { names.name(at: $0) }?.json,
                 "node_uuid": node?.uuid.description.json, "address": proxy.node?.description.json,
