@@ -82,8 +82,7 @@ enum CommandAdvice {
     private static let elsewhere: [String: String] = [
         "destroy":
             "meshplan plan --destroy shows what that would take away, and meshplan apply --destroy --via BEARER does it.",
-        "fmt": "meshplan leaves the layout of definitions to you; meshplan validate checks them.",
-        "format": "meshplan leaves the layout of definitions to you; meshplan validate checks them.",
+        "format": "meshplan fmt brings the files of a definition into form, meshplan validate checks them.",
         "version": "The version: meshplan --version",
         "output": "What is known of the network: meshplan show --json",
         "console": "What is known of the network: meshplan show, and with --json for programs.",

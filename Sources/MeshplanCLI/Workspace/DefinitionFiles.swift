@@ -10,6 +10,8 @@ struct DefinitionFiles {
 
     /// The path that means standard input.
     static let standardInput = "-"
+    /// What people see as the path of standard input.
+    static let standardInputTitle = "(standard input)"
     /// The beginning of names of environment variables that give variables of definitions their values.
     static let variablePrefix = "MESHPLAN_VAR_"
 
@@ -21,11 +23,23 @@ struct DefinitionFiles {
     /// - Parameter paths: paths as the user typed them; empty for the working folder.
     /// - Throws: ``FileError`` if something cannot be read; ``Failure`` if there is no file at all.
     func read(_ paths: [String]) throws -> SourceFiles {
-        var files = SourceFiles()
         var seen: Set<String> = []
+        var files = try readNamed(paths, seen: &seen)
+        try addAssignments(to: &files, seen: &seen)
+        return files
+    }
+
+    /// The same without the assignments beside them: only what the user named.
+    func readNamed(_ paths: [String]) throws -> SourceFiles {
+        var seen: Set<String> = []
+        return try readNamed(paths, seen: &seen)
+    }
+
+    private func readNamed(_ paths: [String], seen: inout Set<String>) throws -> SourceFiles {
+        var files = SourceFiles()
         for path in paths.isEmpty ? ["."] : paths {
             if path == Self.standardInput {
-                files.files.append(.init(path: "(standard input)", bytes: inputText()))
+                files.files.append(.init(path: Self.standardInputTitle, bytes: inputText()))
                 continue
             }
             guard Files.kind(context.absolute(path)) == .folder else {
@@ -50,7 +64,6 @@ struct DefinitionFiles {
                 )
             }
         }
-        try addAssignments(to: &files, seen: &seen)
         return files
     }
 

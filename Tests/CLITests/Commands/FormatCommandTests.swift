@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+@testable import MeshplanCLI
+
+@Suite("fmt")
+struct FormatCommandTests {
+    private static let untidy = "version:  1\nnetwork:   hq\ngroups: {a: {},b: {}}   # both\n"
+    private static let tidy = "version: 1\nnetwork: hq\ngroups: { a: {}, b: {} }  # both\n"
+
+    private func text(_ fixture: CommandFixture, _ name: String) -> String {
+        String(decoding: fixture.read(name) ?? [], as: UTF8.self)
+    }
+
+    @Test("The files of a folder are brought into form, and those that changed are named")
+    func formats() throws {
+        let fixture = try CommandFixture()
+        try fixture.write(Self.untidy, to: "a.yaml")
+        try fixture.write(Self.tidy, to: "b.yaml")
+        let checked = fixture.run("fmt", "--check")
+        #expect(checked.status == 1)
+        #expect(checked.combined == "a.yaml\n")
+        #expect(text(fixture, "a.yaml") == Self.untidy)
+        let run = fixture.run("fmt")
+        #expect(run.status == 0)
+        #expect(run.combined == "a.yaml\n")
+        #expect(text(fixture, "a.yaml") == Self.tidy)
+        let again = fixture.run("fmt", "--check")
+        #expect(again.status == 0)
+        #expect(again.combined == "")
+    }
+
+    @Test("A file keeps its permissions, and a link stays a link")
+    func keepsModesAndLinks() throws {
+        let fixture = try CommandFixture()
+        try fixture.write(Self.untidy, to: "real/a.yaml")
+        let real = fixture.folder.appending(path: "real/a.yaml").path
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: real)
+        let link = fixture.folder.appending(path: "link.yaml").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "real/a.yaml")
+        #expect(fixture.run("fmt", "link.yaml").status == 0)
+        #expect(text(fixture, "real/a.yaml") == Self.tidy)
+        #expect(try fixture.mode("real/a.yaml") == 0o640)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "real/a.yaml")
+    }
+
+    @Test("A file that is no YAML stays as it is and is explained; others are formatted")
+    func refuses() throws {
+        let fixture = try CommandFixture()
+        try fixture.write("version: 1\n\tnetwork: hq\n", to: "a.yaml")
+        try fixture.write(Self.untidy, to: "b.yaml")
+        let run = fixture.run("fmt")
+        #expect(run.status == 65)
+        #expect(run.output == "b.yaml\n")
+        #expect(run.error.hasPrefix("a.yaml:2:1: error: "), "\(run.error)")
+        #expect(text(fixture, "a.yaml") == "version: 1\n\tnetwork: hq\n")
+        #expect(text(fixture, "b.yaml") == Self.tidy)
+    }
+
+    @Test("Standard input goes to standard output, and a definition need not be valid")
+    func formatsStandardInput() throws {
+        let fixture = try CommandFixture()
+        fixture.answers = ["nodes:   {n:   {profile: nowhere}}", nil]
+        let run = fixture.run("fmt", "-")
+        #expect(run.status == 0)
+        #expect(run.combined == "nodes: { n: { profile: nowhere } }\n")
+    }
+}
