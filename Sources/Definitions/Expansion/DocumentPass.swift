@@ -185,6 +185,9 @@ struct DocumentPass {
         guard !held.isEmpty else { return }
         let path = VariableValues.environmentPath
         decoder.expansion.environmentFile = files.files.firstIndex { $0.path == path }.map { UInt32($0) }
+        for place in held.indices where held[place].tree.hasReferences {
+            held[place].tree.findConstants(decoder.symbols)
+        }
         for document in held {
             decoder.reading(document.tree, of: UInt32(document.file)) { decoder in
                 decoder.beginDocument()

@@ -44,6 +44,26 @@ struct DocumentTree {
     var origins: [UInt32] = []
     /// Whether a text holds `$(`.
     var hasReferences = false
+    /// For each node, whether it and its descendants are the same in every copy: there are no references and aliases
+    /// among them. Empty as long as nobody has looked.
+    private(set) var constants: [Bool] = []
+
+    /// Finds out which nodes are the same in every copy.
+    mutating func findConstants(_ symbols: SymbolTable) {
+        var constants = Array(repeating: false, count: nodes.count)
+        for index in nodes.indices.reversed() {
+            switch nodes[index].kind {
+            case .plain, .quoted: constants[index] = !symbols.hasReference(nodes[index].value)
+            case .alias, .unreadable: break
+            case .sequence, .mapping:
+                var child = index + 1
+                let end = next(after: index)
+                while child < end, constants[child] { child = next(after: child) }
+                constants[index] = child >= end
+            }
+        }
+        self.constants = constants
+    }
 
     /// The index of the node that follows a node and all its descendants.
     func next(after index: Int) -> Int {
