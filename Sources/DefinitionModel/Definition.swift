@@ -5,6 +5,8 @@ package import MeshCore
 package struct Definition: Hashable, Sendable {
     /// The name of the network, which names its database.
     package var network: Located<String>
+    /// What the network is called, and what it is.
+    package var wording = Wording()
     /// What the network demands of devices that become nodes; nil if the definition says nothing.
     package var provisioning: ProvisioningRules?
     /// Subnets by name, in reading order.
@@ -82,6 +84,7 @@ extension Definition {
             SubnetDefinition(name: Located($0.name, at: place), index: Located($0.index, at: place))
         }
         nothing.removals = removals
+        nothing.wording = wording
         nothing.modelNames = modelNames
         nothing.vendorModels = vendorModels
         self = nothing
@@ -114,6 +117,8 @@ package struct SubnetDefinition: Hashable, Sendable {
     package var key: Located<KeySource>?
     /// Refuses removal.
     package var isProtected: Located<Bool>?
+    /// What it is called, and what it is.
+    package var wording = Wording()
 
     /// A subnet. An absent index is allocated, an absent key is generated.
     package init(name: Located<String>, index: Located<NetKeyIndex>? = nil, key: Located<KeySource>? = nil) {
@@ -135,6 +140,8 @@ package struct ApplicationKeyDefinition: Hashable, Sendable {
     package var key: Located<KeySource>?
     /// Refuses removal.
     package var isProtected: Located<Bool>?
+    /// What it is called, and what it is.
+    package var wording = Wording()
 
     /// An application key. An absent index is allocated, an absent key is generated.
     package init(
@@ -160,6 +167,8 @@ package struct GroupDefinition: Hashable, Sendable {
     package var parent: Located<String>?
     /// Refuses removal.
     package var isProtected: Located<Bool>?
+    /// What it is called, and what it is.
+    package var wording = Wording()
 
     /// A group. An absent address is allocated.
     package init(
@@ -219,6 +228,8 @@ package struct NodeDefinition: Hashable, Sendable {
     package var provisioning: ProvisioningSettings?
     /// What it sets over its profile.
     package var settings: NodeSettings
+    /// What it is called, and what it is.
+    package var wording = Wording()
 
     /// A node that declares nothing but its name and identity.
     package init(name: Located<String>, uuid: Located<DeviceUUID>) {

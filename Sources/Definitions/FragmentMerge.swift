@@ -52,6 +52,13 @@ enum FragmentMerge {
         for fragment in fragments {
             let part = fragment.definition
             merge(part.provisioning, into: &combined.definition.provisioning, &diagnostics)
+            merge(part.wording.title, into: &combined.definition.wording.title, "the title", &diagnostics)
+            merge(
+                part.wording.description,
+                into: &combined.definition.wording.description,
+                "the description",
+                &diagnostics
+            )
             merge(part.removals, into: &combined.definition.removals, "the limit of `removals`", &diagnostics)
             append(part.subnets, to: &combined.definition.subnets)
             append(part.applicationKeys, to: &combined.definition.applicationKeys)
@@ -94,9 +101,9 @@ enum FragmentMerge {
     }
 
     /// Merges a value of the network, such as a limit. Only one of its documents may have it, too.
-    private static func merge(
-        _ part: Located<Int>?,
-        into limit: inout Located<Int>?,
+    private static func merge<Value>(
+        _ part: Located<Value>?,
+        into limit: inout Located<Value>?,
         _ title: String,
         _ diagnostics: inout DiagnosticCollector
     ) {

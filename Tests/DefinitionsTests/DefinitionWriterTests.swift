@@ -11,6 +11,8 @@ struct DefinitionWriterTests {
     private static let everything = """
         version: 1
         network: "null"
+        title: "a: ü"
+        description: "no"
         limits: { removals: 50% }
         provisioning: { require: authenticated }
         subnets: { "007": { index: 7, protect: on, key: { env: KEY } }, "no": { key: { file: "a: b # c" } }, c: {} }

@@ -118,9 +118,9 @@ struct SyntaxDiagnosticsTests {
     func columns() {
         #expect(
             diagnose(head + "groups: { a: { \"ü\": 1, adress: 1 } }\n") == [
-                "a.yaml:3:16: error: unknown key `ü` (allowed here: address, each, for, label, parent, protect)",
+                "a.yaml:3:16: error: unknown key `ü` (allowed here: address, description, each, for, label, parent, protect, title)",
                 "a.yaml:3:24: error: unknown key `adress` (did you mean `address`? "
-                    + "allowed here: address, each, for, label, parent, protect)",
+                    + "allowed here: address, description, each, for, label, parent, protect, title)",
             ]
         )
     }

@@ -18,6 +18,10 @@ extension DocumentDecoder {
             case .network:
                 fragment.namesNetwork = true
                 fragment.network = scalar(field.value, "the name of the network", Words.name)
+            case .title, .description:
+                var wording = fragment.definition.wording
+                decodeWording(field, into: &wording)
+                fragment.definition.wording = wording
             case .limits: fragment.definition.removals = decodeLimits(field) ?? fragment.definition.removals
             case .provisioning: fragment.definition.provisioning = decodeProvisioningRules(field)
             case .subnets: decodeNamed(field, "subnet") { $0.decodeSubnet($1) }

@@ -22,6 +22,7 @@ extension DocumentDecoder {
                     : scalar(field.value, "a label", Self.labelAddress)
             case .parent: group.parent = scalar(field.value, "the name of a group", Words.name)
             case .protect: group.isProtected = scalar(field.value, "on or off", Words.boolean)
+            case .title, .description: decodeWording(field, into: &group.wording)
             case .repetition, .each: reportRepetition(field)
             default: break
             }

@@ -11,6 +11,7 @@ extension DocumentDecoder {
             case .index: subnet.index = scalar(field.value, "a NetKey index", Self.netKeyIndex)
             case .key: subnet.key = decodeSource(field, .key)?.keySource
             case .protect: subnet.isProtected = scalar(field.value, "on or off", Words.boolean)
+            case .title, .description: decodeWording(field, into: &subnet.wording)
             default: break
             }
         }
@@ -27,18 +28,21 @@ extension DocumentDecoder {
         var index: Located<AppKeyIndex>?
         var key: Located<KeySource>?
         var isProtected: Located<Bool>?
+        var wording = Wording()
         for field in fields {
             switch field.keyword {
             case .subnet: subnet = scalar(field.value, "the name of a subnet", Words.name)
             case .index: index = scalar(field.value, "an AppKey index", Self.appKeyIndex)
             case .key: key = decodeSource(field, .key)?.keySource
             case .protect: isProtected = scalar(field.value, "on or off", Words.boolean)
+            case .title, .description: decodeWording(field, into: &wording)
             default: break
             }
         }
         guard let subnet else { return false }
         var definition = ApplicationKeyDefinition(name: entry.name, subnet: subnet, index: index, key: key)
         definition.isProtected = isProtected
+        definition.wording = wording
         fragment.definition.applicationKeys.append(definition)
         return true
     }

@@ -36,6 +36,7 @@ extension DocumentDecoder {
             case .address: node.address = scalar(field.value, "a unicast address", Addresses.unicast)
             case .tags, .protect, .onRemove: decodeInherited(field, into: &own)
             case .position: node.position = decodePosition(field)
+            case .title, .description: decodeWording(field, into: &node.wording)
             case .provisioning: node.provisioning = decodeProvisioning(field, ofProfile: false)
             case .repetition: reportRepetition(field)
             default: decodeSetting(field, into: &node.settings)

@@ -39,13 +39,14 @@ struct Record: Hashable, Sendable {
     static let definition = Record(
         "definition",
         [
-            .version, .network, .limits, .provisioning, .subnets, .applicationKeys, .groups, .defaults, .profiles,
+            .version, .network, .title, .description, .limits, .provisioning, .subnets, .applicationKeys, .groups,
+            .defaults, .profiles,
             .nodes, .subscriptions, .publications, .moved, .models, .scenes, .schedules, .timeZone, .checks, .tests,
             .modules, .use, .include, .variables, .values, .floors,
         ]
     )
     /// A value of `modules`.
-    static let module = Record("module", [.parameters, .description] + partsOfModules)
+    static let module = Record("module", [.parameters, .description, .modules] + partsOfModules)
     /// A value of `parameters` or `variables` with more than a type or value.
     static let parameter = Record("parameter", [.type, .defaultValue, .description])
     /// An entry of `use`.
@@ -57,13 +58,17 @@ struct Record: Hashable, Sendable {
     /// What a network demands of the provisioning of devices.
     static let provisioningRules = Record("provisioning_rules", [.require])
     /// A value of `subnets`.
-    static let subnet = Record("subnet", [.index, .key, .protect])
+    static let subnet = Record("subnet", wording + [.index, .key, .protect])
     /// A value of `application_keys`.
-    static let applicationKey = Record("application_key", [.subnet, .index, .key, .protect], required: [.subnet])
+    static let applicationKey = Record(
+        "application_key",
+        wording + [.subnet, .index, .key, .protect],
+        required: [.subnet]
+    )
     /// Where the octets of a key come from.
     static let keySource = Record("key_source", [.file, .environment])
     /// A value of `groups`.
-    static let group = Record("group", [.address, .label, .parent, .protect] + repeats)
+    static let group = Record("group", wording + [.address, .label, .parent, .protect] + repeats)
     /// The value of `defaults`, or an entry of it.
     static let defaults = Record("defaults", [.nodes, .allowEmpty, .provisioning, .states] + inherited + states)
     /// A value of `profiles`.
@@ -71,7 +76,7 @@ struct Record: Hashable, Sendable {
     /// A value of `nodes`.
     static let node = Record(
         "node",
-        [.repetition, .uuid, .product, .profile, .address, .position, .provisioning] + inherited + settings
+        wording + [.repetition, .uuid, .product, .profile, .address, .position, .provisioning] + inherited + settings
     )
     /// A value of `floors`.
     static let floor = Record("floor", [.title, .plan, .positions, .width, .height])
@@ -257,6 +262,8 @@ struct Record: Hashable, Sendable {
         .subnets, .applicationKeys, .groups, .defaults, .profiles, .nodes, .subscriptions, .publications, .moved,
         .scenes, .schedules, .checks, .tests, .use, .floors,
     ]
+    /// What is said for people.
+    private static let wording: [Keyword] = [.title, .description]
     /// What nodes inherit beside settings.
     private static let inherited: [Keyword] = [.tags, .protect, .onRemove]
     /// Ways to say an entry once and mean several.

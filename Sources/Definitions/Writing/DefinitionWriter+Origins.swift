@@ -9,7 +9,7 @@ extension DefinitionWriter {
     package static func text(of definition: Definition, withOriginsIn files: SourceFiles) -> String {
         let writer = DefinitionWriter(definition)
         var text = "version: 1\n"
-        Field("network", .text(definition.network.value)).write(to: &text)
+        for field in writer.heads { field.write(to: &text) }
         for section in writer.sections {
             text += "\n"
             let places = writer.places(in: section.key)

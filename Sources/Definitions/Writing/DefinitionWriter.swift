@@ -32,15 +32,15 @@ package struct DefinitionWriter {
     ///   - header: lines before it, as comments.
     ///   - footer: lines after it, as comments.
     package static func text(of definition: Definition, header: [String] = [], footer: [String] = []) -> String {
-        let sections = DefinitionWriter(definition).sections
-        return Self.text(of: definition.network.value, sections, header: header, footer: footer)
+        let writer = DefinitionWriter(definition)
+        return Self.text(writer.heads, writer.sections, header: header, footer: footer)
     }
 
-    /// The sections of a network's definition as one document.
-    static func text(of network: String, _ sections: [Field], header: [String], footer: [String]) -> String {
+    /// What a network is called, and the sections of its definition, as one document.
+    static func text(_ heads: [Field], _ sections: [Field], header: [String], footer: [String]) -> String {
         var text = comment(header)
         text += "version: 1\n"
-        Field("network", .text(network)).write(to: &text)
+        for field in heads { field.write(to: &text) }
         for section in sections {
             text += "\n"
             section.write(to: &text)
@@ -63,6 +63,16 @@ package struct DefinitionWriter {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
         default: scalar
         }
+    }
+
+    /// The name of the network, and what it is called.
+    var heads: [Field] { [Field("network", .text(definition.network.value))] + fields(of: definition.wording) }
+
+    private func fields(of wording: Wording) -> [Field] {
+        var fields: [Field] = []
+        if let title = wording.title { fields.append(Field("title", .text(title.value))) }
+        if let description = wording.description { fields.append(Field("description", .text(description.value))) }
+        return fields
     }
 
     var sections: [Field] {
@@ -102,7 +112,7 @@ package struct DefinitionWriter {
     // MARK: Keys and groups
 
     private func subnet(_ subnet: SubnetDefinition) -> Field {
-        var fields: [Field] = []
+        var fields = fields(of: subnet.wording)
         if let index = subnet.index { fields.append(Field("index", .word("\(index.value)"))) }
         if let source = subnet.key { add(source.value, to: &fields) }
         addProtection(subnet.isProtected, to: &fields)
@@ -110,7 +120,7 @@ package struct DefinitionWriter {
     }
 
     private func applicationKey(_ key: ApplicationKeyDefinition) -> Field {
-        var fields = [Field("subnet", .text(key.subnet.value))]
+        var fields = fields(of: key.wording) + [Field("subnet", .text(key.subnet.value))]
         if let index = key.index { fields.append(Field("index", .word("\(index.value)"))) }
         if let source = key.key { add(source.value, to: &fields) }
         addProtection(key.isProtected, to: &fields)
@@ -131,7 +141,7 @@ package struct DefinitionWriter {
     }
 
     func group(_ group: GroupDefinition) -> Field {
-        var fields: [Field] = []
+        var fields = fields(of: group.wording)
         switch group.address?.value {
         case .group(let address): fields.append(Field("address", .word(address.description)))
         case .virtual(let label): fields.append(Field("label", .word(label.rawValue.hyphenated.lowercased())))
@@ -171,7 +181,7 @@ package struct DefinitionWriter {
     }
 
     func node(_ node: NodeDefinition) -> Field {
-        var fields: [Field] = []
+        var fields = fields(of: node.wording)
         if !node.awaitsDevice { fields.append(Field("uuid", .word(node.uuid.value.description.lowercased()))) }
         if let product = node.product { fields.append(Field("product", .word(product.value.description))) }
         if let profile = node.profile { fields.append(Field("profile", .text(profile.value))) }

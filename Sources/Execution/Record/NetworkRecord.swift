@@ -131,6 +131,13 @@ struct NetworkRecord {
         _ edit: DatabaseEdit,
         key: (KeySource) throws(ExecutionContext.KeyError) -> KeyMaterial
     ) throws(ExecutionContext.KeyError) -> Bool {
+        if case .title(let resource, let title) = edit {
+            // A copy of the header for each of many titles would take long.
+            guard header.titles[resource] != title else { return false }
+            header.titles[resource] = title
+            unsaved.isHeaderChanged = true
+            return true
+        }
         let before = header
         if case .refreshKeys(let index, let stage, replacing: let networkID) = edit {
             guard header.networkIDReplaced(in: index) == networkID else { return false }

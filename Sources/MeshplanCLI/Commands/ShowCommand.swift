@@ -103,16 +103,16 @@ struct ShowCommand: NetworkCommand {
         let path = ShownPath(what, in: snapshot.network, context: context)
         switch try path.part() {
         case .node(let node):
-            context.json?.write(ShowJSON.node(node, models))
+            context.json?.write(ShowJSON.node(node, in: snapshot.network, models))
             if context.json == nil { context.output.write(view.node(node)) }
         case .group(let group):
-            context.json?.write(ShowJSON.group(group))
+            context.json?.write(ShowJSON.group(group, in: snapshot.network))
             if context.json == nil { context.output.write(view.group(group)) }
         case .subnet(let key):
-            context.json?.write(ShowJSON.subnet(key))
+            context.json?.write(ShowJSON.subnet(key, in: snapshot.network))
             if context.json == nil { context.output.write(view.subnet(key)) }
         case .applicationKey(let key):
-            context.json?.write(ShowJSON.applicationKey(key))
+            context.json?.write(ShowJSON.applicationKey(key, in: snapshot.network))
             if context.json == nil { context.output.write(view.applicationKey(key)) }
         case nil:
             throw Failure(.usage, "there is no `\(what.printable)` in the network `\(network)`", hint: path.hint)
@@ -205,13 +205,14 @@ struct ShowCommand: NetworkCommand {
         }
         lines.write([
             "type": "network", "network": network.json, "name": snapshot.network.name.json,
+            "title": snapshot.network.titles[.network]?.json,
             "uuid": snapshot.network.uuid.hyphenated.json, "serial": .integer(Int(clamping: snapshot.serial)),
             "iv_index": .integer(Int(snapshot.network.ivIndex.value)), "in_doubt": .integer(snapshot.unresolved.count),
         ])
-        for key in snapshot.network.netKeys { lines.write(ShowJSON.subnet(key)) }
-        for key in snapshot.network.appKeys { lines.write(ShowJSON.applicationKey(key)) }
-        for group in snapshot.network.groups { lines.write(ShowJSON.group(group)) }
-        for node in snapshot.network.nodes { lines.write(ShowJSON.node(node, view.known)) }
+        for key in snapshot.network.netKeys { lines.write(ShowJSON.subnet(key, in: snapshot.network)) }
+        for key in snapshot.network.appKeys { lines.write(ShowJSON.applicationKey(key, in: snapshot.network)) }
+        for group in snapshot.network.groups { lines.write(ShowJSON.group(group, in: snapshot.network)) }
+        for node in snapshot.network.nodes { lines.write(ShowJSON.node(node, in: snapshot.network, view.known)) }
         for pending in snapshot.network.pendingProvisionings { lines.write(ShowJSON.pendingProvisioning(pending)) }
         for pending in snapshot.network.sortedPendingReprovisions { lines.write(ShowJSON.pendingReprovision(pending)) }
         for retired in snapshot.network.retiredNodes {

@@ -11,6 +11,8 @@ protocol PlanSource {
     var network: String { get }
     /// The definition that it plans for; nil if there is none.
     var declared: Definition? { get }
+    /// The files that the locations of ``declared`` point into; nil if there are none.
+    var declaringFiles: SourceFiles? { get }
     /// The vendor models that its definition describes, for simulated nodes.
     var vendorModels: [VendorModel] { get }
     /// What the network matches if there is nothing to do: “the definition”.
@@ -60,6 +62,7 @@ protocol PlanSource {
 
 extension PlanSource {
     var declared: Definition? { nil }
+    var declaringFiles: SourceFiles? { nil }
     var vendorModels: [VendorModel] { [] }
     var goal: String { "the definition" }
     var text: DefinitionText? { nil }
@@ -104,7 +107,9 @@ extension PlanSource {
             )
         }
         if let lines = context.json {
-            PlanJSON(plan: shown, estimate: estimate, digest: plan.digest).write(to: lines)
+            var json = PlanJSON(plan: shown, estimate: estimate, digest: plan.digest)
+            if let declared, let declaringFiles { json.origins = PlanOrigins(declared, declaringFiles) }
+            json.write(to: lines)
         } else {
             context.output.write(
                 PlanView(plan: shown, estimate: estimate, style: context.style, isFull: isFull, goal: goal).render()
@@ -116,6 +121,7 @@ extension PlanSource {
 
 extension PlanningJob.Prepared: PlanSource {
     var declared: Definition? { definition }
+    var declaringFiles: SourceFiles? { files }
     var text: DefinitionText? { files.definitionText }
 
     func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID] {

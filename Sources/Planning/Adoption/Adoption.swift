@@ -103,7 +103,7 @@ extension MeshNetwork {
                 guard let place = places[uuid] else { return nil }
                 network.nodes[place].isManaged = false
                 network.nodes[place].disownConfiguration()
-            case .renameNetKey, .renameAppKey, .putGroup, .protect:
+            case .renameNetKey, .renameAppKey, .putGroup, .protect, .title:
                 let unchanged: Void? = try? network.apply(edit) { _ throws(NoKey) in throw NoKey() }
                 guard unchanged != nil else { return nil }
             default: return nil

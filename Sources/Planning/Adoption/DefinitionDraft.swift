@@ -62,6 +62,7 @@ struct DefinitionDraft {
         let groups = (network.groups + madeGroups).sorted { $0.address < $1.address }
         names = AdoptedNames(network, groups: groups, nodes: included)
         definition = Definition(network: Located(name, at: Self.place))
+        definition.wording = Self.wording(of: .network, named: network.name, adopted: name, in: network)
         declareKeys()
         declare(groups, made: Set(madeGroups.map(\.address)))
         nodes.reserveCapacity(positions.count)
@@ -71,6 +72,20 @@ struct DefinitionDraft {
             noteName("node", node.name, names.nodes[node.uuid])
         }
         definition.scenes = Self.scenes(of: included)
+    }
+
+    /// The title that something has, or gets since its name is none in a definition. So other programs go on to show what
+    /// they showed.
+    static func wording(
+        of resource: TitledResource,
+        named old: String,
+        adopted name: String,
+        in network: MeshNetwork
+    ) -> Wording {
+        var wording = Wording()
+        let title = network.titles[resource] ?? (old == name ? nil : old)
+        if let title, WordingText.isTitle(title) { wording.title = made(title) }
+        return wording
     }
 
     static func made<Value>(_ value: Value) -> Located<Value> { Located(value, at: place) }
@@ -98,6 +113,7 @@ struct DefinitionDraft {
             guard let name = names.netKeys[key.index] else { continue }
             var subnet = SubnetDefinition(name: Self.made(name), index: Self.made(key.index))
             if key.isProtected { subnet.isProtected = Self.made(true) }
+            subnet.wording = Self.wording(of: .netKey(key.index), named: key.name, adopted: name, in: network)
             definition.subnets.append(subnet)
             noteName("subnet", key.name, name)
         }
@@ -116,6 +132,7 @@ struct DefinitionDraft {
                 index: Self.made(key.index)
             )
             if key.isProtected { declared.isProtected = Self.made(true) }
+            declared.wording = Self.wording(of: .appKey(key.index), named: key.name, adopted: name, in: network)
             definition.applicationKeys.append(declared)
             noteName("application key", key.name, name)
         }
@@ -133,6 +150,12 @@ struct DefinitionDraft {
                 }
             }
             if group.isProtected { declared.isProtected = Self.made(true) }
+            declared.wording = Self.wording(
+                of: .group(group.address),
+                named: made.contains(group.address) ? name : group.name,
+                adopted: name,
+                in: network
+            )
             definition.groups.append(declared)
             if made.contains(group.address) {
                 note("group \(name)", "made for \(group.address), which nodes use and no group of the database has")
@@ -173,6 +196,12 @@ struct DefinitionDraft {
         var definition = NodeDefinition(
             name: Self.made(names.nodes[node.uuid] ?? ""),
             uuid: Self.made(node.uuid)
+        )
+        definition.wording = Self.wording(
+            of: .node(node.uuid),
+            named: node.name,
+            adopted: definition.name.value,
+            in: network
         )
         if node.isProtected { definition.isProtected = Self.made(true) }
         if node.removalPolicy != .forget { definition.removalPolicy = Self.made(node.removalPolicy) }

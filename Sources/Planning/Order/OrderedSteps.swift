@@ -32,6 +32,14 @@ struct OrderedSteps {
         keepers = outside.keepers(of: desired.leaving, desired, network)
         builder.addRemovals(of: desired.leaving, from: network, keepers: keepers)
         builder.noteReplacements(desired, in: network)
+        builder.addTitles(
+            TitleDifference.all(
+                between: resolution.definition,
+                desired,
+                selected: resolution.selected,
+                and: network
+            )
+        )
         builder.addManagement(of: differences.nodes, in: network)
         builder.addCarriers(of: differences.nodes, in: network)
         for difference in differences.nodes {

@@ -44,6 +44,22 @@ extension PlanBuilder {
         )
     }
 
+    /// Adds the edits that give things other titles.
+    mutating func addTitles(_ titles: [TitleDifference]) {
+        for title in titles {
+            let change = add(
+                Change(
+                    address: title.address + ".title",
+                    kind: .title,
+                    action: title.before == nil ? .create : title.after == nil ? .delete : .update,
+                    before: title.before,
+                    after: title.after
+                )
+            )
+            add(.edit(.title(title.resource, title.after)), change: change)
+        }
+    }
+
     /// Adds the edit that begins or ends its protection, if that changes.
     mutating func protect(_ resource: NetworkResource, _ key: some DesiredKey, change: Int, after step: Int?) {
         guard let isProtected = key.isProtected, key.isProtectionChanged else { return }

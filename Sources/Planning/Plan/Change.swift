@@ -78,6 +78,8 @@ package struct Change: Hashable, Sendable {
         case bridgingTableEntry = 28
         /// A state of a model above the foundation.
         case modelState = 29
+        /// What people call something; no message.
+        case title = 30
     }
 
     /// The address of the resource, like `node.kitchen-1.element[0].generic-onoff-server.subscription.kitchen`.

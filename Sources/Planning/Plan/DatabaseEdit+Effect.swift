@@ -59,6 +59,7 @@ extension MeshNetwork {
             case .finish: endKeyRefresh(of: index)
             }
         case .exclude(let uuid): excludeNode(uuid)
+        case .title(let resource, let title): titles[resource] = title
         }
     }
 

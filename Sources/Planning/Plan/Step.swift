@@ -60,4 +60,6 @@ package enum DatabaseEdit: Hashable, Sendable {
     case refreshKeys(NetKeyIndex, KeyRefreshStage, replacing: UInt64)
     /// Excludes a node, or a device that may have become one, from the network. Its DeviceKey is kept.
     case exclude(DeviceUUID)
+    /// Gives something another title, or none.
+    case title(TitledResource, String?)
 }

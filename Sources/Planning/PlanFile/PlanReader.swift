@@ -166,7 +166,21 @@ struct PlanReader {
             }
             return .refreshKeys(index, stage, replacing: try bytes.readUInt64())
         case 21: return .exclude(try uuid())
+        case 22:
+            let resource = try titledResource()
+            return .title(resource, try optional("title") { (reader) throws(DecodeError) in try reader.text() })
         case let other: throw .prohibited(field: "edit", value: UInt64(other))
+        }
+    }
+
+    private mutating func titledResource() throws(DecodeError) -> TitledResource {
+        switch try bytes.readUInt8() {
+        case 0: .network
+        case 1: .netKey(try keyIndex())
+        case 2: .appKey(try keyIndex())
+        case 3: .group(try subscriptionAddress())
+        case 4: .node(try uuid())
+        case let other: throw .prohibited(field: "titled resource", value: UInt64(other))
         }
     }
 

@@ -124,6 +124,24 @@ struct PlanWriter {
         case .exclude(let uuid):
             bytes.write(UInt8(21))
             bytes.write(uuid.rawValue.bytes)
+        case .title(let resource, let title):
+            bytes.write(UInt8(22))
+            write(resource)
+            write(title) { $0.write($1) }
+        }
+    }
+
+    private mutating func write(_ resource: TitledResource) {
+        switch resource {
+        case .network: bytes.write(UInt8(0))
+        case .netKey(let index): write(code: 1, index.rawValue)
+        case .appKey(let index): write(code: 2, index.rawValue)
+        case .group(let address):
+            bytes.write(UInt8(3))
+            write(address)
+        case .node(let uuid):
+            bytes.write(UInt8(4))
+            bytes.write(uuid.rawValue.bytes)
         }
     }
 

@@ -70,7 +70,8 @@ package enum CDBExport {
         }
         // What the model does not know may be a secret, so it goes out only if all keys do.
         let extras = contents.keys == .all ? extras : CDBExtras()
-        return CDBWriter(extras: extras, contents: contents, time: time).network(network).document()
+        return CDBWriter(extras: extras, contents: contents, time: time, titles: network.titles).network(network)
+            .document()
     }
 
     /// The features and the names that heartbeats have for them.
@@ -100,6 +101,8 @@ struct CDBWriter {
     let contents: CDBContents
     /// The time of the last modification in the notation of RFC 3339; nil for the imported one.
     let time: String?
+    /// What people call things; their names stand for others.
+    let titles: [TitledResource: String]
 
     /// The first members of every document.
     static let head: [JSONMember] = [
@@ -139,7 +142,7 @@ struct CDBWriter {
                 JSONMember("partial", .bool(isPartial)),
                 JSONMember("timestamp", .string(time)),
                 JSONMember("meshUUID", .string(network.uuid.hyphenated)),
-                JSONMember("meshName", title(network.name, else: "mesh")),
+                JSONMember("meshName", title(network.name, of: .network, else: "mesh")),
                 JSONMember("netKeys", .array(network.netKeys.map { netKey($0, time) })),
                 JSONMember("appKeys", .array(network.appKeys.map(appKey))),
                 JSONMember("provisioners", .array(network.provisioners.map(provisioner))),
@@ -161,9 +164,15 @@ struct CDBWriter {
         return Timestamp.isRFC3339(text) ? text : nil
     }
 
-    /// A name that readers accept. They refuse empty ones, so the identifier takes the place of those.
-    func title(_ name: String, else identifier: some CustomStringConvertible) -> JSONValue {
-        .string(name.allSatisfy(\.isWhitespace) ? identifier.description : name)
+    /// A name that readers accept: the title of a resource, or else its name. They refuse empty ones, so the identifier
+    /// takes the place of those.
+    func title(
+        _ name: String,
+        of resource: TitledResource? = nil,
+        else identifier: some CustomStringConvertible
+    ) -> JSONValue {
+        let name = resource.flatMap { titles[$0] } ?? name
+        return .string(name.allSatisfy(\.isWhitespace) ? identifier.description : name)
     }
 
     private func hex(_ value: UInt16) -> JSONValue { .string(value.hexadecimal) }
@@ -177,7 +186,7 @@ struct CDBWriter {
     private func netKey(_ netKey: NetKey, _ time: String) -> JSONValue {
         let path = "netKeys/\(netKey.index)"
         var members = [
-            JSONMember("name", title(netKey.name, else: netKey.index)),
+            JSONMember("name", title(netKey.name, of: .netKey(netKey.index), else: netKey.index)),
             JSONMember("index", .integer(netKey.index.rawValue)),
         ]
         members += key("key", netKey.key) + key("oldKey", netKey.oldKey)
@@ -189,7 +198,7 @@ struct CDBWriter {
 
     private func appKey(_ appKey: AppKey) -> JSONValue {
         var members = [
-            JSONMember("name", title(appKey.name, else: appKey.index)),
+            JSONMember("name", title(appKey.name, of: .appKey(appKey.index), else: appKey.index)),
             JSONMember("index", .integer(appKey.index.rawValue)),
             JSONMember("boundNetKey", .integer(appKey.boundNetKey.rawValue)),
         ]
@@ -225,7 +234,7 @@ struct CDBWriter {
         return object(
             "groups/\(address)",
             [
-                JSONMember("name", title(group.name, else: address)),
+                JSONMember("name", title(group.name, of: .group(group.address), else: address)),
                 JSONMember("address", .string(address)),
                 JSONMember("parentAddress", .string(group.parent.map(CDBExport.text) ?? "0000")),
             ]

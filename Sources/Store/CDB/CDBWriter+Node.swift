@@ -7,7 +7,7 @@ extension CDBWriter {
         let path = "nodes/\(node.uuid)"
         var members = [
             JSONMember("UUID", .string(node.uuid.description)),
-            JSONMember("name", title(node.name, else: node.unicastAddress)),
+            JSONMember("name", title(node.name, of: .node(node.uuid), else: node.unicastAddress)),
             JSONMember("unicastAddress", hex(node.unicastAddress.rawValue)),
         ]
         members += key("deviceKey", node.deviceKey, isOfNode: true)

@@ -1,13 +1,13 @@
 import MeshCore
 
-/// The body of the network's row, version 5: everything of a ``MeshNetwork`` except nodes, pending provisionings and
+/// The body of the network's row, version 6: everything of a ``MeshNetwork`` except nodes, pending provisionings and
 /// retired nodes, which have their own rows. Each key and group ends with an octet of flags: bit 0 managed, bit 1
 /// protected.
 ///
-/// Earlier versions can still be read. Version 4 lacks the time when the IV index was stated, which comes last. Version
+/// Earlier versions can still be read. Version 5 lacks the titles, which come last. Version 4 lacks the time when the IV index was stated. Version
 /// 3 lacks also the time of its last recovery, version 2 also the flags, and version 1 also the time of the IV index.
 enum NetworkCodec {
-    static let version: UInt8 = 5
+    static let version: UInt8 = 6
 
     static func encode(_ network: MeshNetwork) -> [UInt8] {
         var writer = ByteWriter(capacity: 1024)
@@ -60,6 +60,10 @@ enum NetworkCodec {
             writer.writeList(exclusion.addresses) { $1.write($0.rawValue) }
         }
         writer.write(network.ivIndexStatedAt)
+        writer.writeList(network.titles.sorted { $0.key < $1.key }) { entry, writer in
+            write(entry.key, into: &writer)
+            writer.writeString(entry.value)
+        }
         return writer.bytes
     }
 
@@ -124,8 +128,43 @@ enum NetworkCodec {
             NetworkExclusion(ivIndex: try reader.readUInt32(), addresses: try reader.readList(size: 2, readUnicast))
         }
         if found >= 5 { network.ivIndexStatedAt = try reader.readTimestamp() }
+        if found >= 6 {
+            let titles = try reader.readList(size: 2) { (reader: inout ByteReader) throws(DecodeError) in
+                (try readTitledResource(&reader), try reader.readString())
+            }
+            network.titles = Dictionary(titles) { first, _ in first }
+        }
         try reader.expectEnd()
         return network
+    }
+
+    private static func write(_ resource: TitledResource, into writer: inout ByteWriter) {
+        switch resource {
+        case .network: writer.write(UInt8(0))
+        case .netKey(let index):
+            writer.write(UInt8(1))
+            writer.write(index.rawValue)
+        case .appKey(let index):
+            writer.write(UInt8(2))
+            writer.write(index.rawValue)
+        case .group(let address):
+            writer.write(UInt8(3))
+            writer.write(address)
+        case .node(let uuid):
+            writer.write(UInt8(4))
+            writer.write(uuid.rawValue)
+        }
+    }
+
+    private static func readTitledResource(_ reader: inout ByteReader) throws(DecodeError) -> TitledResource {
+        switch try reader.readUInt8() {
+        case 0: .network
+        case 1: .netKey(try reader.readKeyIndex(NetKeyIndex.self))
+        case 2: .appKey(try reader.readKeyIndex(AppKeyIndex.self))
+        case 3: .group(try reader.readSubscriptionAddress())
+        case 4: .node(DeviceUUID(rawValue: try reader.readOctets16()))
+        case let other: throw .prohibited(field: "titled resource", value: UInt64(other))
+        }
     }
 
     private static func flags(_ isManaged: Bool, _ isProtected: Bool) -> UInt8 {

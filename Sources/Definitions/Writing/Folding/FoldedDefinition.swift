@@ -65,7 +65,7 @@ package struct FoldedDefinition {
             ],
             at: place
         )
-        text = DefinitionWriter.text(of: definition.network.value, sections, header: header, footer: footer)
+        text = DefinitionWriter.text(DefinitionWriter(rest).heads, sections, header: header, footer: footer)
             .replacing(search.mark, with: "$(\(Self.parameter))")
         self.devices = devices
         moduleCount = modules.count

@@ -12,6 +12,8 @@ struct PlanJSON {
     var estimate: PlanEstimate?
     /// The digest of the plan; nil to leave it out.
     var digest: String?
+    /// From which instances resources come; nil if nobody knows.
+    var origins: PlanOrigins?
 
     /// Writes all lines.
     func write(to lines: JSONLines) {
@@ -35,6 +37,7 @@ struct PlanJSON {
                 "implied": change.isImplied ? true : nil,
                 "deferred": change.isDeferred ? true : nil,
                 "blocked": blocked.contains(change.address) ? true : nil,
+                "where": origins?.place(of: change),
             ])
         }
         let openCosts = plan.nodesOfOpenCost
@@ -57,6 +60,7 @@ struct PlanJSON {
                 "at_least": openCosts.contains(node.uuid) ? true : nil,
                 "seconds": estimate?.nodes[node.uuid]?.median.json,
                 "seconds_p95": estimate?.nodes[node.uuid]?.percentile95.json,
+                "where": origins?.place(of: node.uuid),
             ])
         }
         for note in plan.notes { lines.write(["type": "plan_note", "message": note.worded.json]) }
@@ -160,6 +164,7 @@ struct PlanJSON {
         case .subnetBridge: "subnet_bridge"
         case .bridgingTableEntry: "bridging_table_entry"
         case .modelState: "model_state"
+        case .title: "title"
         }
     }
 }

@@ -260,6 +260,7 @@ struct PlanView {
         case .subnetBridge: "bridge"
         case .bridgingTableEntry: "bridging"
         case .modelState: "state"
+        case .title: "title"
         }
     }
 }

@@ -7,25 +7,28 @@ import SystemLayer
 /// The contents of a mesh database as JSON values, without keys.
 enum ShowJSON {
     /// A NetKey, with index and name.
-    static func subnet(_ key: NetKey) -> KeyValuePairs<String, JSONValue?> {
+    static func subnet(_ key: NetKey, in network: MeshNetwork) -> KeyValuePairs<String, JSONValue?> {
         [
             "type": "subnet", "index": .integer(Int(key.index.rawValue)), "name": key.name.json,
+            "title": network.titles[.netKey(key.index)]?.json,
             "key_refresh_phase": .integer(Int(key.phase.rawValue)),
         ]
     }
 
     /// An AppKey, with index and name.
-    static func applicationKey(_ key: AppKey) -> KeyValuePairs<String, JSONValue?> {
+    static func applicationKey(_ key: AppKey, in network: MeshNetwork) -> KeyValuePairs<String, JSONValue?> {
         [
             "type": "application_key", "index": .integer(Int(key.index.rawValue)), "name": key.name.json,
+            "title": network.titles[.appKey(key.index)]?.json,
             "subnet": .integer(Int(key.boundNetKey.rawValue)),
         ]
     }
 
     /// A group.
-    static func group(_ group: Group) -> KeyValuePairs<String, JSONValue?> {
+    static func group(_ group: Group, in network: MeshNetwork) -> KeyValuePairs<String, JSONValue?> {
         [
             "type": "group", "address": group.address.description.json, "name": group.name.json,
+            "title": network.titles[.group(group.address)]?.json,
             "parent": group.parent?.description.json,
         ]
     }
@@ -33,9 +36,14 @@ enum ShowJSON {
     /// A node with its elements and models.
     ///
     /// - Parameter models: the models that are known by name.
-    static func node(_ node: Node, _ models: KnownModels = .sig) -> KeyValuePairs<String, JSONValue?> {
+    static func node(
+        _ node: Node,
+        in network: MeshNetwork,
+        _ models: KnownModels = .sig
+    ) -> KeyValuePairs<String, JSONValue?> {
         [
             "type": "node", "address": node.unicastAddress.description.json, "name": node.name.json,
+            "title": network.titles[.node(node.uuid)]?.json,
             "uuid": node.uuid.description.json,
             "product": node.product.map {
                 .object([

@@ -29,7 +29,8 @@ struct ShowView {
     /// The network as a whole.
     func overview(nodeName name: String) -> String {
         var text = style(.bold, "Network \(name.printable)")
-        if network.name != name { text += "  \(network.name.printable)" }
+        let title = network.titles[.network] ?? network.name
+        if title != name { text += "  \(title.printable)" }
         text += "  (serial \(serial))\n"
         let update = network.ivIndex.isUpdateInProgress ? ", update in progress" : ""
         text += "  UUID \(network.uuid.hyphenated)  IV index \(network.ivIndex.value)\(update)\n"
@@ -38,12 +39,14 @@ struct ShowView {
         for key in network.netKeys {
             subnets.rows.append([key.index.description, key.name.printable, phase(key.phase)])
         }
+        subnets.add(titles: network.netKeys.map { network.titles[.netKey($0.index)] })
         text += section("Subnets", subnets, network.netKeys.count)
 
         var keys = Table(["INDEX", "NAME", "SUBNET"], rightAligned: [0])
         for key in network.appKeys {
             keys.rows.append([key.index.description, key.name.printable, names.text(key.boundNetKey)])
         }
+        keys.add(titles: network.appKeys.map { network.titles[.appKey($0.index)] })
         text += section("Application keys", keys, network.appKeys.count)
 
         var groups = Table(["ADDRESS", "NAME", "PARENT"])
@@ -52,6 +55,7 @@ struct ShowView {
                 group.address.description, group.name.printable, group.parent.map(names.text) ?? "",
             ])
         }
+        groups.add(titles: network.groups.map { network.titles[.group($0.address)] })
         text += section("Groups", groups, network.groups.count)
 
         var nodes = Table(
@@ -66,6 +70,7 @@ struct ShowView {
                 features(node), state(node),
             ])
         }
+        nodes.add(titles: network.nodes.map { network.titles[.node($0.uuid)] })
         return text + section("Nodes", nodes, network.nodes.count) + provisioningRecords()
     }
 
@@ -123,6 +128,7 @@ struct ShowView {
             ["read back", node.readBackAt?.text ?? "never in full"],
             ["drift", drift(node)],
         ]
+        if let title = network.titles[.node(node.uuid)] { facts.rows.insert(["title", title.printable], at: 0) }
         let unread = node.unread.filter { $0.doubt == nil }
         if !unread.isEmpty { facts.rows.append(["not read", list(unread.map { UnreadText.text($0).printable })]) }
         let doubtful = node.doubtfulEntries
@@ -316,5 +322,14 @@ extension PublishAddress {
         case .virtual(let label): self = .virtual(label)
         case .unknownLabel(let virtual): self = .unknownLabel(virtual)
         }
+    }
+}
+
+extension Table {
+    /// Adds a column with titles, if there are any.
+    fileprivate mutating func add(titles: [String?]) {
+        guard titles.contains(where: { $0 != nil }) else { return }
+        header?.append("TITLE")
+        for (row, title) in titles.enumerated() { rows[row].append(title?.printable ?? "") }
     }
 }
