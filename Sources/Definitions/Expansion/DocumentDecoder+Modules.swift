@@ -27,7 +27,7 @@ extension DocumentDecoder {
         guard let section = fields(0, .definition, "a definition", blamed: 0) else { return }
         for field in section {
             switch field.keyword {
-            case .modules: declareModules(field)
+            case .modules: declareModules(field, in: nil)
             case .variables:
                 for declaration in decodeParameters(field, areVariables: true) { declareVariable(declaration) }
             case .values:
@@ -41,13 +41,16 @@ extension DocumentDecoder {
         }
     }
 
-    private mutating func declareModules(_ section: MappingEntry) {
+    /// `modules` of a document, or of the module whose full name is given.
+    private mutating func declareModules(_ section: MappingEntry, in outer: String?) {
         for entry in entries(section.value, "a mapping of modules") ?? [] {
             resource = nil
             guard let name = scalar(entry.key, "a name", Words.name) else { continue }
             resource = Resource(kind: "module", name: entry.symbol, value: entry.value)
             defer { resource = nil }
-            if let first = expansion.modules[entry.symbol] {
+            let fullName = outer.map { $0 + ModuleDeclaration.separator + name.value } ?? name.value
+            let symbol = outer == nil ? entry.symbol : symbols.intern(fullName)
+            if let first = expansion.modules[symbol] {
                 // A file that several networks include declares its modules once.
                 guard first.name.location != name.location else { continue }
                 let place = Diagnostic.Related(message: "first here", location: first.name.location)
@@ -57,7 +60,7 @@ extension DocumentDecoder {
             guard let parts = fields(entry.value, .module, "a module", blamed: entry.key),
                 tree.nodes[entry.value].kind == .mapping
             else {
-                expansion.brokenModules.insert(entry.symbol)
+                expansion.brokenModules.insert(symbol)
                 continue
             }
             var parameters: [ParameterDeclaration] = []
@@ -66,12 +69,14 @@ extension DocumentDecoder {
                 case .parameters: parameters = decodeParameters(field, areVariables: false).map(\.declaration)
                 case .description: _ = text(field.value, "a text")
                 case .use: _ = list(field.value, "a list of instances of modules")
+                case .modules: declareModules(field, in: fullName)
                 default: break
                 }
             }
-            expansion.modules[entry.symbol] = ModuleDeclaration(
+            expansion.modules[symbol] = ModuleDeclaration(
                 name: name,
                 parameters: parameters,
+                parameterNames: Set(parameters.map(\.name)),
                 tree: tree,
                 body: entry.value,
                 file: file

@@ -100,10 +100,16 @@ extension DocumentDecoder {
     /// The symbol of the name of a module that exists.
     private mutating func module(_ node: Int) -> UInt32? {
         guard let name = scalar(node, "the name of a module", Words.name) else { return nil }
-        let symbol = symbols.intern(name.value)
-        if expansion.modules[symbol] != nil { return symbol }
-        if expansion.brokenModules.contains(symbol) { return nil }
-        let names = expansion.modules.keys.map { symbols.text($0) }
+        // A module may be declared in the one that uses it, or around that.
+        var scope = expansion.path.last.map { symbols.text($0).split(separator: ModuleDeclaration.separator) } ?? []
+        while true {
+            let fullName = (scope + [name.value[...]]).joined(separator: ModuleDeclaration.separator)
+            let symbol = symbols.intern(fullName)
+            if expansion.modules[symbol] != nil { return symbol }
+            if expansion.brokenModules.contains(symbol) { return nil }
+            guard scope.popLast() != nil else { break }
+        }
+        let names = expansion.modules.values.map(\.name.value)
         let hint =
             names.isEmpty
             ? "declare it under `modules:`" : Suggestion.hint(for: name.value, among: names, are: "modules are")
@@ -218,7 +224,8 @@ extension DocumentDecoder {
         at place: EmissionPlace
     ) -> ParameterScope? {
         var values: [UInt32: (value: ParameterScope.Value, node: DocumentTree.Node)] = [:]
-        let names = Set(module.parameters.map(\.name))
+        let names = module.parameterNames
+        values.reserveCapacity(names.count)
         for (name, value) in bound where names.contains(name) { values[name] = (value, use.tree.nodes[0]) }
         var isRight = true
         if let with = use.with {
@@ -241,6 +248,7 @@ extension DocumentDecoder {
         }
         guard isRight else { return nil }
         var scope = expansion.globalScope
+        scope.values.reserveCapacity(scope.values.count + names.count)
         for parameter in module.parameters {
             if let given = values[parameter.name] {
                 if !check(given.value, parameter.type, at: given.node, origin: place.origin) { isRight = false }

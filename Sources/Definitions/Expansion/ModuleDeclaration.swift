@@ -6,17 +6,23 @@ struct ModuleDeclaration {
     var name: Located<String>
     /// Its parameters in reading order.
     var parameters: [ParameterDeclaration]
+    /// The symbols of their names.
+    var parameterNames: Set<UInt32>
     /// The tree in which it stands.
     var tree: DocumentTree
     /// The node of its body.
     var body: Int
     /// The file in which it stands.
     var file: UInt32
+
+    /// What stands between the name of a module and that of one that is declared in it, in full names. Only full names
+    /// hold it.
+    static let separator = "/"
 }
 
 /// What is known while the documents of a run are expanded.
 struct ExpansionState {
-    /// The modules by the symbols of their names.
+    /// The modules by the symbols of their full names.
     var modules: [UInt32: ModuleDeclaration] = [:]
     /// Modules that had to be left out.
     var brokenModules: Set<UInt32> = []
@@ -36,7 +42,7 @@ struct ExpansionState {
     var templates: [UInt32: TextTemplate] = [:]
     /// Entries that are repeated for every value of a tag, until the tags of all nodes are known.
     var entriesForTags: [EntryForTag] = []
-    /// The documents of modules that are being expanded, the outermost first, by the symbols of their names.
+    /// The modules that are being expanded, the outermost first, by the symbols of their full names.
     var path: [UInt32] = []
     /// The network of the document that is being expanded, as a place among the fragments.
     var fragment = 0

@@ -121,6 +121,39 @@ struct ModuleTests {
         #expect(definition.tests.map(\.name.value) == ["the lamps of hall in $(other)"])
     }
 
+    @Test("A module declares modules of its own, which hide others of the same name and which nobody else knows")
+    func localModules() throws {
+        let text =
+            head + """
+                modules:
+                  lamp: { groups: { outer: {} } }
+                  other: { use: [{ module: lamp }] }
+                  room:
+                    parameters: { room: number }
+                    modules:
+                      lamp:
+                        parameters: { n: number }
+                        modules: { part: { parameters: { p: text }, groups: { part-$(p): {} } } }
+                        groups: { lamp-$(n): {} }
+                        use: [{ module: part, with: { p: $(n) } }]
+                    use:
+                      - { module: lamp, for: { n: 1..2 } }
+                      - { module: other }
+                use: [{ module: room, with: { room: 7 } }]
+
+                """
+        let read = reading([("a.yaml", text)])
+        #expect(problems(read) == [])
+        #expect(read.definitions.first?.groups.map(\.name.value) == ["lamp-1", "part-1", "lamp-2", "part-2", "outer"])
+        let stranger = reading([("a.yaml", text.replacing("use: [{ module: room", with: "use: [{ module: part"))])
+        #expect(problems(stranger).first?.contains("error: there is no module `part`") == true, "\(problems(stranger))")
+        let twice = head + "modules: { m: { modules: { n: {}, k: { use: [{ module: m }] } }, use: [{ module: k }] } }\n"
+        #expect(
+            problems(reading([("a.yaml", twice + "use: [{ module: m }]\n")])).first?
+                .contains("the module `m` uses itself: m > m/k > m") == true
+        )
+    }
+
     @Test("An instance sets what the module leaves open, and nothing else")
     func overrides() throws {
         let text = { (override: String) in
