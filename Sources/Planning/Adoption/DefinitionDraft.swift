@@ -84,7 +84,8 @@ struct DefinitionDraft {
     ) -> Wording {
         var wording = Wording()
         let title = network.titles[resource] ?? (old == name ? nil : old)
-        if let title, WordingText.isTitle(title) { wording.title = made(title) }
+        // What looks like a reference would be one in the definition.
+        if let title, WordingText.isTitle(title), !title.contains("$(") { wording.title = made(title) }
         return wording
     }
 

@@ -51,7 +51,7 @@ struct UnitSearch {
 
     private mutating func takeNodes() {
         let writer = DefinitionWriter(definition)
-        let plain = definition.nodes.map { writer.node(Self.place(of: $0)).value.flow }
+        let plain = definition.nodes.map { writer.node(Self.untitled(Self.place(of: $0))).value.flow }
         for (position, number) in Self.numbers(definition.nodes.map(\.name.value), plain) {
             units[number, default: RepeatedUnit(number: number)].nodes.append(position)
         }
@@ -62,7 +62,7 @@ struct UnitSearch {
         let plain = definition.groups.map { (group) -> String? in
             // A label cannot be allocated anew, so such a group is no part of a unit.
             if let address = group.address?.value, case .virtual = address { return nil }
-            return writer.group(Self.unaddressed(group)).value.flow
+            return writer.group(Self.untitled(Self.unaddressed(group))).value.flow
         }
         for (position, number) in Self.numbers(definition.groups.map(\.name.value), plain) where units[number] != nil {
             units[number]?.groups.append(position)
@@ -140,11 +140,13 @@ struct UnitSearch {
         template.groups = unit.groups.map { position in
             var group = Self.unaddressed(definition.groups[position])
             group.name = marked(group.name)
+            group.wording.title = group.wording.title.map(marked)
             return group
         }
         template.nodes = unit.nodes.map { position in
             var node = Self.place(of: definition.nodes[position])
             node.name = marked(node.name)
+            node.wording.title = node.wording.title.map(marked)
             return node
         }
         template.subscriptions = unit.subscriptions.map { position in
@@ -168,6 +170,20 @@ struct UnitSearch {
             return rule
         }
         return template
+    }
+
+    /// The node without what people call it, which may hold the number, too.
+    private static func untitled(_ node: NodeDefinition) -> NodeDefinition {
+        var node = node
+        node.wording.title = nil
+        return node
+    }
+
+    /// The group without what people call it.
+    private static func untitled(_ group: GroupDefinition) -> GroupDefinition {
+        var group = group
+        group.wording.title = nil
+        return group
     }
 
     /// The node without its device, which stands in the file of assignments.
