@@ -26,7 +26,7 @@ package struct PostgreSQLAddress: Hashable, Sendable {
         var host: String
         var port: String
 
-        var isUsualPort: Bool { port == "5432" || !port.contains(where: \.isNumber) }
+        var isUsualPort: Bool { port == "5432" }
         /// Host and port; the usual port is left out.
         var name: String { isUsualPort ? host : "\(host):\(port)" }
     }
@@ -86,9 +86,11 @@ package struct PostgreSQLAddress: Hashable, Sendable {
                 "the address of the database cannot be read; in a password, write / as %2F, @ as %40 and : as %3A"
             )
         }
-        let places = PostgreSQLAddress.places(hosts: host, ports: value("port") ?? "")
+        let usualPort = usual["port"].flatMap { $0.isEmpty ? nil : $0 } ?? "5432"
+        let places = PostgreSQLAddress.places(hosts: host, ports: value("port") ?? "", usualPort)
         if host.isEmpty || host.hasPrefix("/") {
-            let port = places.count > 1 && places.contains { !$0.isUsualPort } ? "&port=\(value("port") ?? "")" : ""
+            let ports = places.map(\.port).joined(separator: ",")
+            let port = places.count > 1 && places.contains { !$0.isUsualPort } ? "&port=\(ports)" : ""
             name = "postgres:///\(database)" + (host.isEmpty ? "" : "?host=\(host)\(port)")
         } else {
             name = "postgres://\(places.map(\.name).joined(separator: ","))/\(database)"
@@ -126,11 +128,12 @@ package struct PostgreSQLAddress: Hashable, Sendable {
     }
 
     /// Hosts and ports as libpq pairs them: as many ports as hosts, or one for all.
-    private static func places(hosts: String, ports: String) -> [Place] {
+    private static func places(hosts: String, ports: String, _ usual: String) -> [Place] {
         let hosts = hosts.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         let ports = ports.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         return hosts.enumerated().map { index, host in
-            Place(host: host, port: index < ports.count ? ports[index] : ports.last ?? "")
+            let port = index < ports.count ? ports[index] : ports.last ?? ""
+            return Place(host: host, port: port.isEmpty ? usual : port)
         }
     }
 

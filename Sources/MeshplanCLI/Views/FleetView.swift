@@ -31,7 +31,10 @@ struct FleetView {
             return
         }
         var text = result.summary.flatMap { Self.text($0, command) } ?? ""
-        if let problem = result.problems.first { text = problem.message.printable.asSentence }
+        if let problem = result.problems.first {
+            let message = problem.message.replacing(context.workingDirectory + "/", with: "")
+            text = message.printable.asSentence
+        }
         let start = network.name.printable.padded(to: width) + "  " + word.padded(to: 10) + "  "
         let lines = wrap(text, width: max(Self.columns - start.displayWidth, 30))
         let style = context.style
@@ -43,7 +46,7 @@ struct FleetView {
             while whole.last == " " { whole.removeLast() }
             context.output.line(whole)
         }
-        for line in result.details { context.output.line("  " + line) }
+        for line in result.details { context.output.line(line.trimmed.isEmpty ? "" : "  " + line) }
         if showsDetails, !result.details.isEmpty { context.output.line() }
     }
 
@@ -64,7 +67,9 @@ struct FleetView {
                 "results": .object(numbers.map { JSONMember($0.key, .integer($0.value)) }),
             ])
         } else {
-            let parts = numbers.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+            let parts = numbers.map { word, number in
+                "\(number) \(["changes", "drift"].contains(word) ? "with " : "")\(word)"
+            }.joined(separator: ", ")
             for line in wrap("\(count(results.count, "network")): \(parts).", width: Self.columns) {
                 context.output.line(line)
             }
@@ -165,7 +170,11 @@ struct FleetView {
                 ("read_back", "read back"), ("drifted", "drifted"), ("odd_nodes", "odd"), ("failed", "failed"),
             ])
             return [done, pending > 0 ? "\(pending) pending" : nil].compactMap(\.self).joined(separator: ", ")
-        case "doctor": return parts([("errors", "errors"), ("warnings", "warnings"), ("notes", "notes")])
+        case "doctor":
+            let found = ["error", "warning", "note"].compactMap { noun in
+                (summary[noun + "s"]?.number).flatMap { $0 > 0 ? count($0, noun) : nil }
+            }
+            return found.joined(separator: ", ")
         default: return nil
         }
     }

@@ -25,7 +25,7 @@ struct FleetCommandTests {
                 uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c0$(building)000$(n)
                 profile: lamp
             tests:
-              all of them: [{ set: lamps, onoff: on }, { within: 2s, expect: { lamps: { onoff: on } } }]
+              all of them: [{ set: lamps onoff on, within: 2s, expect: { nodes: lamp-*, onoff: on } }]
 
             """,
             to: "shop.yaml"
@@ -47,7 +47,8 @@ struct FleetCommandTests {
             """,
             to: "fleet.yaml"
         )
-        var devices = "products:\n  lamp: { elements: [{ models: [generic-onoff-server] }] }\ndevices:\n"
+        var devices =
+            "products:\n  lamp: { features: [relay, proxy], elements: [{ models: [generic-onoff-server] }] }\ndevices:\n"
         for building in 1...3 {
             for lamp in 1...3 {
                 devices +=
@@ -149,6 +150,8 @@ struct FleetCommandTests {
                 to: "\(name)/building.yaml"
             )
         }
+        // What is included has to be in the same repository.
+        try fixture.write("", to: ".git/HEAD")
         try fixture.write("version: 1\nprofiles: { lamp: {} }\n", to: "modules/lamp.yaml")
         try fixture.write("version: 1\nnetwork: yard\nsubnets: { all: { index: 0 } }\n", to: "yard.yaml")
         for name in ["yard", "east", "west"] {
@@ -195,7 +198,7 @@ struct FleetCommandTests {
 
     @Test("One exit code stands for many: the gravest")
     func status() {
-        func status(_ all: ExitStatus...) -> ExitStatus {
+        func status(_ all: MeshplanCLI.ExitStatus...) -> MeshplanCLI.ExitStatus {
             FleetRun.status(
                 of: all.map {
                     var result = FleetResult()
