@@ -45,6 +45,9 @@ package struct PlanEstimator: Sendable {
     /// The most messages of one rehearsal, and of all rehearsals together.
     private static let mostMessages = 450
     private static let mostMessagesInAll = 1_350
+    /// Up to so many messages and devices, a plan that provisions devices is rehearsed whole: stock devices relay as soon
+    /// as they are nodes, so a rehearsal of every second one has half of the relays and seems too fast.
+    private static let mostWithDevices = 1_000
     /// How many rehearsals there are.
     private static let rehearsals = 3...15
 
@@ -201,7 +204,7 @@ package struct PlanEstimator: Sendable {
                 silence: nil
             )
         }
-        let script = RehearsalScript(parts, atMost: Self.mostMessages) { lane in
+        let script = RehearsalScript(parts, atMost: Self.most(of: parts)) { lane in
             lane.isDevice ? lane.isInReach : advertisers.contains(lane.node)
         }
         let outcomes = rehearse(script)
@@ -220,6 +223,12 @@ package struct PlanEstimator: Sendable {
             isLowerBound: isLowerBound || outcomes.contains(where: \.isCutShort),
             silence: silence
         )
+    }
+
+    /// About the most messages and devices of a plan to rehearse.
+    private static func most(of parts: PlanParts) -> Int {
+        let devices = parts.lanes.count(where: \.isDevice)
+        return devices > 0 && parts.cost.messages + devices <= mostWithDevices ? mostWithDevices : mostMessages
     }
 
     private func isDoubtful(_ node: DeviceUUID) -> Bool { unanswered.contains(node) || inDoubt.contains(node) }
