@@ -94,7 +94,8 @@ package struct MeshTest {
     /// What our own node has to listen to; nil if to nothing.
     package var wish: WatchWish? {
         let ears = steps.map(\.ear).filter { !$0.isEmpty }
-        return ears.isEmpty ? nil : ProvisionerEar.wish(ears.reduce(into: []) { $0.formUnion($1.addresses) }, in: network)
+        let addresses: Set<Address> = ears.reduce(into: []) { $0.formUnion($1.addresses) }
+        return ears.isEmpty ? nil : ProvisionerEar.wish(addresses, in: network)
     }
 
     /// The commands that act on so many nodes that somebody has to approve them, as their words.

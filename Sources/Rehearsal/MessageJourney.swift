@@ -59,10 +59,10 @@ struct MessageJourney {
             guard let hearings = heard[sequence], var hearing = hearings[node] else { continue }
             var relays: [DeviceUUID] = []
             let time = hearing.time
-            // The TTL bounds the number of hops.
-            while let from = hearing.sender, from != sender, relays.count < Int(UInt8.max) {
+            while let from = hearing.sender, from != sender {
                 relays.append(from)
-                guard let before = hearings[from] else { break }
+                // A proxy has the message of a command over its link, and hears it later from those to which it sent it.
+                guard let before = hearings[from], before.time < hearing.time else { break }
                 hearing = before
             }
             return Way(relays: relays.reversed(), time: time)

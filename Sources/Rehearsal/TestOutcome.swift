@@ -13,7 +13,12 @@ package struct TestRun: Hashable, Sendable {
     package let seed: UInt64?
 
     /// A run.
-    package init(test: TestDefinition, without: NodeDefinition? = nil, binding: TestBinding? = nil, seed: UInt64? = nil) {
+    package init(
+        test: TestDefinition,
+        without: NodeDefinition? = nil,
+        binding: TestBinding? = nil,
+        seed: UInt64? = nil
+    ) {
         self.test = test
         self.without = without
         self.binding = binding

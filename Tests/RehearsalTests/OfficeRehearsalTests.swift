@@ -361,7 +361,7 @@ struct OfficeRehearsalTests {
         Refusal(
             testDescription: "a scene that is darker than its lamps can be",
             change: ("scenes: { presentation: { lightness: 20% } }", "scenes: { presentation: { lightness: 2% } }"),
-            message: "lightness 2% of the scene `presentation` is outside of the range 5% to 100%, which the definition",
+            message: "lightness 2% of the scene `presentation` is outside of the range 5% to 100%",
             hint: "so it cannot store it"
         ),
         Refusal(

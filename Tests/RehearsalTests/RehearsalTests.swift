@@ -189,6 +189,12 @@ struct RehearsalTests {
                 == true,
             "\(command ?? "")"
         )
+        // The proxy also hears the command from the lamps that relay it.
+        let relayed = try failure(
+            "  t: [{ set: group.hall onoff on, expect: { nodes: lamp-hall-1, onoff: off } }]",
+            change: (old: "  lamp:\n    features: { relay: off", new: "  lamp:\n    features: { relay: on")
+        )
+        #expect(relayed?.contains("arrived after 2 hops, over hub, in ") == true, "\(relayed ?? "")")
     }
 
     @Test("Heartbeats of a node reach another one, over so many hops at most")

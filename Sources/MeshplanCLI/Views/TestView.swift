@@ -121,7 +121,8 @@ struct TestView {
         for outcome in result.outcomes {
             guard let failure = outcome.failure else { continue }
             lines.event([
-                "type": "test_failure", "name": result.test.name.value.json, "seed": outcome.run.seed.map { .integer($0) },
+                "type": "test_failure", "name": result.test.name.value.json,
+                "seed": outcome.run.seed.map { .integer($0) },
                 "without": outcome.run.without?.name.value.json,
                 "for_each": outcome.run.binding.map { .object([$0.name: $0.value.json]) },
                 "step": .integer(failure.number),

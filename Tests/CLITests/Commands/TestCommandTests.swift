@@ -100,7 +100,7 @@ struct TestCommandTests {
         #expect(result.output.contains("  FAIL  each lamp (held in 1 of 2 runs)\n"))
         #expect(result.output.contains("lamp-2: onoff is on after 1s, not off\n"))
         // Nobody chooses the chances of a mesh.
-        #expect(result.output.contains(": step 1, node lamp-2\n") && !result.output.contains("seed"), "\(result.output)")
+        #expect(result.output.contains(": step 1, node lamp-2\n"), "\(result.output)")
         #expect(result.output.hasSuffix("Tests: 1 passed, 1 failed, 3 skipped.\n"), "\(result.output)")
         let report = String(decoding: try #require(fixture.read("report.xml")), as: UTF8.self)
         #expect(report.contains(#"tests="5" failures="1" errors="0" skipped="3""#), "\(report)")
@@ -113,11 +113,13 @@ struct TestCommandTests {
 
     @Test("hears on a mesh the heartbeats that reach the provisioner")
     func heartbeats() throws {
-        let sending = "features: { relay: on, proxy: on }\n"
+        let sending =
+            "features: { relay: on, proxy: on }\n"
             + "    heartbeat: { publish: { to: provisioner, ttl: 5, period: 8s, count: infinite } }"
         let expected = "expect: { nodes: provisioner, heartbeat: lamp-2, within: 20s }"
+        let silent = expected.replacing("lamp-2", with: "switch-1")
         let fixture = try mesh(
-            "tests: { a: [{ set: lamp-1 onoff on, \(expected) }], b: [{ \(expected.replacing("lamp-2", with: "switch-1")) }] }\n",
+            "tests: { a: [{ set: lamp-1 onoff on, \(expected) }], b: [{ \(silent) }] }\n",
             building: Self.building.replacing("features: { relay: on, proxy: on }", with: sending)
         )
         let result = fixture.run("test", "--via", "simulator")
