@@ -57,12 +57,13 @@ extension LayoutBuilder {
             old = (blocks.last { !$0.isOpenEnded }?.column ?? 0) + step
             new = (blocks.last?.indent ?? 0) + step
         } else {
-            old = parts.first { !$0.isAllSpaces }.map(\.leadingSpaces) ?? 0
+            // Without any text, all lines are empty ones, however many spaces they have.
+            old = parts.first { !$0.isAllSpaces }.map(\.leadingSpaces) ?? .max
             new = blocks.isEmpty ? 2 : contentIndent()
         }
         var rest: [[UInt8]] = []
         if !marks.contains(UInt8(ascii: "+")) {
-            while let last = parts.last, last.isAllSpaces, last.count <= old || old == 0 {
+            while let last = parts.last, last.isAllSpaces, last.count <= old {
                 rest.append([])
                 parts.removeLast()
             }

@@ -74,6 +74,7 @@ struct FormatTests {
             "a: |\n      b\n\n        c  \n\n\n\nd: >-   # e\n f\n",
             "a: |\n  b\n\n    c  \n\nd: >-   # e\n  f\n"
         ),
+        ("blocks of spaces", "a: |+\n          \nb: 1\nc: |\n      \nd: 1\n", "a: |+\n\nb: 1\nc: |\n\nd: 1\n"),
         ("blocks of text that keep their end", "a: |+\n   b\n\n\nc: 1\n", "a: |+\n  b\n\n\nc: 1\n"),
         (
             "blocks of text with their indentation",
