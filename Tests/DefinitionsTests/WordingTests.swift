@@ -65,4 +65,18 @@ struct WordingTests {
         #expect(problems == [])
         #expect(read.first?.groups.map { $0.wording.title?.value } == ["Raum 1", "Raum 2"])
     }
+
+    @Test("Rooms whose titles hold their number are folded into a module, whose titles hold its parameter")
+    func folded() throws {
+        let groups = (101...112).map { "  room-\($0): { title: \"Room \($0)\" }\n" }.joined()
+        let nodes = (101...112).map { "  lamp-\($0): { title: \"Lamp of \($0)\", uuid: \(uuid($0)) }\n" }.joined()
+        let (read, problems) = definitions(head + "groups:\n\(groups)nodes:\n\(nodes)")
+        #expect(problems == [])
+        let folded = try #require(FoldedDefinition(try #require(read.first)))
+        #expect(folded.text.contains("room-$(n): { title: \"Room $(n)\" }"), "\(folded.text)")
+        #expect(folded.text.contains("lamp-$(n): { title: \"Lamp of $(n)\" }"), "\(folded.text)")
+        let again = reading([("a.yaml", folded.text)])
+        #expect(!again.diagnostics.contains { $0.severity == .error })
+        #expect(again.definitions.first?.groups.last?.wording.title?.value == "Room 112")
+    }
 }
