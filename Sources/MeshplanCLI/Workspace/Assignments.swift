@@ -206,19 +206,23 @@ struct Assignments {
         )
     }
 
-    /// Changes lines of the file. What others have written meanwhile stays: processes take turns, and each reads the
-    /// file anew in its turn.
+    /// Changes lines of the file. What others have written meanwhile stays, and is known from then on: processes take
+    /// turns, and each reads the file anew in its turn.
     ///
-    /// - Throws: ``Failure`` if somebody else has changed one of these lines meanwhile, or given a device another place.
-    private func write(_ changes: [String: DeviceUUID?]) throws {
+    /// - Throws: ``Failure`` if somebody else has changed one of these lines meanwhile, or given a device another
+    ///   place.
+    private mutating func write(_ changes: [String: DeviceUUID?]) throws {
         let turn = try turn(forFile: path)
         defer { turn.unlock() }
         var devices = try present()
-        for (name, device) in changes.sorted(by: { $0.key < $1.key }) {
+        var contested: String?
+        for (name, device) in changes.sorted(by: { $0.key > $1.key }) {
             let found = devices[name]
-            guard found == known(name) || found == device else { throw meanwhile(name, found) }
-            devices[name] = device
+            if found != known(name), found != device { contested = name }
         }
+        takeOver(devices)
+        if let contested { throw meanwhile(contested, devices[contested]) }
+        for (name, device) in changes { devices[name] = device }
         let holders = Dictionary(devices.map { ($1, [$0]) }, uniquingKeysWith: +)
         if let (device, places) = holders.first(where: { $0.value.count > 1 }) {
             throw Failure(
@@ -235,8 +239,8 @@ struct Assignments {
         )
     }
 
-    /// Waits until nobody else of this machine changes files of the same folder. The folder itself is locked, so that no
-    /// file is left behind in it. On file systems without locks nobody waits.
+    /// Waits until nobody else of this machine changes files of the same folder. The folder itself is locked, so that
+    /// no file is left behind in it. On file systems without locks nobody waits.
     private func turn(forFile path: String) throws(FileError) -> OpenFile {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let turn = try OpenFile(context.absolute(folder.isEmpty ? "/" : folder), as: folder, .folder, .lock)
@@ -257,6 +261,14 @@ struct Assignments {
             read.assignments.map { ($0.place.value, $0.device.value) },
             uniquingKeysWith: { _, last in last }
         )
+    }
+
+    /// Takes over what the file says now.
+    private mutating func takeOver(_ devices: [String: DeviceUUID]) {
+        for node in definition.nodes where node.awaitsDevice || isAssigned(node) {
+            let name = node.name.value
+            if devices[name] != known(name) { set(devices[name], at: name) }
+        }
     }
 
     /// The device that the file had for a place when this command read or wrote it last.

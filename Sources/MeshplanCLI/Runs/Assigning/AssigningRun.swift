@@ -91,8 +91,7 @@ struct AssigningRun {
             guard let answer = try ask(device, try connected(), before) else { break }
             switch answer {
             case .place(let place):
-                try assign(device, to: place)
-                guard let apply else { continue }
+                guard try assign(device, to: place), let apply else { continue }
                 // The run opens the same route.
                 access = nil
                 let status = try apply(place)
@@ -314,13 +313,20 @@ struct AssigningRun {
 
     // MARK: Assignments
 
-    private mutating func assign(_ device: ScanList.Device, to place: String) throws {
+    /// - Returns: false if somebody else has taken the place, or the device, meanwhile. What they did is known then.
+    private mutating func assign(_ device: ScanList.Device, to place: String) throws -> Bool {
         let position = assignments.open.firstIndex(of: place) ?? 0
-        try give(&assignments, device.uuid, place)
+        do {
+            try give(&assignments, device.uuid, place)
+        } catch let failure as Failure {
+            say("\(failure.message).")
+            return false
+        }
         last = position
         done.append((place, device.uuid))
         postponed.removeAll { $0 == device.uuid }
         say("\(place) has \(device.uuid) now (\(count(open.count, "place")) left).")
+        return true
     }
 
     private mutating func undo() throws {
