@@ -40,7 +40,7 @@ public struct MinimumHeap<Element: Comparable> {
     public mutating func popMinimum() -> Element? {
         guard let minimum = items.first, let last = items.popLast() else { return nil }
         guard !items.isEmpty else { return minimum }
-        // What is smaller moves up, and the last one takes the place that is left. That costs fewer moves than exchanging.
+        // What is smaller moves up, and the last one takes the place that is left: fewer moves than exchanging.
         var place = 0
         while true {
             var child = 2 * place + 1

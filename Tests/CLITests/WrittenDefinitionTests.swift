@@ -105,6 +105,90 @@ struct WrittenDefinitionTests {
         #expect(fixture.run("adopt", "other", "--network", "nothing").status == 1)
     }
 
+    /// An inn with a lamp and a switch in each of eight rooms, commissioned in the simulator.
+    private func inn() throws -> CommandFixture {
+        let fixture = try CommandFixture()
+        let places = (1...8).flatMap { ["lamp-\($0)", "switch-\($0)"] }
+        func uuid(_ place: Int) -> String { "0d5c5a0e6f5b4f0ea1a50b1f1c1f" + String(format: "%04x", place + 1) }
+        let devices = places.enumerated().map { place, name in
+            "  \(name): { uuid: \(uuid(place)), product: \(name.prefix { $0 != "-" }) }\n"
+        }
+        try fixture.write(
+            """
+            products:
+              lamp: { features: [relay, proxy], elements: [{ models: [generic-onoff-server] }] }
+              switch: { elements: [{ models: [generic-onoff-client] }] }
+            devices:
+            \(devices.joined())
+            """,
+            to: "sim/devices.yaml"
+        )
+        try fixture.write(
+            """
+            version: 1
+            network: inn
+            subnets: { home: { index: 0 } }
+            application_keys: { lighting: { subnet: home } }
+            modules:
+              guest-room:
+                parameters: { n: number }
+                groups: { room-$(n): {} }
+                nodes:
+                  lamp-$(n): { elements: { 0: { generic-onoff-server: { keys: [lighting] } } } }
+                  switch-$(n): { elements: { 0: { generic-onoff-client: { keys: [lighting] } } } }
+                subscriptions:
+                  - { groups: [room-$(n)], models: [generic-onoff-server], nodes: lamp-$(n) }
+                publications:
+                  - { node: switch-$(n), model: generic-onoff-client, to: room-$(n), key: lighting }
+            use:
+              - { module: guest-room, for: { n: 1..8 } }
+            """,
+            to: "inn.yaml"
+        )
+        let assignments = places.enumerated().map { place, name in "\(name) \(uuid(place))\n" }
+        try fixture.write(assignments.joined(), to: "inn.assignments")
+        try #require(fixture.run("init", "--network", "inn").status == 0)
+        let air = ["--auto-approve", "--via", "simulator", "--devices", "sim/devices.yaml"]
+        let applied = fixture.run(["apply"] + air)
+        try #require(
+            applied.status == 0 && applied.output.contains("Apply complete."),
+            "\(applied.output)\(applied.error)"
+        )
+        return fixture
+    }
+
+    @Test("Rooms that repeat are adopted as a module with assignments, or node by node with --flat")
+    func rooms() throws {
+        let fixture = try inn()
+        func lines(_ path: String) throws -> Int {
+            String(decoding: try required(fixture.read(path)), as: UTF8.self).split(separator: "\n").count
+        }
+        let folded = fixture.run("adopt", "folded")
+        #expect(folded.status == 0, "\(folded.error)")
+        #expect(
+            folded.output.contains("16 nodes are in 1 module, with devices in folded/inn.assignments\n"),
+            "\(folded.output)"
+        )
+        let text = String(decoding: try required(fixture.read("folded/inn.yaml")), as: UTF8.self)
+        #expect(text.contains("{ module: room, for: { n: 1..8 } }") && !text.contains("uuid:"), "\(text)")
+        let plan = fixture.run("plan", "folded", "--detailed-exitcode")
+        #expect(plan.status == 0 && plan.output.hasPrefix("No changes."), "\(plan.output)\(plan.error)")
+        let flat = fixture.run("adopt", "flat", "--flat")
+        #expect(flat.status == 0 && !flat.output.contains("module"), "\(flat.output)")
+        #expect(fixture.read("flat/inn.assignments") == nil)
+        #expect(fixture.run("plan", "flat", "--detailed-exitcode").status == 0)
+        #expect(try lines("folded/inn.yaml") < lines("flat/inn.yaml"))
+        // Files that are there stay, unless they are to be replaced.
+        try FileManager.default.removeItem(at: fixture.folder.appending(path: "folded/inn.yaml"))
+        let refused = fixture.run("adopt", "folded")
+        #expect(
+            refused.status == 1 && refused.error.contains("folded/inn.assignments already exists"),
+            "\(refused.error)"
+        )
+        #expect(fixture.run("adopt", "folded", "--overwrite").status == 0)
+        #expect(fixture.run("import", "--cdb", "network.json", "--flat").status == 64)
+    }
+
     @Test("What an apply has made of a network is adopted without a change")
     func applied() throws {
         let fixture = try CommandFixture.house()

@@ -24,8 +24,8 @@ extension SimulatedWorld {
         return becomeNode(node, with: data, deviceKey: deviceKey)
     }
 
-    /// Hands a message to a node's models, as its stack would. Nothing is encrypted or relayed, and the node remembers no
-    /// sequence number of it.
+    /// Hands a message to a node's models, as its stack would. Nothing is encrypted or relayed, and the node remembers
+    /// no sequence number of it.
     ///
     /// - Returns: the access payload of the answer; nil if the node does not answer, or leaves the network with it.
     package func answer(

@@ -4,8 +4,8 @@ package import MeshCore
 /// A definition as text in which parts that repeat with a number are modules, and the devices of their nodes
 /// assignments.
 ///
-/// Whoever writes it to files reads it again first, and compares: what a name means in a module is decided by the reader
-/// alone.
+/// Whoever writes it to files reads it again first, and compares: the reader alone decides what a name means in a
+/// module.
 package struct FoldedDefinition {
     /// The text of the definition.
     package let text: String
