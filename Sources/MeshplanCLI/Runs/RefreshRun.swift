@@ -1,4 +1,5 @@
 import Bearers
+import Definitions
 import Execution
 import MeshCore
 import Planning
@@ -73,7 +74,14 @@ struct RefreshRun {
         isTalk: Bool
     ) throws -> (Recap, RefreshReporter, Simulation?) {
         let reporter = RefreshReporter(context, network: snapshot.network, isTalk: isTalk)
-        let access = try route.open(in: context, network: snapshot.network, heard: snapshot.replay, named: name)
+        let access = try route.open(
+            in: context,
+            network: snapshot.network,
+            heard: snapshot.replay,
+            named: name,
+            // Simulated nodes answer for the states of models that the definition describes.
+            vendorModels: DefinitionFiles(context: context).readingOfWorkingFolder(tells: false)?.vendorModels ?? []
+        )
         reporter.begin(nodes, estimator.fitting(snapshot), options)
         var options = options
         route.nameCommands(in: &options.link, of: name, context)

@@ -130,10 +130,14 @@ struct VendorModelCommandTests {
     func states() throws {
         let fixture = try house()
         let text = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
-        let declared = text.replacing("          keys: [cat-flap]\n", with: "          keys: [cat-flap]\n          states: { tag_mode: armed }\n")
+        let keys = "          keys: [cat-flap]\n"
+        let declared = text.replacing(keys, with: keys + "          states: { tag_mode: armed }\n")
         try #require(text != declared)
         try fixture.put(nil, to: "house.yaml")
         try fixture.write(declared, to: "house.yaml")
+        let lasting = Self.models.replacing("set: access-tag-set }", with: "set: access-tag-set, lasting: on }")
+        try fixture.put(nil, to: "vendors/tag.yaml")
+        try fixture.write(lasting, to: "vendors/tag.yaml")
         let first = fixture.run("plan")
         #expect(first.output.contains("element[0].access-tag.state.tag-mode  armed\n"), "\(first.combined)")
         let applied = fixture.run(["apply", "--auto-approve"] + via)
@@ -144,7 +148,7 @@ struct VendorModelCommandTests {
 
         // Somebody else sets another value.
         try #require(fixture.run(["set", "tag", "tag-mode", "lost"] + via).status == 0)
-        _ = fixture.run(["refresh", "tag"] + via)
+        _ = fixture.run(["refresh"] + via)
         let drift = fixture.run("drift")
         #expect(drift.output.contains("armed") && drift.output.contains("lost"), "\(drift.combined)")
         #expect(!drift.output.contains("0x01") && !drift.output.contains("0x02"), "\(drift.combined)")
