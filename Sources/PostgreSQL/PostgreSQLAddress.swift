@@ -20,6 +20,8 @@ package struct PostgreSQLAddress: Hashable, Sendable {
     /// The one of them that is meant; nil for the first that does.
     private var chosen: Place?
     private let hasSeveralServers: Bool
+    /// Whether readers, too, need the server that accepts changes. The address may say otherwise.
+    package let isOfPrimary: Bool
 
     /// One of several servers.
     private struct Place: Hashable {
@@ -97,6 +99,8 @@ package struct PostgreSQLAddress: Hashable, Sendable {
         }
         let hosts = places.count
         hasSeveralServers = hosts > 1
+        let wanted = given["target_session_attrs"] ?? ""
+        isOfPrimary = ["", "any", "read-write", "primary"].contains(wanted)
         // With addresses of machines beside their names, libpq takes the former.
         servers = hosts > 1 && given["hostaddr"] == nil && usual["hostaddr"] == nil ? places : []
         let seconds = value("connect_timeout").flatMap { Int($0) } ?? 10

@@ -25,10 +25,10 @@ final class PostgreSQLSession {
     var isConnected: Bool { connection?.isBroken == false }
 
     /// Whether it is used to write. Then, of several servers of the address, it takes the one that was promoted last,
-    /// and none that a promotion has left behind.
+    /// and none that a promotion has left behind. So does a reader, unless the address asks for standbys.
     var isWriting = false {
         didSet {
-            if isWriting, !oldValue, !address.eachServer.isEmpty { connection = nil }
+            if isWriting, !oldValue, !address.isOfPrimary { connection = nil }
         }
     }
 
@@ -37,7 +37,7 @@ final class PostgreSQLSession {
         if let connection, !connection.isBroken { return connection }
         connection = nil
         let fresh =
-            try isWriting
+            try isWriting || address.isOfPrimary
             ? PostgreSQLConnection.toPrimary(of: address) : PostgreSQLConnection(address)
         fresh.findSettings()
         connection = fresh
