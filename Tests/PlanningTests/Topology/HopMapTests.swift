@@ -22,7 +22,9 @@ struct HopMapTests {
 
     @Test("In a chain every relay carries alone what is behind it")
     func chain() {
-        let map = self.map([("proxy", 1, true), ("r1", 2, true), ("r2", 3, true), ("lamp", 4, false), ("end", 4, false)])
+        let map = self.map([
+            ("proxy", 1, true), ("r1", 2, true), ("r2", 3, true), ("lamp", 4, false), ("end", 4, false),
+        ])
         #expect(names(map, map.carriers[3]) == ["r2"])
         #expect(names(map, map.single[3]) == ["r1", "r2"])
         #expect(names(map, map.single[2]) == ["r1"])
