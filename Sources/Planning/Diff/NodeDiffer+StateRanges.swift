@@ -85,13 +85,16 @@ extension NodeDiffer {
 }
 
 extension ModelState {
-    /// What the message that sets the state carries; nil for states that the catalogue does not know.
+    /// The fields of the state's value, and what the message that sets it carries; nil for states that the catalogue
+    /// does not know.
     fileprivate var decoded: (fields: [MessageDescription.Field], values: FieldValues)? {
-        guard let message = StateCatalogue.state(named: form.name)?.setMessage else { return nil }
+        guard let description = StateCatalogue.state(named: form.name), let message = description.setMessage else {
+            return nil
+        }
         var reader = ByteReader(setPayload)
         guard let opcode = try? Opcode(decoding: &reader), opcode == message.opcode,
             let values = try? message.decode(Array(reader.readRest()))
         else { return nil }
-        return (message.fields, values)
+        return (description.fields, values)
     }
 }

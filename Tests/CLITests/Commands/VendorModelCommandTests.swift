@@ -155,7 +155,7 @@ struct VendorModelCommandTests {
         let plan = fixture.run("plan")
         #expect(plan.output.contains("lost -> armed"), "\(plan.combined)")
         let adopted = fixture.run("drift", "--adopt")
-        #expect(adopted.output.contains("tag_mode: lost"), "\(adopted.combined)")
+        #expect(adopted.output.contains("access-tag: { states: { mode: lost } }"), "\(adopted.combined)")
     }
 
     @Test("validate says where a named file is missing or wrong")
