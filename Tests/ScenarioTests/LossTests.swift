@@ -24,7 +24,7 @@ struct LossTests {
         let apply = try await house.meshplan(["apply", "--via", "simulator", "--auto-approve"] + chance)
         #expect(apply.status == 0, "\(apply.output)")
         let figures = try #require(
-            apply.output.firstMatch(of: #/Applied 47 steps\. ([0-9]+) messages(, 1 retry)?, 3\./#),
+            apply.output.firstMatch(of: #/Applied 25 steps\. ([0-9]+) messages(, 1 retry)?, 3\./#),
             "\(apply.output)"
         )
         #expect(Int(figures.1) == (figures.2 == nil ? 26 : 27), "\(apply.output)")

@@ -65,7 +65,10 @@ struct StepTally {
     /// The changes all of whose steps took effect, in the words of the plan: “3 added, 1 changed”; nil for none.
     var changes: String? {
         guard let plan else { return nil }
-        var isOpen = Array(repeating: true, count: plan.changes.count)
+        // A change without a step of its own happens with the others.
+        let isAllDone = plan.steps.indices.allSatisfy { ends[$0] == .succeeded || ends[$0] == .unchanged }
+        let owners = Set(plan.steps.map(\.change))
+        var isOpen = plan.changes.indices.map { owners.contains($0) || !isAllDone }
         for (place, step) in plan.steps.enumerated() where isOpen.indices.contains(step.change) {
             if case .succeeded? = ends[place] { isOpen[step.change] = false }
         }
@@ -75,8 +78,13 @@ struct StepTally {
             case .failed, .blocked, nil: isOpen[step.change] = true
             }
         }
+        // What was deferred comes again when the plan has grown, and counts once.
+        var last: [String: Int] = [:]
+        for (place, change) in plan.changes.enumerated() { last[change.address] = place }
         var done = plan
-        done.changes = zip(plan.changes, isOpen).filter { !$1 }.map(\.0)
+        done.changes = plan.changes.indices.filter { place in
+            !isOpen[place] && last[plan.changes[place].address] == place
+        }.map { plan.changes[$0] }
         let summary = PlanSummary(done)
         let parts = [
             (summary.added, "added"), (summary.changed, "changed"), (summary.removed, "removed"),
