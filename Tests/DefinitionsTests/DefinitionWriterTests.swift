@@ -26,6 +26,7 @@ struct DefinitionWriterTests {
           - { nodes: [n1, "a*"], features: { friend: on } }
           - { nodes: { room: "*" }, secure_network_beacon: off,
               states: { light-lightness-server: { range: [5%, 100%], default: 80% }, sensor-server: {} } }
+        floors: { "2": { title: "on", plan: f.svg, positions: p.csv, width: 30m }, attic: { height: 825cm } }
         scenes: { presentation: 1, "off": 7 }
         time_zone: -03:30
         schedules:
@@ -47,6 +48,7 @@ struct DefinitionWriterTests {
             uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0001
             profile: p
             address: 0x0100
+            position: { floor: "2", x: 3.005m, y: 7m, from: { x: 1m, y: 0m } }
             tags: { room: "a \\"b\\\\ \\t\\n\\x07\\u2028\\U0001F4A1", floor: "2", "y": "~" }
             protect: off
             on_remove: reset
