@@ -106,17 +106,39 @@ extension Meshplan {
         return names.joined(separator: " ")
     }
 
+    /// A text of the parser that is no error: help as a page, anything else, such as a script for a shell, as it is.
+    private static func page(_ text: String, _ arguments: [String], _ context: Context) -> String {
+        let words = arguments.first == "help" ? Array(arguments.dropFirst()) : arguments
+        let isAll = words.contains { $0 == HelpPage.allOption || $0 == "--help-hidden" }
+        let isPage = words.count < arguments.count || words.contains { $0 == "--help" || $0 == "-h" }
+        guard isAll || isPage || words.isEmpty else { return text }
+        // The parser does not break usages.
+        var fitter = LineFitter(width: context.style.width)
+        let text = fitter.fitted(text)
+        let (_, depth) = CommandAdvice.command(of: words)
+        // The first page lists the commands, all of which somebody looks for.
+        guard !isAll, depth > 0 else { return text }
+        return HelpPage(text: text).shortened(of: (["meshplan"] + words[..<depth]).joined(separator: " "))
+    }
+
     private static func run(_ arguments: [String], in context: Context) -> ExitStatus {
         var context = context
         context.arguments = arguments
         do {
-            var command = try Completion.$place.withValue(CompletionPlace(context)) { try parseAsRoot(arguments) }
+            let known = arguments.map { $0 == HelpPage.allOption ? "--help" : $0 }
+            let completed = try Settings.completed(known, in: context)
+            var command = try Completion.$place.withValue(CompletionPlace(context)) { try parseAsRoot(completed) }
             guard var command = command as? any ContextCommand else {
                 try command.run()
                 return .success
             }
             if command.writesJSON {
                 context.json = JSONLines(context.output, command: path(of: arguments), clock: context.milliseconds)
+            } else if context.terminal.isOutputTerminal {
+                context.output.fitter = LineFitter(width: context.style.width)
+            }
+            if context.terminal.isErrorTerminal {
+                context.errorOutput.fitter = LineFitter(width: context.errorStyle.width)
             }
             context.storeAccess = command.storeAccess
             defer { context.session.end(context) }
@@ -124,12 +146,15 @@ extension Meshplan {
         } catch {
             let code = exitCode(for: error)
             if code.isSuccess {
-                context.output.line(fullMessage(for: error, columns: context.style.width))
+                let text = fullMessage(for: error, columns: context.style.width)
+                context.output.write(document: page(text, arguments, context) + "\n")
                 return .success
             }
             if code == .validationFailure {
                 if let failure = CommandAdvice.failure(of: arguments) { return FailureView(context).show(failure) }
-                context.errorOutput.line(fullMessage(for: error, columns: context.errorStyle.width))
+                var fitter = LineFitter(width: context.errorStyle.width)
+                let text = fullMessage(for: error, columns: context.errorStyle.width)
+                context.errorOutput.line(fitter.fitted(text))
                 return .usage
             }
             return FailureView(context).show(RestoringAdvice(context).improved(error))

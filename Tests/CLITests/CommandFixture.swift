@@ -113,6 +113,20 @@ final class CommandFixture {
 
     /// Runs one command line in the folder.
     func run(_ arguments: [String]) -> Result {
+        run(arguments) { arguments, context in Meshplan.main(arguments, in: context) }
+    }
+
+    /// The command line with what is set for the folder.
+    func completed(_ arguments: [String]) throws -> [String] {
+        var completed: Swift.Result<[String], any Error> = .success([])
+        _ = run(arguments) { arguments, context in
+            completed = .init { try Settings.completed(arguments, in: context) }
+            return 0
+        }
+        return try completed.get()
+    }
+
+    private func run(_ arguments: [String], _ main: ([String], Context) -> Int32) -> Result {
         var output = ""
         var error = ""
         var combined = ""
@@ -136,7 +150,7 @@ final class CommandFixture {
                 isInputTerminal: isTerminal,
                 isOutputTerminal: isTerminal,
                 isErrorTerminal: isTerminal,
-                width: 80
+                width: columns
             ),
             readLine: {
                 if let respond = self.respond { return respond(error) }
@@ -169,7 +183,7 @@ final class CommandFixture {
         context.sleep = { _ in }
         context.fleetWorkers = .inThisProcess
         context.bluetooth = { self.bluetooth }
-        let status = Meshplan.main(arguments, in: context)
+        let status = main(arguments, context)
         completeReadings = context.session.completeReadings
         if !keepsTimes, context.output.error == nil, output.contains(#","time":"20"#) {
             output = output.replacing(#/,"time":"20[0-9T:.-]+Z"\}\n/#, with: "}\n")
@@ -182,6 +196,8 @@ final class CommandFixture {
         now.rawValue += duration.components.seconds
     }
 
+    /// The columns of the terminal.
+    var columns = 80
     /// Bluetooth on the machine.
     var bluetooth = BluetoothSurvey(kernel: .unsupported)
     /// Answers questions depending on everything that standard error shows; replaces ``answers``.

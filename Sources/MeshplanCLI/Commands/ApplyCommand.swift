@@ -24,7 +24,8 @@ struct ApplyCommand: NetworkCommand {
         help: ArgumentHelp(
             "A saved plan, or files and folders with the definition. (default: the definition in the current folder)",
             valueName: "path"
-        )
+        ),
+        completion: Completion.files
     )
     var paths: [String] = []
 
@@ -47,7 +48,8 @@ struct ApplyCommand: NetworkCommand {
         help: ArgumentHelp(
             "A CSV or YAML file with static values and public keys of devices. May be repeated.",
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var secrets: [String] = []
 

@@ -9,14 +9,9 @@ enum CommandAdvice {
     ///
     /// - Parameter arguments: without the program's name.
     static func failure(of arguments: [String]) -> Failure? {
-        var command: any ParsableCommand.Type = Meshplan.self
-        var names: [String] = []
-        var rest = arguments[...]
-        while let word = rest.first, let next = subcommand(word, of: command) {
-            command = next
-            names.append(word)
-            rest = rest.dropFirst()
-        }
+        let (command, depth) = Self.command(of: arguments)
+        let names = Array(arguments[..<depth])
+        let rest = arguments[depth...]
         if let failure = option(in: rest, of: command, names) ?? negative(in: rest) { return failure }
         guard let word = rest.first, !word.hasPrefix("-") else { return nil }
         let known = subcommands(of: command).map(name)
@@ -29,6 +24,17 @@ enum CommandAdvice {
     }
 
     // MARK: Commands
+
+    /// The command that a command line names, and how many words that takes.
+    static func command(of arguments: [String]) -> (command: any ParsableCommand.Type, depth: Int) {
+        var command: any ParsableCommand.Type = Meshplan.self
+        var depth = 0
+        while depth < arguments.count, let next = subcommand(arguments[depth], of: command) {
+            command = next
+            depth += 1
+        }
+        return (command, depth)
+    }
 
     private static func unknown(_ word: String, among known: [String], _ names: [String]) -> Failure {
         let path = (names + [word]).joined(separator: " ").printable
@@ -78,6 +84,9 @@ enum CommandAdvice {
         command.configuration.commandName ?? ""
     }
 
+    private static let removal =
+        "What leaves the definition leaves the network at the next apply; in one go: meshplan plan --remove NODE"
+
     /// Commands of other infrastructure tools, and the equivalent here.
     private static let elsewhere: [String: String] = [
         "destroy":
@@ -92,7 +101,6 @@ enum CommandAdvice {
         "diff": "meshplan plan shows what the definition changes, meshplan drift how nodes differ from what is known.",
         "check": "meshplan validate checks a definition, meshplan doctor the database and the files.",
         "lint": "meshplan validate checks a definition, meshplan import --lint --cdb FILE a configuration database.",
-        "test": "meshplan validate checks a definition; meshplan apply --via simulator tries it without a mesh.",
         "up": "meshplan plan shows what has to change, and meshplan apply --via BEARER does it.",
         "run": "meshplan plan shows what has to change, and meshplan apply --via BEARER does it.",
         "deploy": "meshplan plan shows what has to change, and meshplan apply --via BEARER does it.",
@@ -105,6 +113,14 @@ enum CommandAdvice {
         "restore": "A former state: meshplan state restore SERIAL; a copy of the database: meshplan state push FILE",
         "taint":
             "A node that was replaced or reset is provisioned again: give it the new device's UUID in the definition.",
+        "delete": removal,
+        "remove": removal,
+        "undo": "meshplan rollback plans a return to the definition applied before the last one.",
+        "info": "What is known of the network: meshplan show; of one part of it: meshplan show node.NAME",
+        "describe": "What is known of the network: meshplan show; of one part of it: meshplan show node.NAME",
+        "discover": "meshplan scan lists the devices and proxies nearby.",
+        "on": "meshplan set NODE onoff on, or a group: meshplan set group.NAME onoff on",
+        "off": "meshplan set NODE onoff off, or a group: meshplan set group.NAME onoff off",
         "completion": "meshplan --generate-completion-script bash, or zsh or fish",
         "completions": "meshplan --generate-completion-script bash, or zsh or fish",
     ]
@@ -120,32 +136,29 @@ enum CommandAdvice {
         for argument in rest.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
             let name = String(argument.drop { $0 == "-" }.prefix { $0 != "=" })
             let message = "there is no option `\(argument.prefix { $0 != "=" }.description.printable)`"
-            if name == "chdir" || argument.hasPrefix("-C") {
-                return Failure(.usage, message, hint: "Change into the folder before: cd DIR && meshplan …")
+            if argument.hasPrefix("-C") {
+                return Failure(.usage, message, hint: ForeignOptions.advice(for: "chdir", of: ""))
             }
             if argument == "-v" || argument == "-V" || argument == "-version", names.isEmpty {
                 return Failure(.usage, message, hint: "The version: meshplan --version")
             }
-            // A word after a single hyphen, in the style of Terraform and Go.
-            guard !argument.hasPrefix("--"), name.count > 1, name.allSatisfy({ $0.isLetter || $0 == "-" }) else {
-                continue
-            }
-            if name == "target" {
-                return Failure(
-                    .usage,
-                    message,
-                    hint: "Parts are chosen with --node, --group, --subnet and --tag; --exclude leaves some out."
-                )
-            }
-            if name == "refresh-only" {
-                return Failure(.usage, message, hint: "Nodes are only read back by meshplan refresh --via BEARER.")
-            }
-            let isKnown = Meshplan.helpMessage(for: command, columns: 200).contains("--\(name)")
-            if isKnown {
+            guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0 == "-" }) else { continue }
+            if knows(name, command) {
+                // A word after a single hyphen is in the style of Terraform and Go.
+                guard !argument.hasPrefix("--"), name.count > 1 else { continue }
                 return Failure(.usage, message, hint: "Options of more than one letter have two hyphens: --\(name).")
+            }
+            if let advice = ForeignOptions.advice(for: name, of: names.joined(separator: " ")) {
+                return Failure(.usage, message, hint: advice)
             }
         }
         return nil
+    }
+
+    /// Whether a command has an option of this name.
+    private static func knows(_ name: String, _ command: any ParsableCommand.Type) -> Bool {
+        Meshplan.helpMessage(for: command, includeHidden: true, columns: 200)
+            .split { $0.isWhitespace || ",[]|".contains($0) }.contains { $0 == (name.count > 1 ? "--" : "-") + name }
     }
 
     /// Advice about a negative number, which the parser takes for an option.

@@ -13,7 +13,8 @@ struct DoctorCommand: NetworkCommand {
             Checks the permissions of .meshplan and of the files in it, reads every row of the databases, and checks \
             their contents: overlapping addresses and ranges, exclusions, key phases, references to what does not \
             exist, unfinished earlier runs, and when gateway certificates expire. Shows the Bluetooth adapters of this \
-            machine, too. Nothing is sent and nothing is changed. Exits with 1 if there is an error.
+            machine, and which options are set by variables and by .meshplan.yaml, too. Nothing is sent and nothing is \
+            changed. Exits with 1 if there is an error.
             """
     )
 
@@ -49,6 +50,7 @@ struct DoctorCommand: NetworkCommand {
                 ExaminationView(subject: .folder, findings: findings).show(in: context)
                 if context.json == nil { context.output.line() }
             }
+            try SettingsView(settings: Settings(context)).show(in: context)
             showBluetooth(in: context)
         }
         // A machine that only lends its radio has no network. Everything about it has been reported.

@@ -20,7 +20,10 @@ struct ExportCommand: NetworkCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The JSON file to write.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The JSON file to write.", valueName: "file"),
+        completion: Completion.files
+    )
     var cdb: String
 
     @OptionGroup var networks: NetworkOptions

@@ -36,7 +36,8 @@ struct GatewayRunCommand: ContextCommand {
         help: ArgumentHelp(
             "The gateway's file of a pairing; only clients with a file of that pairing are served. See meshplan gateway pair.",
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var certificate: String?
 
@@ -55,7 +56,8 @@ struct GatewayRunCommand: ContextCommand {
             clients that are added to it are dropped within seconds.
             """,
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var denied: String?
 

@@ -31,7 +31,8 @@ struct GatewayPairCommand: ContextCommand {
         help: ArgumentHelp(
             "Where to write the file that leaves this machine: a file or a folder. (default: the folder of the pairing)",
             valueName: "path"
-        )
+        ),
+        completion: Completion.files
     )
     var out: String?
 

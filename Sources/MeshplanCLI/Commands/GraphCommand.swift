@@ -43,7 +43,10 @@ struct GraphCommand: NetworkCommand {
     @OptionGroup var definition: DefinitionOptions
     @OptionGroup var networks: NetworkOptions
 
-    @Option(help: ArgumentHelp("Mark what a saved plan adds, changes and removes.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Mark what a saved plan adds, changes and removes.", valueName: "file"),
+        completion: Completion.files
+    )
     var plan: String?
 
     @Option(help: ArgumentHelp("svg, dot (Graphviz), mermaid (Markdown), html or json.", valueName: "format"))
@@ -69,10 +72,10 @@ struct GraphCommand: NetworkCommand {
         if let floor { return try draw(floor, source, overlay, context) }
         let graph = ControlGraph(source.relations, network: source.name, overlay: overlay, folding: fold?.folding)
         switch format {
-        case .svg: context.output.write(graph.svg())
-        case .dot: context.output.write(graph.dot())
-        case .mermaid: context.output.write(graph.mermaid())
-        case .html: context.output.write(graph.html())
+        case .svg: context.output.write(document: graph.svg())
+        case .dot: context.output.write(document: graph.dot())
+        case .mermaid: context.output.write(document: graph.mermaid())
+        case .html: context.output.write(document: graph.html())
         case .json: context.json.map { GraphJSON(graph).write(to: $0) }
         }
         return .success
@@ -109,7 +112,7 @@ struct GraphCommand: NetworkCommand {
         if let lines = context.json {
             FloorJSON(picture, network: source.name).write(to: lines)
         } else {
-            context.output.write(format == .html ? picture.html(network: source.name) : picture.svg())
+            context.output.write(document: format == .html ? picture.html(network: source.name) : picture.svg())
         }
         return .success
     }

@@ -27,7 +27,10 @@ struct ImportCommand: ContextCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The JSON file.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The JSON file.", valueName: "file"),
+        completion: Completion.files
+    )
     var cdb: String
 
     @Option(

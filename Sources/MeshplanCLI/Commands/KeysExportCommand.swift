@@ -15,7 +15,10 @@ struct KeysExportCommand: NetworkCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The folder for the tables; it is made if it is not there.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("The folder for the tables; it is made if it is not there.", valueName: "folder"),
+        completion: Completion.files
+    )
     var wireshark: String
 
     @OptionGroup var networks: NetworkOptions

@@ -27,10 +27,16 @@ struct MergeCommand: NetworkCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The other side: an export, or a copy of a mesh database.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The other side: an export, or a copy of a mesh database.", valueName: "file"),
+        completion: Completion.files
+    )
     var file: String
 
-    @Option(help: ArgumentHelp("The common state from which both sides started.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The common state from which both sides started.", valueName: "file"),
+        completion: Completion.files
+    )
     var base: String?
 
     @Option(help: ArgumentHelp("The side that wins conflicts: ours or theirs.", valueName: "side"))

@@ -18,7 +18,11 @@ struct PlanCommand: NetworkCommand {
     @OptionGroup var definition: DefinitionOptions
     @OptionGroup var networks: NetworkOptions
 
-    @Option(name: [.short, .long], help: ArgumentHelp("Save the plan for `meshplan apply FILE`.", valueName: "file"))
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("Save the plan for `meshplan apply FILE`.", valueName: "file"),
+        completion: Completion.files
+    )
     var out: String?
 
     @Flag(help: "Always show the details of every node, even in large plans.")

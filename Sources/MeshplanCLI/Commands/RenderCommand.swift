@@ -25,7 +25,7 @@ struct RenderCommand: ContextCommand {
         context.errorOutput.write(view.render(reading.diagnostics))
         for (position, definition) in reading.definitions.enumerated() {
             if position > 0 { context.output.line("---") }
-            context.output.write(DefinitionWriter.text(of: definition, withOriginsIn: reading.files))
+            context.output.write(document: DefinitionWriter.text(of: definition, withOriginsIn: reading.files))
         }
         return .success
     }

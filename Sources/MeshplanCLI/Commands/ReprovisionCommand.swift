@@ -50,7 +50,8 @@ struct ReprovisionCommand: NetworkCommand {
         help: ArgumentHelp(
             "A CSV or YAML file with static values and public keys of devices. May be repeated.",
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var secrets: [String] = []
 

@@ -48,7 +48,8 @@ struct ScanCommand: NetworkCommand {
             output, or append them to a file.
             """,
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var adopt: String?
 

@@ -75,7 +75,10 @@ struct TestCommand: NetworkCommand {
     )
     var seeds: Int?
 
-    @Option(help: ArgumentHelp("Also write the results to a file in the format of JUnit.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Also write the results to a file in the format of JUnit.", valueName: "file"),
+        completion: Completion.files
+    )
     var junit: String?
 
     @OptionGroup var variables: VariableOptions

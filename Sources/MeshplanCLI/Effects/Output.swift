@@ -12,8 +12,16 @@ package final class Output {
         self.writer = writer
     }
 
-    /// Writes the text as it is.
+    /// Breaks the lines of texts for a terminal; nil writes them as they are.
+    var fitter: LineFitter?
+
+    /// Writes the text, with its lines broken where ``fitter`` says so.
     package func write(_ text: String) {
+        write(document: fitter?.fitted(text) ?? text)
+    }
+
+    /// Writes a text that programs read, too, as it is: a definition, a picture.
+    func write(document text: String) {
         guard error == nil, !text.isEmpty else { return }
         error = writer(text)
     }

@@ -56,8 +56,8 @@ final class SQLiteConnection {
     /// Calls `body` with each row of a statement. A row is valid during the call only.
     func forEachRow(of statement: String, _ values: [SQLiteValue] = [], _ body: (SQLiteRow) throws -> Void) throws {
         let statement = try self.statement(statement)
-        // All octets are in one buffer that outlives the steps, so SQLite need not copy them. It is never empty, because
-        // SQLite takes octets without an address for NULL.
+        // All octets are in one buffer that outlives the steps, so SQLite need not copy them. It is never empty,
+        // because SQLite takes octets without an address for NULL.
         let octets = values.reduce(into: [UInt8]()) { $0 += $1.octets } + [0]
         try octets.withUnsafeBytes { buffer in
             defer {

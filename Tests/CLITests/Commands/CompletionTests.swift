@@ -66,6 +66,21 @@ struct CompletionTests {
         #expect(!none.contains("Bell"))
     }
 
+    @Test("options that select nodes complete nodes, groups, subnets and tags, and --allow guards")
+    func selection() throws {
+        let fixture = try CommandFixture.house()
+        #expect(offered(fixture, ["plan", "--node", ""], at: "--node").contains("Bell"))
+        #expect(offered(fixture, ["apply", "--exclude", ""], at: "--exclude").contains("Bell"))
+        let groups = offered(fixture, ["plan", "--group", ""], at: "--group")
+        #expect(groups.contains { $0.lowercased() == "bedroom" }, "\(groups)")
+        #expect(offered(fixture, ["refresh", "--tag", ""], at: "--tag").contains("bed=left"))
+        #expect(!offered(fixture, ["plan", "--subnet", ""], at: "--subnet").isEmpty)
+        for shell in ["bash", "zsh", "fish"] {
+            let script = fixture.run("--generate-completion-script", shell).output
+            #expect(script.contains("unreachable-ttl") && script.contains("mass-removal"), "\(shell)")
+        }
+    }
+
     @Test("nothing is asked or told where there is no database, or a secret is needed that no file has")
     func closed() throws {
         let empty = try CommandFixture()

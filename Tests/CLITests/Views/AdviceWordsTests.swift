@@ -133,8 +133,8 @@ struct AdviceWordsTests {
     func options() throws {
         let fixture = try CommandFixture()
         let helps =
-            ["apply", "drift", "reprovision", "gateway", "plan", "scan"].map { fixture.run($0, "--help").output }
-            + [fixture.run("gateway", "run", "--help").output, fixture.run("keys", "refresh", "--help").output]
+            ["apply", "drift", "reprovision", "gateway", "plan", "scan"].map { fixture.run($0, "--help-all").output }
+            + [fixture.run("gateway", "run", "--help-all").output, fixture.run("keys", "refresh", "--help-all").output]
         for remedy in Self.remedies where !remedy.words.hasPrefix("meshplan ") {
             let option = remedy.words.prefix { $0 != " " }
             #expect(option.hasPrefix("--"), "\(remedy)")
@@ -165,11 +165,11 @@ struct AdviceWordsTests {
                     found += 1
                     let path = Array(words.dropLast(rest.count))
                     let name = path.joined(separator: " ")
-                    if helps[name] == nil { helps[name] = fixture.run(path + ["--help"]).output }
+                    if helps[name] == nil { helps[name] = fixture.run(path + ["--help-all"]).output }
                     // A group with a default command takes the options of that one.
                     var help = helps[name] ?? ""
                     if let usual = command.configuration.defaultSubcommand?.configuration.commandName {
-                        help += fixture.run(path + [usual, "--help"]).output
+                        help += fixture.run(path + [usual, "--help-all"]).output
                     }
                     for option in rest.prefix(while: { $0.hasPrefix("--") || $0.first?.isUppercase == true })
                     where option.hasPrefix("--") {

@@ -9,7 +9,8 @@ struct AssigningOptions: ParsableArguments {
         help: ArgumentHelp(
             "A file or folder with the definition. May be repeated. (default: the current folder)",
             valueName: "path"
-        )
+        ),
+        completion: Completion.files
     )
     var definitions: [String] = []
 
@@ -39,7 +40,8 @@ struct AssigningOptions: ParsableArguments {
         help: ArgumentHelp(
             "With --apply: a CSV or YAML file with static values and public keys of devices. May be repeated.",
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var secrets: [String] = []
 

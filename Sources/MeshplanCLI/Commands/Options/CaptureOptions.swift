@@ -6,7 +6,8 @@ struct CaptureOptions: ParsableArguments {
         help: ArgumentHelp(
             "Write every packet to a file that Wireshark reads (pcapng). It holds no keys.",
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var capture: String?
 }

@@ -6,6 +6,12 @@ enum Completion {
     static let targets = kind { $0.targets(beginning: $1) }
     /// Names of nodes.
     static let nodes = kind { names, _ in names.nodes }
+    /// Names of groups.
+    static let groups = kind { names, _ in names.groups }
+    /// Tags with their values.
+    static let tags = kind { names, _ in names.tags }
+    /// Files and folders.
+    static let files = CompletionKind.file()
     /// Places without a device.
     static let places = kind { names, _ in names.places }
     /// Names of application keys.

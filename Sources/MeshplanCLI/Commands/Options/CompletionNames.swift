@@ -33,10 +33,22 @@ final class CompletionNames {
     var applicationKeys: [String] { Set(network?.appKeys.map(\.name) ?? []).sorted() }
 
     /// The names of subnets, sorted.
-    var subnets: [String] { Set(network?.netKeys.map(\.name) ?? []).sorted() }
+    var subnets: [String] {
+        Set((network?.netKeys.map(\.name) ?? []) + (definition?.subnets.map(\.name.value) ?? [])).sorted()
+    }
 
     /// The names of the networks that have a database here.
     var networks: [String] { (try? Workspace(context: context).networks()) ?? [] }
+
+    /// The names of groups, sorted.
+    var groups: [String] {
+        Set((network?.groups.map(\.name) ?? []) + (definition?.groups.map(\.name.value) ?? [])).sorted()
+    }
+
+    /// The tags of nodes with their values, sorted.
+    var tags: [String] {
+        Set((definition?.nodes ?? []).flatMap { $0.tags.map { "\($0.key)=\($0.value.value)" } }).sorted()
+    }
 
     /// What can be operated: nodes, groups and tags; the elements of a node if its name and `/` are there.
     func targets(beginning: String) -> [String] {
@@ -46,8 +58,7 @@ final class CompletionNames {
             return (node?.elements ?? []).indices.map { "\(name)/\($0)" }
         }
         let groups = Set(network?.groups.map(\.name) ?? []).sorted().map { OperatingTarget.groupPrefix + $0 }
-        let tags = Set((definition?.nodes ?? []).flatMap { $0.tags.map { "\($0.key)=\($0.value.value)" } })
-        return nodes + groups + tags.sorted()
+        return nodes + groups + tags
     }
 
     /// The values of a tag, if its name and `=` are words of their own before the word, as bash splits them; nil if

@@ -8,7 +8,8 @@ struct GoingBackOptions: ParsableArguments {
         help: ArgumentHelp(
             "A CSV or YAML file with static values and public keys of devices. May be repeated.",
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var secrets: [String] = []
 

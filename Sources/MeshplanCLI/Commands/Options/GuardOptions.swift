@@ -11,6 +11,7 @@ struct GuardOptions: ParsableArguments {
             discussion: GuardOptions.names.joined(separator: ", "),
             valueName: "guard"
         ),
+        completion: .list(GuardOptions.names),
         transform: GuardOptions.planGuard
     )
     var allow: [PlanGuard] = []

@@ -21,7 +21,9 @@ struct RadioOptions: ParsableArguments, RadioChoice {
     var formerRadio: String?
 
     /// The name of the profile learned from earlier runs.
-    private static let learned = RadioProfile.learnedName
+    static let learned = RadioProfile.learnedName
+    /// All names that the option takes.
+    static var names: [String] { RadioProfile.named.map(\.name) + [learned] }
 
     func validate() throws {
         if formerRadio != nil, radio != nil {
@@ -30,8 +32,7 @@ struct RadioOptions: ParsableArguments, RadioChoice {
         guard let radio = radio ?? formerRadio, radio != Self.learned,
             !RadioProfile.named.contains(where: { $0.name == radio })
         else { return }
-        let names = RadioProfile.named.map(\.name) + [Self.learned]
-        throw ValidationError("There is no radio `\(radio)`; there are \(names.joined(separator: ", ")).")
+        throw ValidationError("There is no radio `\(radio)`; there are \(Self.names.joined(separator: ", ")).")
     }
 
     /// The estimator for the chosen profile, or for the simulated radio.

@@ -21,10 +21,17 @@ struct RunOptions: ParsableArguments {
     )
     var proxy: String?
 
+    /// The numbers that `--connections` takes.
+    static let connectionsRange = 1...64
+    /// The numbers that `--window` takes.
+    static let windowRange = 1...1_000
+
     func validate() throws {
-        if let window, !(1...1_000).contains(window) { throw ValidationError("--window takes 1 to 1000.") }
+        if let window, !Self.windowRange.contains(window) { throw ValidationError("--window takes 1 to 1000.") }
         if let ttl, ttl == 1 || ttl > 127 { throw ValidationError("--ttl takes 0 or 2 to 127.") }
-        if let connections, !(1...64).contains(connections) { throw ValidationError("--connections takes 1 to 64.") }
+        if let connections, !Self.connectionsRange.contains(connections) {
+            throw ValidationError("--connections takes 1 to 64.")
+        }
     }
 
     /// The links at once to expect; nil for the usual number. Through one named proxy there is one link.

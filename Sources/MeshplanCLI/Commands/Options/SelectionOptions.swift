@@ -6,30 +6,39 @@ import Planning
 /// The options that select nodes. Options of different kinds narrow the selection; among options of one kind, any may
 /// match, but all tags must. In names, `*` stands for any run of characters.
 struct SelectionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Only nodes with this name; `*` matches anything. May be repeated.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Only nodes with this name; `*` matches anything. May be repeated.", valueName: "name"),
+        completion: Completion.nodes
+    )
     var node: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Only nodes that subscribe or publish to this group, by name or address. May be repeated.",
             valueName: "name"
-        )
+        ),
+        completion: Completion.groups
     )
     var group: [String] = []
 
-    @Option(help: ArgumentHelp("Only nodes that have this subnet. May be repeated.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Only nodes that have this subnet. May be repeated.", valueName: "name"),
+        completion: Completion.subnets
+    )
     var subnet: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Only nodes with this tag in the definition, as in room=kitchen. May be repeated.",
             valueName: "tag=value"
-        )
+        ),
+        completion: Completion.tags
     )
     var tag: [String] = []
 
     @Option(
-        help: ArgumentHelp("Leave out nodes with this name; `*` matches anything. May be repeated.", valueName: "name")
+        help: ArgumentHelp("Leave out nodes with this name; `*` matches anything. May be repeated.", valueName: "name"),
+        completion: Completion.nodes
     )
     var exclude: [String] = []
 

@@ -6,7 +6,8 @@ struct DefinitionOptions: ParsableArguments {
         help: ArgumentHelp(
             "Files or folders with the definition; a folder stands for its *.yaml and *.yml files. (default: the current folder)",
             valueName: "path"
-        )
+        ),
+        completion: Completion.files
     )
     var paths: [String] = []
 }
@@ -19,7 +20,10 @@ struct VariableOptions: ParsableArguments {
     )
     var variables: [String] = []
 
-    @Option(help: ArgumentHelp("A YAML file with `values:` for variables. May be repeated.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A YAML file with `values:` for variables. May be repeated.", valueName: "file"),
+        completion: Completion.files
+    )
     var varFile: [String] = []
 
     /// The context in which definitions are read with these values.

@@ -30,10 +30,16 @@ struct SimulatorOptions: ParsableArguments {
     )
     var seed: UInt64?
 
-    @Option(help: ArgumentHelp("A node without power. May be repeated.", valueName: "node"))
+    @Option(
+        help: ArgumentHelp("A node without power. May be repeated.", valueName: "node"),
+        completion: Completion.nodes
+    )
     var off: [String] = []
 
-    @Option(help: ArgumentHelp("A node that hears nothing. May be repeated.", valueName: "node"))
+    @Option(
+        help: ArgumentHelp("A node that hears nothing. May be repeated.", valueName: "node"),
+        completion: Completion.nodes
+    )
     var deaf: [String] = []
 
     @Option(
@@ -138,7 +144,8 @@ struct SimulatedDeviceOptions: ParsableArguments {
         help: ArgumentHelp(
             "A YAML file with unprovisioned devices. May be repeated.",
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var devices: [String] = []
 
@@ -158,7 +165,8 @@ struct SimulatorStateOptions: ParsableArguments {
         help: ArgumentHelp(
             "The file in which the simulated nodes keep their configuration. (default: .meshplan/NETWORK.simulator)",
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var stateFile: String?
 }

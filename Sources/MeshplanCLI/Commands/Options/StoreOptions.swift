@@ -7,7 +7,8 @@ struct StoreOptions: ParsableArguments {
         help: ArgumentHelp(
             "The key file that opens the database. (default: $MESHPLAN_KEY_FILE, or else .meshplan/key)",
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var keyFile: String?
 
@@ -15,7 +16,8 @@ struct StoreOptions: ParsableArguments {
         help: ArgumentHelp(
             "A file with the passphrase that opens the database. (default: $MESHPLAN_PASSPHRASE_FILE)",
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var passphraseFile: String?
 

@@ -30,7 +30,8 @@ struct TagOptions: ParsableArguments {
         help: ArgumentHelp(
             "Files or folders with the definition, for tags. May be repeated. (default: the current folder)",
             valueName: "path"
-        )
+        ),
+        completion: Completion.files
     )
     var definition: [String] = []
 }

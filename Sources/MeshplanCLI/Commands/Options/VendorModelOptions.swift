@@ -9,7 +9,8 @@ struct VendorModelOptions: ParsableArguments {
             repeated.
             """,
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var models: [String] = []
 }

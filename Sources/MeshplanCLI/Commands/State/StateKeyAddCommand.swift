@@ -20,10 +20,16 @@ struct StateKeyAddCommand: NetworkCommand {
     @Flag(help: "Ask for the new passphrase.")
     var newPassphrase = false
 
-    @Option(help: ArgumentHelp("A file with the new passphrase.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A file with the new passphrase.", valueName: "file"),
+        completion: Completion.files
+    )
     var newPassphraseFile: String?
 
-    @Option(help: ArgumentHelp("The new key file, created if it is missing.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The new key file, created if it is missing.", valueName: "file"),
+        completion: Completion.files
+    )
     var newKeyFile: String?
 
     @Option(help: ArgumentHelp("A shell command that prints the new secret.", valueName: "command"))

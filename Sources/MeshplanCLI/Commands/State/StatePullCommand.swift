@@ -13,7 +13,10 @@ struct StatePullCommand: NetworkCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The file to create.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The file to create.", valueName: "file"),
+        completion: Completion.files
+    )
     var file: String
 
     @OptionGroup var networks: NetworkOptions

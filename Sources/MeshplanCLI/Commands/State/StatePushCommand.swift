@@ -14,7 +14,10 @@ struct StatePushCommand: NetworkCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("A copy, as state pull writes it.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("A copy, as state pull writes it.", valueName: "file"),
+        completion: Completion.files
+    )
     var file: String
 
     @Flag(help: "Accept a copy that is older, or of another database.")

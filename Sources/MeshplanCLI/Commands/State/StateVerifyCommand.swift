@@ -14,7 +14,10 @@ struct StateVerifyCommand: NetworkCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("A copy or backup to check instead of the database.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("A copy or backup to check instead of the database.", valueName: "file"),
+        completion: Completion.files
+    )
     var file: String?
 
     @OptionGroup var networks: NetworkOptions

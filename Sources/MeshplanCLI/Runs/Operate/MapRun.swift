@@ -54,7 +54,7 @@ struct MapRun {
         )
         if let place, let source {
             let picture = view.picture(of: place, in: source)
-            context.output.write(format == .html ? picture.html(network: source.name) : picture.svg())
+            context.output.write(document: format == .html ? picture.html(network: source.name) : picture.svg())
         } else {
             view.show(format)
         }

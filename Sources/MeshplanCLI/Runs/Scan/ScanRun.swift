@@ -152,7 +152,7 @@ struct ScanRun {
         }
         let network = knowledge.definition?.network.value ?? knowledge.database?.name
         let document = UnprovisionedStub.document(stubs, network: network)
-        guard !path.isEmpty else { return context.output.write(document) }
+        guard !path.isEmpty else { return context.output.write(document: document) }
         let absolute = context.absolute(path)
         let isThere = Files.kind(absolute) != nil
         let last = isThere ? try Files.read(absolute, as: path, limit: DefinitionFiles.sizeLimit).last : nil

@@ -69,8 +69,8 @@ struct MapView {
         if let lines = context.json { return write(to: lines) }
         let name = operating.conversation.knowledge.database?.name ?? operating.network.name
         switch format {
-        case .svg: context.output.write(HopPicture(map, network: name).svg())
-        case .html: context.output.write(HopPicture(map, network: name).html())
+        case .svg: context.output.write(document: HopPicture(map, network: name).svg())
+        case .html: context.output.write(document: HopPicture(map, network: name).html())
         case .table, .json: context.output.write(table())
         }
     }
