@@ -29,7 +29,7 @@ struct FormatCommand: ContextCommand {
             guard format.diagnostics.isEmpty else { continue }
             let isStandardInput = file.path == DefinitionFiles.standardInputTitle
             if isStandardInput, !check {
-                context.output.write(String(decoding: format.bytes, as: UTF8.self))
+                context.output.write(document: String(decoding: format.bytes, as: UTF8.self))
                 continue
             }
             guard format.bytes != file.bytes else { continue }
