@@ -55,7 +55,7 @@ package struct Meshplan: ParsableCommand {
             CommandGroup(
                 name: "Nearby",
                 subcommands: [
-                    ScanCommand.self, IdentifyCommand.self, NodeCommand.self,
+                    ScanCommand.self, IdentifyCommand.self, DiagnoseCommand.self, NodeCommand.self,
                     CaptureCommand.self, GatewayCommand.self,
                 ]
             ),
