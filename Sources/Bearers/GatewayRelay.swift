@@ -61,11 +61,15 @@ package final class GatewayRelay {
     private let limit: Int?
     private let failure: () -> BearerError?
     private let tell: (Event) -> Void
+    /// Answers questions about the relay in the same wait; nil for nobody.
+    private let metrics: MetricsServer?
     private var links: [LinkIdentifier: Link] = [:]
     private var identifiers: [FrameServer.ClientLink: LinkIdentifier] = [:]
     private var scanners: Set<FrameServer.Client> = []
     private var paused: Set<FrameServer.Client> = []
     private var isScanning = false
+    /// The packets of links that have ended.
+    private var ended = Carried()
     private var scanRetry: Instant?
 
     private static let scanInterval = Duration.seconds(5)
@@ -77,12 +81,14 @@ package final class GatewayRelay {
     /// - Parameters:
     ///   - server: must use the bearer's clock.
     ///   - maximumLinks: the most links at once for all clients together; nil for as many as the bearer has.
+    ///   - metrics: answers questions about the relay; it must use the bearer's clock.
     ///   - failure: why the bearer hears nobody at present, nil while it does.
     ///   - tell: called with each event.
     package init(
         server: FrameServer,
         bearer: any PolledBearer,
         maximumLinks: Int? = nil,
+        metrics: MetricsServer? = nil,
         failure: @escaping () -> BearerError? = { nil },
         tell: @escaping (Event) -> Void = { _ in }
     ) {
@@ -91,10 +97,17 @@ package final class GatewayRelay {
         self.bearer = bearer
         self.failure = failure
         self.tell = tell
+        self.metrics = metrics
     }
 
     /// How many links can be open at once.
     package var maximumLinks: Int { min(limit ?? .max, bearer.maximumLinks) }
+
+    /// The packets that all links have carried so far, those that have ended included.
+    package var carried: Carried { links.values.reduce(ended) { $0 + $1.carried } }
+
+    /// Whether the bearer scans.
+    package var scans: Bool { isScanning }
 
     /// How many links are open or being made.
     package var linkCount: Int { links.count }
@@ -107,8 +120,11 @@ package final class GatewayRelay {
         var polled = bearer.watched
         let own = polled.count
         polled += server.watched
+        let served = polled.count
+        polled += metrics?.watched ?? []
+        let asked = polled.count
         if let wakeUp = bearer.interruption.wakeUp { polled.append(Watched(number: wakeUp, writes: false)) }
-        let dues = [bearer.nextDeadline, server.nextDeadline, scanRetry]
+        let dues = [bearer.nextDeadline, server.nextDeadline, metrics?.nextDeadline, scanRetry]
         var end = dues.compactMap(\.self).reduce(deadline, min)
         if !paused.isEmpty { end = min(end, bearer.now.advanced(by: Self.pauseInterval)) }
         do {
@@ -119,7 +135,8 @@ package final class GatewayRelay {
         if let wakeUp = bearer.interruption.wakeUp, polled.last?.isReadable == true { drain(wakeUp) }
         // The bearer comes first, because the requests of clients change what it waits for.
         try bearer.advance(polled[..<own])
-        let wishes = server.advance(polled[own...])
+        let wishes = server.advance(polled[own..<served])
+        metrics?.advance(polled[served..<asked])
         try deliver()
         for wish in wishes { serve(wish) }
         reviewPauses()
@@ -160,6 +177,7 @@ package final class GatewayRelay {
     private func end(_ identifier: LinkIdentifier, _ error: BearerError) {
         guard let link = links.removeValue(forKey: identifier) else { return }
         identifiers[link.client] = nil
+        ended = ended + link.carried
         tell(.lost(link.client, error, carried: link.carried))
         server.close(link.client, error)
     }
@@ -189,6 +207,7 @@ package final class GatewayRelay {
             guard let identifier = identifiers.removeValue(forKey: client) else { return }
             bearer.close(identifier)
             guard let link = links.removeValue(forKey: identifier) else { return }
+            ended = ended + link.carried
             tell(.closed(client, carried: link.carried))
         case .scan(let client, let isOn):
             if isOn { scanners.insert(client) } else { scanners.remove(client) }

@@ -54,7 +54,10 @@ package struct Meshplan: ParsableCommand {
             ),
             CommandGroup(
                 name: "Nearby",
-                subcommands: [ScanCommand.self, IdentifyCommand.self, NodeCommand.self, GatewayCommand.self]
+                subcommands: [
+                    ScanCommand.self, IdentifyCommand.self, DiagnoseCommand.self, NodeCommand.self,
+                    CaptureCommand.self, GatewayCommand.self,
+                ]
             ),
             CommandGroup(
                 name: "Operate",
@@ -142,7 +145,9 @@ extension Meshplan {
             }
             context.storeAccess = command.storeAccess
             defer { context.session.end(context) }
-            return try command.run(in: context)
+            let status = try command.run(in: context)
+            context.observation.end(status, context.session.databases)
+            return status
         } catch {
             let code = exitCode(for: error)
             if code.isSuccess {
@@ -157,7 +162,9 @@ extension Meshplan {
                 context.errorOutput.line(fitter.fitted(text))
                 return .usage
             }
-            return FailureView(context).show(RestoringAdvice(context).improved(error))
+            let status = FailureView(context).show(RestoringAdvice(context).improved(error))
+            context.observation.end(status, [])
+            return status
         }
     }
 }

@@ -51,6 +51,23 @@ final class RawConnection {
         say(octets, to: number)
     }
 
+    /// What can be read at once; nil when the other side has closed the connection.
+    var available: [UInt8]? {
+        var all: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        #if canImport(Darwin)
+        let flags = MSG_DONTWAIT
+        #else
+        let flags = Int32(MSG_DONTWAIT)
+        #endif
+        while true {
+            let count = recv(number, &buffer, buffer.count, flags)
+            if count < 0 { return errno == ECONNRESET ? nil : all }
+            if count == 0 { return all.isEmpty ? nil : all }
+            all += buffer[..<count]
+        }
+    }
+
     /// All frames that come until the other side closes the connection.
     func frames() throws -> [ServerFrame] {
         var decoder = FrameDecoder()
@@ -130,6 +147,23 @@ final class RawDatagramSocket {
 
     func send(_ octets: [UInt8]) {
         say(octets, to: number)
+    }
+
+    /// What can be read at once; nil when the other side has closed the connection.
+    var available: [UInt8]? {
+        var all: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        #if canImport(Darwin)
+        let flags = MSG_DONTWAIT
+        #else
+        let flags = Int32(MSG_DONTWAIT)
+        #endif
+        while true {
+            let count = recv(number, &buffer, buffer.count, flags)
+            if count < 0 { return errno == ECONNRESET ? nil : all }
+            if count == 0 { return all.isEmpty ? nil : all }
+            all += buffer[..<count]
+        }
     }
 
     /// What has arrived.

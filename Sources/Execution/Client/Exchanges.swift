@@ -58,6 +58,11 @@ struct Exchanges {
     /// The request to a node.
     subscript(node: UnicastAddress) -> Exchange? { exchanges[node] }
 
+    /// A request by its identifier.
+    func exchange(_ identifier: RequestIdentifier) -> Exchange? {
+        exchanges.values.first { $0.identifier == identifier }
+    }
+
     /// How many requests there are.
     var count: Int { exchanges.count }
 

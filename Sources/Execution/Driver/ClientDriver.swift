@@ -57,6 +57,8 @@ final class ClientDriver {
     let bearer: any Bearer
     var client: MeshClient
     private let rule: ScanRule
+    /// Reports requests and links, if somebody observes the bearer.
+    private var observer: RequestObserver?
     /// Whether the bearer scans; known under the shared rule only.
     private(set) var isScanning = false
     /// Why the bearer cannot scan; known under the shared rule only.
@@ -70,6 +72,7 @@ final class ClientDriver {
         self.client = client
         self.bearer = bearer
         self.rule = rule
+        observer = (bearer as? ObservedBearer).map { RequestObserver(reporting: $0.report) }
     }
 
     // MARK: Events and time
@@ -102,6 +105,7 @@ final class ClientDriver {
         var pending = outputs[...]
         while let output = pending.popFirst() {
             if case .ivIndexChanged(let ivIndex, let isCorrection) = output {
+                observer?.note(output, of: client, at: bearer.now)
                 guard storeFailure == nil else { return }
                 if let failure = store(ivIndex, isCorrection) {
                     storeFailure = failure
@@ -116,6 +120,7 @@ final class ClientDriver {
     }
 
     private func perform(_ output: MeshClient.Output, telling tell: (Event) -> Void) -> [MeshClient.Output] {
+        observer?.note(output, of: client, at: bearer.now)
         switch output {
         case .connect(let target): return connect(to: target, telling: tell)
         case .scan(let isOn): return clientScans(isOn, telling: tell)

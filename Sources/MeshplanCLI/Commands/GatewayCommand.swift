@@ -76,6 +76,17 @@ struct GatewayRunCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp(
+            """
+            Serve metrics for Prometheus over HTTP at tcp:HOST:PORT of this machine, or only PORT for tcp:127.0.0.1:PORT; \
+            path /metrics.
+            """,
+            valueName: "address"
+        )
+    )
+    var metrics: String?
+
+    @Option(
+        help: ArgumentHelp(
             "The most links at once for all clients together. (default: as many as the bearer has)",
             valueName: "count"
         )
@@ -94,6 +105,7 @@ struct GatewayRunCommand: ContextCommand {
         } catch {
             throw ValidationError("\(error).")
         }
+        do { _ = try metricsAddress } catch { throw ValidationError("\(error).") }
         try adapter.check(for: via)
         guard try !BearerChoice.all(adapter.routes(via)).contains(.simulator) else {
             throw ValidationError("--via simulator needs no gateway: meshplan sim --listen serves clients itself.")
@@ -111,8 +123,24 @@ struct GatewayRunCommand: ContextCommand {
         guard (1...256).contains(clients) else { throw ValidationError("--clients takes 1 to 256.") }
     }
 
+    /// Where metrics are served; nil for nowhere.
+    private var metricsAddress: SocketAddress? {
+        get throws(SocketAddressError) {
+            guard let metrics else { return nil }
+            return try SocketAddress(UInt16(metrics) == nil ? metrics : "tcp:127.0.0.1:\(metrics)")
+        }
+    }
+
     func run(in context: Context) throws -> ExitStatus {
         let address = try SocketAddress(listen)
+        let metricsAddress = try self.metricsAddress
+        if let metricsAddress, try !metricsAddress.isLocal() {
+            throw Failure(
+                .refused,
+                "\(metricsAddress) can be reached by other machines, and metrics are not secured",
+                hint: "Serve them at tcp:127.0.0.1:PORT, and let a proxy of your own pass them on."
+            )
+        }
         let list = denied.map { DeniedClients(context: context, path: $0) }
         // Errors in the list are reported now, not when the first client connects.
         _ = try list?.fingerprints()
@@ -138,6 +166,7 @@ struct GatewayRunCommand: ContextCommand {
             listeningAt: address,
             choices: try BearerChoice.all(adapter.routes(via)),
             names: adapter.routes(via),
+            metricsAddress: metricsAddress,
             security: security,
             limits: Gateway.Limits(connections: connections, clientConnections: clientConnections, clients: clients),
             in: context

@@ -42,6 +42,8 @@ package struct Context {
     var storeAccess = StoreAccess()
     /// What the command remembers about the databases it has opened.
     var session = StoreSession()
+    /// What the command notes of its traffic with the mesh.
+    var observation = MeshObservation()
     /// Reads one line without showing it; nil at the end of input and at Ctrl-C.
     package var readSecret: () -> String? = { nil }
     /// The cost of deriving a key from a passphrase, which is also the cost of a guess.

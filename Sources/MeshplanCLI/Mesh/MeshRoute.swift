@@ -15,8 +15,8 @@ struct MeshRoute {
     /// The paths of files with vendor models; empty for those of the definition.
     let modelFiles: [String]
     private let setup: SimulationSetup
-    /// The path of the file that gets every packet; nil for none.
-    private let capture: String?
+    /// What is written down.
+    private let capture: CaptureOptions
 
     /// The route that the options of a command describe.
     ///
@@ -30,7 +30,7 @@ struct MeshRoute {
         _ radio: some RadioChoice,
         _ capture: CaptureOptions
     ) throws {
-        self.capture = capture.capture
+        self.capture = capture
         self.via = via
         choices = try BearerChoice.all(via)
         self.devices = devices.devices
@@ -60,8 +60,15 @@ struct MeshRoute {
         watched: [Int32] = []
     ) throws -> BearerAccess {
         defer { context.interrupts.arm() }
-        let file = try capture.map { try CaptureFile($0, in: context) }
-        func captured(_ bearer: any Bearer) -> any Bearer { file?.capturing(bearer) ?? bearer }
+        let file = try capture.capture.map { try CaptureFile($0, in: context) }
+        let isNamed = capture.level != nil || choices.contains(.simulator)
+        let models = try isNamed ? VendorModelFiles(context: context).models(modelFiles) ?? vendorModels() : []
+        var known: MeshNetwork?
+        if capture.level != nil { known = try? network() }
+        try context.observation.begin(capture, network: known, vendorModels: models, in: context)
+        func captured(_ bearer: any Bearer) -> any Bearer {
+            context.observation.observing(file?.capturing(bearer) ?? bearer)
+        }
         if choices.contains(.simulator) {
             let simulation = try Simulation(
                 context,
@@ -71,7 +78,7 @@ struct MeshRoute {
                 options: setup,
                 heard: try heard(),
                 names: names,
-                vendorModels: try VendorModelFiles(context: context).models(modelFiles) ?? vendorModels()
+                vendorModels: models
             )
             return BearerAccess(bearer: captured(SimulatedBearer(simulation.world)), simulation: simulation)
         }

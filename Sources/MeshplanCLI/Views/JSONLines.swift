@@ -49,17 +49,10 @@ struct JSONLines {
             }
             line.append(member)
         }
-        if !members.contains(where: { $0.name == "time" }) { line.append(JSONMember("time", time.json)) }
+        if !members.contains(where: { $0.name == "time" }) {
+            line.append(JSONMember("time", Timestamp.text(milliseconds: clock()).json))
+        }
         output.line(JSONValue.object(line).line)
-    }
-
-    /// The present time in the form of RFC 3339, in UTC, with milliseconds.
-    private var time: String {
-        let now = clock()
-        let seconds = now >= 0 ? now / 1_000 : (now - 999) / 1_000
-        let fraction = String(now - seconds * 1_000)
-        return Timestamp(rawValue: seconds).text.dropLast()
-            + ".\(String(repeating: "0", count: 3 - fraction.utf8.count))\(fraction)Z"
     }
 
     /// Learns the names of the nodes of a network; those of a definition replace them.

@@ -9,6 +9,16 @@ extension Timestamp {
         return other < self ? .min : .max
     }
 
+    /// A time in the form of RFC 3339, in UTC, with milliseconds: `2026-11-21T06:30:00.250Z`.
+    ///
+    /// - Parameter milliseconds: since 1970.
+    static func text(milliseconds: Int64) -> String {
+        let (seconds, rest) = milliseconds.quotientAndRemainder(flooringBy: 1_000)
+        let fraction = String(rest)
+        return Timestamp(rawValue: seconds).text.dropLast()
+            + ".\(String(repeating: "0", count: max(3 - fraction.utf8.count, 0)))\(fraction)Z"
+    }
+
     /// The time in the form of RFC 3339, in UTC: `2026-11-21T06:30:00Z`.
     var text: String {
         let (days, seconds) = rawValue.quotientAndRemainder(flooringBy: 86_400)

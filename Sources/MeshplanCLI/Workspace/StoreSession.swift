@@ -14,6 +14,9 @@ final class StoreSession {
     private var opened: [(network: String, database: MeshDatabase)] = []
     private var changed: [(network: String, database: MeshDatabase)] = []
 
+    /// The databases that the command has opened, with the names of their networks.
+    var databases: [(network: String, database: MeshDatabase)] { opened }
+
     /// Remembers the network of a database.
     func note(_ database: MeshDatabase, of network: String) {
         opened.append((network, database))

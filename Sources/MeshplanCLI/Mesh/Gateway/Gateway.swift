@@ -19,12 +19,14 @@ struct Gateway {
     private let server: FrameServer
     private let relay: GatewayRelay
     private let log: GatewayLog
+    private let metricsServer: MetricsServer?
 
     /// Opens the bearer and begins to listen.
     ///
     /// - Parameters:
     ///   - choices: the bearers that carry messages on, at least one, without the simulator.
     ///   - names: the name of each choice in messages.
+    ///   - metricsAddress: where collectors get metrics; nil for nowhere.
     ///   - security: identifies clients. Without it, anybody who can connect is served.
     /// - Throws: ``BearerError`` if no bearer, or not the address, can be used; ``Failure`` if a file of a pairing is
     ///   wrong.
@@ -32,6 +34,7 @@ struct Gateway {
         listeningAt address: SocketAddress,
         choices: [BearerChoice],
         names: [String],
+        metricsAddress: SocketAddress? = nil,
         security: ConnectionSecurity?,
         limits: Limits,
         in context: Context
@@ -40,13 +43,18 @@ struct Gateway {
         clock = BearerClock()
         let log = GatewayLog(context: context)
         self.log = log
+        let metrics = GatewayMetrics(at: context.now())
+        let current = CurrentRelay()
         let bearer = try ComposedBearer(
             try RadioBearers(context: context, clock: clock).parts(choices, names),
             clock: clock,
             interruption: WaitInterruption(wakeUp: context.interrupts.wakeUp),
             // Without a limit: clients are told why there is no radio, and the gateway waits for it to come back.
             endurance: nil,
-            changed: { log.write($0) }
+            changed: {
+                log.write($0)
+                metrics.count($0)
+            }
         )
         let links = min(limits.connections ?? .max, bearer.maximumLinks)
         var settings = FrameServer.Settings()
@@ -58,18 +66,36 @@ struct Gateway {
             security: security,
             clock: clock
         )
+        if let metricsAddress {
+            let text = { metrics.text(current.relay) }
+            let address = metricsAddress.resolved(in: context)
+            metricsServer = try MetricsServer(listeningAt: address, clock: clock, text: text)
+        } else {
+            metricsServer = nil
+        }
         relay = GatewayRelay(
             server: server,
             bearer: bearer,
             maximumLinks: limits.connections,
+            metrics: metricsServer,
             failure: { bearer.failure },
-            tell: { log.write($0) }
+            tell: {
+                log.write($0)
+                metrics.count($0)
+            }
         )
+        current.relay = relay
         log.begin(
             listeningAt: address.isUnix ? address : server.address,
             via: names,
             links: links
         )
+        if let metricsServer { log.write(metricsAt: metricsServer.address) }
+    }
+
+    /// The relay that the metrics tell of, which is made after their server.
+    private final class CurrentRelay {
+        weak var relay: GatewayRelay?
     }
 
     /// Serves clients until a signal.
@@ -87,6 +113,7 @@ struct Gateway {
             throw error
         }
         relay.close()
+        metricsServer?.close()
         server.close(BearerError("the gateway was stopped", hint: "Start it again, or use another one."))
         log.end()
         return .success

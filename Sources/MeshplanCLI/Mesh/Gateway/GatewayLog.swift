@@ -23,6 +23,9 @@ final class GatewayLog {
         write("listening on \(address), \(count(links, "link")) via \(names.joined(separator: " and "))")
     }
 
+    /// Reports where collectors get metrics.
+    func write(metricsAt address: SocketAddress) { write("metrics at \(address)") }
+
     /// Reports that the gateway has stopped.
     func end() { write("stopped") }
 

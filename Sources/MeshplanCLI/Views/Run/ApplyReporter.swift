@@ -62,6 +62,7 @@ final class ApplyReporter {
             plan?.steps += steps
         }
         tally.count(event)
+        context.observation.count(event)
         if let lines = context.json {
             ApplyJSON(lines: lines, plan: plan, tally: tally).handle(event)
         } else {

@@ -238,6 +238,12 @@ struct RecapView {
         } else if recap.notStarted > 0 && recap.failed.isEmpty || isCutShort {
             lines.append("\(command) (continues with what is left)")
         }
+        let silent = recap.pending.first { pending in
+            pending.reason == .unanswered && !recap.uncertainResets.contains { $0.node == pending.node }
+        }
+        if let silent {
+            lines.append("meshplan diagnose \(silent.name.printable.shellWord) (finds out why it does not answer)")
+        }
         if let name = missedByRefresh {
             lines.append(
                 "if \(name) was reset meanwhile: meshplan node was-reset "

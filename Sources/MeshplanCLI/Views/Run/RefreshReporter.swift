@@ -69,6 +69,7 @@ final class RefreshReporter {
     /// Reports one event of the run.
     func handle(_ event: ExecutionEvent) {
         tally.count(event)
+        context.observation.count(event)
         if let lines = context.json { return RefreshJSON(lines: lines, network: network).handle(event, tally) }
         switch event {
         case .runStarted(_, let inDoubt) where inDoubt > 0:
