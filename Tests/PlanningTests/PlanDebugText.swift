@@ -75,6 +75,7 @@ enum PlanDebugText {
         case .remove(let resource): "remove \(text(resource))"
         case .refreshKeys(let index, let stage, replacing: _): "refresh NetKey \(index): \(stage)"
         case .exclude: "exclude"
+        case .title(let resource, let title): "title \(resource) \(title ?? "none")"
         }
     }
 

@@ -1,4 +1,5 @@
 import Definitions
+import SystemLayer
 
 /// Shows what command lines may leave out in this folder, and where each value comes from.
 struct SettingsView {

@@ -4,12 +4,16 @@ import Testing
 
 @testable import MeshplanCLI
 
-/// Opens reports in Chromium, where it is installed: a judge nobody here wrote.
-@Suite("A report in a browser", .enabled(if: ReportBrowserTests.chromium != nil), .serialized)
-struct ReportBrowserTests {
-    static let chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+/// The browser of this machine.
+private enum Browser {
+    /// Where it is; nil if none is installed.
+    static let path = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
+}
 
+/// Opens reports in Chromium, where it is installed: a judge nobody here wrote.
+@Suite("A report in a browser", .enabled(if: Browser.path != nil), .serialized)
+struct ReportBrowserTests {
     /// What is read from the page after it was loaded, and what was searched for.
     private static let probe = """
         <script>
@@ -35,11 +39,11 @@ struct ReportBrowserTests {
         try fixture.write(html.replacing("</body>", with: Self.probe + "</body>"), to: "probe.html")
         // The page goes to standard output, and what the browser tells to standard error: both end up in one file.
         let told = fixture.folder.appendingPathComponent("told.txt")
-        FileManager.default.createFile(atPath: told.path, contents: nil)
+        try #require(FileManager.default.createFile(atPath: told.path, contents: nil))
         let file = try FileHandle(forWritingTo: told)
         let browser = try SpawnedProcess(
             [
-                try #require(Self.chromium), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                try #require(Browser.path), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                 "--enable-logging=stderr", "--user-data-dir=\(fixture.folder.path)/profile",
                 "--window-size=\(width),900", "--dump-dom",
                 fixture.folder.appendingPathComponent("probe.html").absoluteString,

@@ -74,8 +74,8 @@ struct SettingsTests {
             try completed("apply --window 3", file: file, variables)
                 == "apply --via gateway://a --via gateway://b --secrets s.csv --connections 2 --window 3"
         )
-        #expect(try completed("refresh", nil, ["MESHPLAN_VIA": "gatt"]) == "refresh --via gatt")
-        #expect(try completed("refresh", nil, ["MESHPLAN_VIA": ""]) == "refresh")
+        #expect(try completed("refresh", file: nil, ["MESHPLAN_VIA": "gatt"]) == "refresh --via gatt")
+        #expect(try completed("refresh", file: nil, ["MESHPLAN_VIA": ""]) == "refresh")
     }
 
     @Test("Commands take what is set; doctor shows it, and where it comes from")
