@@ -25,9 +25,7 @@ let package = Package(
         .trait(name: "SharedState", description: "Mesh databases in PostgreSQL, which a team shares; needs libpq"),
         .trait(name: "Gateway", description: "Gateways over TLS: to connect to one and to be one; needs libssl's TLS"),
     ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    ],
+    dependencies: [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")],
     targets: [
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),

@@ -61,7 +61,8 @@ struct MessageJourney {
             let time = hearing.time
             while let from = hearing.sender, from != sender {
                 relays.append(from)
-                // A proxy has the message of a command over its link, and hears it later from those to which it sent it.
+                // A proxy has the message of a command over its link, and hears it later from those to which it sent
+                // it.
                 guard let before = hearings[from], before.time < hearing.time else { break }
                 hearing = before
             }

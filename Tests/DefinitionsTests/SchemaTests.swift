@@ -187,6 +187,9 @@ struct SchemaTests {
         case "use":
             head + "modules: { m: {} }\nuse: [{ module: m, \(value.dropFirst()), \(value)]\n"
         case "override": head + "modules: { m: {} }\nuse: [{ module: m, override: \(value) }]\n"
+        case "floor": head + "floors: { 1: \(value) }\n"
+        case "position": node("position: \(value)")
+        case "corner": node("position: { floor: 1, x: 1m, y: 1m, from: \(value) }")
         case "test": head + "tests: { a: \(value) }\n"
         case "test_variation": head + "tests: { a: { for_each: \(value), steps: [{ wait: 1s }] } }\n"
         case "test_step": head + "tests: { a: [\(value)] }\n"

@@ -194,7 +194,10 @@ struct RehearsalTests {
             "  t: [{ set: group.hall onoff on, expect: { nodes: lamp-hall-1, onoff: off } }]",
             change: (old: "  lamp:\n    features: { relay: off", new: "  lamp:\n    features: { relay: on")
         )
-        #expect(relayed?.contains("(the message of the command arrived after 2 hops, over hub)") == true, "\(relayed ?? "")")
+        #expect(
+            relayed?.contains("(the message of the command arrived after 2 hops, over hub)") == true,
+            "\(relayed ?? "")"
+        )
     }
 
     @Test("Heartbeats of a node reach another one, over so many hops at most")

@@ -100,7 +100,7 @@ struct CodecTests {
         // The flags are zero octets behind each key and group; what is before and behind the lists is the same.
         let new = NetworkCodec.encode(network)
         let old = try Self.withoutFlags(new, of: network)
-        #expect(old.count == new.count - 7 && old[0] == 2)
+        #expect(old.count == new.count - 8 && old[0] == 2)
         #expect(try NetworkCodec.decode(old) == network)
         var wrong = new
         let flags = try #require(new.firstRange(of: Array("label".utf8))?.upperBound) + 18 + 3
@@ -129,8 +129,8 @@ struct CodecTests {
         // That the IV index was never recovered, between its time and our UUID.
         let provisioner = try #require(old.firstRange(of: network.ownProvisioner.rawValue.bytes))
         old.remove(at: provisioner.lowerBound - 1)
-        // That it was never stated, at the end.
-        old.removeLast()
+        // That it was never stated, and that there are no titles, at the end.
+        old.removeLast(2)
         old[0] = 2
         return old
     }
@@ -143,8 +143,10 @@ struct CodecTests {
         network.retiredNodes = []
         network.ivIndexStatedAt = nil
         let new = NetworkCodec.encode(network)
-        #expect(new[0] == 5)
-        #expect(try NetworkCodec.decode([4] + new.dropFirst().dropLast()) == network)
+        #expect(new[0] == 6)
+        // Behind the statement there is the number of titles, none.
+        #expect(try NetworkCodec.decode([5] + new.dropFirst().dropLast()) == network)
+        #expect(try NetworkCodec.decode([4] + new.dropFirst().dropLast(2)) == network)
         network.ivIndexStatedAt = now
         #expect(try NetworkCodec.decode(NetworkCodec.encode(network)) == network)
     }

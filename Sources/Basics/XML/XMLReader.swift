@@ -17,6 +17,8 @@ package struct XMLReader {
     private var elements = 0
 
     /// The outermost element of a document.
+    ///
+    /// - Throws: ``XMLError`` with its line and column, if it is no XML, has entities of its own or is too large.
     package static func read(_ bytes: [UInt8]) throws(XMLError) -> XMLElement {
         guard bytes.count <= maximumSize else {
             throw XMLError(line: 1, column: 1, message: "the document has more than \(maximumSize >> 20) MiB")

@@ -1,5 +1,5 @@
-/// Lays the tokens of a definition out again. Lines stay lines; what changes is the space before and in them, and quotes
-/// that no reader needs.
+/// Lays the tokens of a definition out again. Lines stay lines; what changes is the space before and in them, and
+/// quotes that no reader needs.
 struct LayoutBuilder {
     /// A list or mapping whose entries have lines of their own.
     struct Block {

@@ -1,7 +1,7 @@
 import CYAML
 
-/// A token of YAML text: what the scanner of libyaml finds before any structure is made of it. Comments, blank lines and
-/// spaces lie between the tokens.
+/// A token of YAML text: what the scanner of libyaml finds before any structure is made of it. Comments, blank lines
+/// and spaces lie between the tokens.
 struct YAMLToken {
     /// What it is.
     enum Kind {

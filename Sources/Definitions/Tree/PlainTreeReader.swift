@@ -1,7 +1,8 @@
 /// Reads the YAML that definitions are written in: mappings, lists, and texts on one line. That is a few times faster
 /// than libyaml, which takes most of the time of reading.
 ///
-/// It gives the same tree as ``TreeBuilder``, or none: whatever else YAML has, and whatever is wrong, is left to libyaml.
+/// It gives the same tree as ``TreeBuilder``, or none: whatever else YAML has, and whatever is wrong, is left to
+/// libyaml.
 struct PlainTreeReader {
     /// Something that is left to libyaml.
     struct Unusual: Error {}

@@ -1,7 +1,7 @@
 package import MeshCore
 
-/// What is known of a node that does not answer, and the likely cause. A value: ``Executor/diagnose(_:listeningFor:telling:)``
-/// fills it, step by step.
+/// What is known of a node that does not answer, and the likely cause. A value:
+/// ``Executor/diagnose(_:listeningFor:telling:)`` fills it, step by step.
 package struct NodeDiagnosis: Hashable, Sendable {
     /// What came of asking.
     package enum Reply: Hashable, Sendable {

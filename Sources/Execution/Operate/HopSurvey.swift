@@ -84,8 +84,8 @@ package struct HopSurveyResult: Hashable, Sendable {
     package init() {}
 }
 
-/// Counts the hops between nodes and us: asks every node for a few heartbeats to our own address, listens, and gives each
-/// node its own heartbeats back.
+/// Counts the hops between nodes and us: asks every node for a few heartbeats to our own address, listens, and gives
+/// each node its own heartbeats back.
 ///
 /// What a node had is durable before its heartbeats are changed. Nodes stop by themselves after a few heartbeats, so
 /// that nothing goes on for ever after a crash.

@@ -5,8 +5,8 @@ import Planning
 import Store
 import SystemLayer
 
-/// What one command notes of its traffic: a log for people, and metrics for a collector. Both are off unless the command
-/// line asks for them. What cannot be written never stops the work; a warning says so once.
+/// What one command notes of its traffic: a log for people, and metrics for a collector. Both are off unless the
+/// command line asks for them. What cannot be written never stops the work; a warning says so once.
 final class MeshObservation {
     /// How often the file with metrics is brought up to date while a command runs, in milliseconds.
     private static let metricsInterval: Int64 = 10_000

@@ -174,7 +174,9 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
 
     func listen(_ snapshot: Snapshot) throws -> Recap.Ending {
         let executor = try connected(snapshot).mesh.executor
-        if context.json == nil { context.errorOutput.line("Listening \(run.listening.text) for nodes that were reset …") }
+        if context.json == nil {
+            context.errorOutput.line("Listening \(run.listening.text) for nodes that were reset …")
+        }
         let report = executor.listen(for: run.listening.longest, enough: run.listening.enough)
         if case .linkFailed(let reason, _) = report.ending {
             context.errorOutput.line(

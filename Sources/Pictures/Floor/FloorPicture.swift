@@ -21,6 +21,7 @@ package struct FloorPicture: Hashable, Sendable {
         /// The colour of the marker by its number in the palette; nil for that of its mark.
         package var colour: Int?
 
+        /// A node at a place, with nothing else to tell of it.
         package init(
             name: String,
             x: Int,

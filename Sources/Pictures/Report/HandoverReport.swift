@@ -98,6 +98,7 @@ package struct HandoverReport: Hashable, Sendable {
         /// How it should be seen.
         package var tone: Tone
 
+        /// A cell of one line, or of none if the text is empty.
         package init(_ text: String, _ tone: Tone = .plain) { self.init(lines: text.isEmpty ? [] : [text], tone) }
 
         package init(lines: [String], _ tone: Tone = .plain) {

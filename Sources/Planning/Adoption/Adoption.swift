@@ -40,10 +40,20 @@ extension Adoption {
     /// - Parameters:
     ///   - network: the network as the database knows it.
     ///   - name: the network's name in the definition.
-    package static func make(of network: MeshNetwork, named name: String) -> Adoption {
+    ///   - keepsNamesAsTitles: whether a name that no definition can have becomes a title.
+    package static func make(
+        of network: MeshNetwork,
+        named name: String,
+        keepsNamesAsTitles: Bool = true
+    ) -> Adoption {
         var refused: [DeviceUUID: String] = [:]
         while true {
-            let draft = DefinitionDraft(network, named: name, without: refused)
+            let draft = DefinitionDraft(
+                network,
+                named: name,
+                without: refused,
+                keepsNamesAsTitles: keepsNamesAsTitles
+            )
             let adoption = Adoption(
                 definition: ProfileFactoring.factored(draft),
                 renamings: draft.renamings,

@@ -20,6 +20,8 @@ struct DefinitionDraft {
 
     let network: MeshNetwork
     let names: AdoptedNames
+    /// Whether a name that no definition can have becomes the title.
+    let keepsNamesAsTitles: Bool
     /// Only subnets, keys and groups.
     private(set) var definition: Definition
     private(set) var nodes: [DraftNode] = []
@@ -33,8 +35,15 @@ struct DefinitionDraft {
     ///   - network: the network.
     ///   - name: its name in the definition.
     ///   - refused: nodes to leave out, with the reasons.
-    init(_ network: MeshNetwork, named name: String, without refused: [DeviceUUID: String]) {
+    ///   - keepsNamesAsTitles: whether a name that no definition can have becomes the title.
+    init(
+        _ network: MeshNetwork,
+        named name: String,
+        without refused: [DeviceUUID: String],
+        keepsNamesAsTitles: Bool
+    ) {
         self.network = network
+        self.keepsNamesAsTitles = keepsNamesAsTitles
         boundNetKeys = Dictionary(network.appKeys.map { ($0.index, $0.boundNetKey) }) { first, _ in first }
         let provisioners = Set(network.provisioners.map(\.uuid))
         let pending = Set(network.pendingProvisionings.map(\.uuid))
@@ -62,7 +71,7 @@ struct DefinitionDraft {
         let groups = (network.groups + madeGroups).sorted { $0.address < $1.address }
         names = AdoptedNames(network, groups: groups, nodes: included)
         definition = Definition(network: Located(name, at: Self.place))
-        definition.wording = Self.wording(of: .network, named: network.name, adopted: name, in: network)
+        definition.wording = wording(of: .network, named: network.name, adopted: name)
         declareKeys()
         declare(groups, made: Set(madeGroups.map(\.address)))
         nodes.reserveCapacity(positions.count)
@@ -74,18 +83,17 @@ struct DefinitionDraft {
         definition.scenes = Self.scenes(of: included)
     }
 
-    /// The title that something has, or gets since its name is none in a definition. So other programs go on to show what
-    /// they showed.
-    static func wording(
+    /// The title that something has, or gets since its name is none in a definition. So other programs go on to show
+    /// what they showed.
+    func wording(
         of resource: TitledResource,
         named old: String,
-        adopted name: String,
-        in network: MeshNetwork
+        adopted name: String
     ) -> Wording {
         var wording = Wording()
-        let title = network.titles[resource] ?? (old == name ? nil : old)
+        let title = network.titles[resource] ?? (old == name || !keepsNamesAsTitles ? nil : old)
         // What looks like a reference would be one in the definition.
-        if let title, WordingText.isTitle(title), !title.contains("$(") { wording.title = made(title) }
+        if let title, WordingText.isTitle(title), !title.contains("$(") { wording.title = Self.made(title) }
         return wording
     }
 
@@ -114,7 +122,7 @@ struct DefinitionDraft {
             guard let name = names.netKeys[key.index] else { continue }
             var subnet = SubnetDefinition(name: Self.made(name), index: Self.made(key.index))
             if key.isProtected { subnet.isProtected = Self.made(true) }
-            subnet.wording = Self.wording(of: .netKey(key.index), named: key.name, adopted: name, in: network)
+            subnet.wording = wording(of: .netKey(key.index), named: key.name, adopted: name)
             definition.subnets.append(subnet)
             noteName("subnet", key.name, name)
         }
@@ -133,7 +141,7 @@ struct DefinitionDraft {
                 index: Self.made(key.index)
             )
             if key.isProtected { declared.isProtected = Self.made(true) }
-            declared.wording = Self.wording(of: .appKey(key.index), named: key.name, adopted: name, in: network)
+            declared.wording = wording(of: .appKey(key.index), named: key.name, adopted: name)
             definition.applicationKeys.append(declared)
             noteName("application key", key.name, name)
         }
@@ -151,11 +159,10 @@ struct DefinitionDraft {
                 }
             }
             if group.isProtected { declared.isProtected = Self.made(true) }
-            declared.wording = Self.wording(
+            declared.wording = wording(
                 of: .group(group.address),
                 named: made.contains(group.address) ? name : group.name,
-                adopted: name,
-                in: network
+                adopted: name
             )
             definition.groups.append(declared)
             if made.contains(group.address) {
@@ -198,11 +205,10 @@ struct DefinitionDraft {
             name: Self.made(names.nodes[node.uuid] ?? ""),
             uuid: Self.made(node.uuid)
         )
-        definition.wording = Self.wording(
+        definition.wording = wording(
             of: .node(node.uuid),
             named: node.name,
-            adopted: definition.name.value,
-            in: network
+            adopted: definition.name.value
         )
         if node.isProtected { definition.isProtected = Self.made(true) }
         if node.removalPolicy != .forget { definition.removalPolicy = Self.made(node.removalPolicy) }

@@ -45,8 +45,8 @@ package struct PlanEstimator: Sendable {
     /// The most messages of one rehearsal, and of all rehearsals together.
     private static let mostMessages = 450
     private static let mostMessagesInAll = 1_350
-    /// Up to so many messages and devices, a plan that provisions devices is rehearsed whole: stock devices relay as soon
-    /// as they are nodes, so a rehearsal of every second one has half of the relays and seems too fast.
+    /// Up to so many messages and devices, a plan that provisions devices is rehearsed whole: stock devices relay as
+    /// soon as they are nodes, so a rehearsal of every second one has half of the relays and seems too fast.
     private static let mostWithDevices = 1_000
     /// How many rehearsals there are.
     private static let rehearsals = 3...15

@@ -42,7 +42,8 @@ package struct Restoration: Sendable {
             if now.isManaged, !node.isManaged { disowned.append(node.name) }
             return node.isManaged || now.isManaged || Self.isOther(node, than: now)
         }
-        let adoption = Adoption.make(of: source, named: name)
+        // What had no title gets none.
+        let adoption = Adoption.make(of: source, named: name, keepsNamesAsTitles: false)
         definition = adoption.definition
         self.present = Self.named(present, like: former, in: adoption.definition)
         notes = []

@@ -4,8 +4,9 @@ import MeshCore
 /// retired nodes, which have their own rows. Each key and group ends with an octet of flags: bit 0 managed, bit 1
 /// protected.
 ///
-/// Earlier versions can still be read. Version 5 lacks the titles, which come last. Version 4 lacks the time when the IV index was stated. Version
-/// 3 lacks also the time of its last recovery, version 2 also the flags, and version 1 also the time of the IV index.
+/// Earlier versions can still be read. Version 5 lacks the titles, which come last. Version 4 lacks the time when the
+/// IV index was stated. Version 3 lacks also the time of its last recovery, version 2 also the flags, and version 1
+/// also the time of the IV index.
 enum NetworkCodec {
     static let version: UInt8 = 6
 

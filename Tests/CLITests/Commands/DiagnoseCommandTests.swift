@@ -60,26 +60,4 @@ struct DiagnoseCommandTests {
         expectCause("no proxy of the network is in reach.", result)
         #expect(result.output.contains("listening: heard no proxy of the network"), "\(result.output)")
     }
-
-    @Test("a database that is an older copy: numbers are left out, and the nodes answer again")
-    func sequenceNumbers() throws {
-        let fixture = try CommandFixture.house()
-        let folder = fixture.folder.appendingPathComponent(".meshplan")
-        let copy = fixture.folder.appendingPathComponent("copy")
-        try FileManager.default.copyItem(at: folder, to: copy)
-        for _ in 0..<6 { try #require(fixture.run(["refresh"] + via).status == 0) }
-        try #require(fixture.run(["apply", "--auto-approve"] + via).status == 0)
-        // Everything but the nodes goes back.
-        let simulator = try #require(fixture.read(".meshplan/house.simulator"))
-        try FileManager.default.removeItem(at: folder)
-        try FileManager.default.copyItem(at: copy, to: folder)
-        try fixture.put(simulator, to: ".meshplan/house.simulator")
-        let lock = fixture.folder.appendingPathComponent("meshplan.lock")
-        try? FileManager.default.removeItem(at: lock)
-        let kept = fixture.run(["diagnose", "mary", "--keep-sequence-numbers", "--accept-older"] + via)
-        expectCause("nobody answers, although there is a link to a proxy.", kept)
-        let result = fixture.run(["diagnose", "mary", "--accept-older"] + via)
-        expectCause("the nodes have seen higher sequence numbers of ours", result)
-        #expect(fixture.run(["diagnose", "mary", "--accept-older"] + via).status == 0, "they answer from now on")
-    }
 }

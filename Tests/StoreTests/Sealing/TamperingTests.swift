@@ -32,7 +32,7 @@ struct TamperingTests {
         let key = SQLiteValue.octets(Array(fixture.network.nodes[1].uuid.rawValue.bytes))
         try execute(
             fixture,
-            "UPDATE rows SET body = substr(body, 1, 40) || x'00' || substr(body, 42) WHERE kind = 3 AND key = ?",
+            "UPDATE rows SET body = CAST(substr(body, 1, 40) || x'00' || substr(body, 42) AS BLOB) WHERE kind = 3 AND key = ?",
             [key]
         )
         let error = snapshotError(fixture)
