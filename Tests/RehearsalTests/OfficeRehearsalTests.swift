@@ -371,7 +371,7 @@ struct OfficeRehearsalTests {
             testDescription: "a schedule with a misspelt scene",
             change: ("recall evening over 10s in room reception", "recall evenning over 10s in room reception"),
             message: "there is no scene `evenning`",
-            hint: "Did you mean `evening`?"
+            hint: "did you mean `evening`?"
         ),
     ]
 

@@ -35,8 +35,13 @@ extension Executor {
             guard diagnosis.ending == .completed, !diagnosis.isUnprovisioned else { return diagnosis }
             diagnosis.usual = try reply(to: [Self.compositionGet(node)], ttl: nil)
             tell(diagnosis)
-            guard diagnosis.usual == .silent else { return diagnosis }
             let network = try access.snapshot().network
+            // A proxy that has seen higher numbers of ours does not even take our filter, so there is no link.
+            if case .unreachable = diagnosis.usual, diagnosis.proxies > 0, skips, try skipSequenceNumbers(network) {
+                diagnosis.afterSkipping = try reply(to: [Self.ttlGet(node)], ttl: nil)
+                tell(diagnosis)
+            }
+            guard diagnosis.usual == .silent else { return diagnosis }
             try askOthers(of: node, in: network, &diagnosis)
             tell(diagnosis)
             if diagnosis.isEverybodySilent {

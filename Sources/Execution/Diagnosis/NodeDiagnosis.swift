@@ -90,7 +90,7 @@ package struct NodeDiagnosis: Hashable, Sendable {
     package var cause: Cause {
         if usual == .answered { return .none }
         if isUnprovisioned { return .reset }
-        if case .unreachable = usual { return .noProxy }
+        if case .unreachable = usual { return afterSkipping == .answered ? .sequenceNumbers : .noProxy }
         if farthest == .answered { return .tooFar }
         if application == .answered { return .deviceKey }
         if isEverybodySilent {

@@ -86,7 +86,7 @@ struct DiagnosisRunTests {
         for _ in 0..<8 { _ = try diagnose(2, at: site) }
         try site.reopen(before)
         let kept = try diagnose(2, at: site, skips: false)
-        #expect(kept.cause == .nobodyAnswers && kept.afterSkipping == .notAsked, "\(kept)")
+        #expect(kept.cause == .noProxy && kept.afterSkipping == .notAsked, "\(kept)")
         #expect(try diagnose(2, at: site).cause == .sequenceNumbers)
         #expect(try diagnose(2, at: site).cause == .none, "they answer from now on")
     }

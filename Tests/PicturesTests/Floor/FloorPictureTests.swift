@@ -25,8 +25,8 @@ struct FloorPictureTests {
         picture.drawing = try FloorDrawing(Array("<svg viewBox='0 0 200 100'><script>x()</script></svg>".utf8))
         let svg = picture.svg()
         let circles = try document(svg).nodes(forXPath: "//*[local-name()='circle'][@class='node']")
-        let places = circles.compactMap { $0 as? XMLElement }.map { element in
-            ["cx", "cy"].map { element.attribute(forName: $0)?.stringValue ?? "" }
+        let places = try circles.map { circle in
+            try ["cx", "cy"].map { try circle.nodes(forXPath: "@\($0)").first?.stringValue ?? "" }
         }
         #expect(places == [["28", "64"], ["548", "324"]])
         // The drawing cannot run or load anything: it is an image with its data in it.
