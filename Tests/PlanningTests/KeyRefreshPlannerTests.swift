@@ -243,10 +243,10 @@ struct KeyRefreshPlannerTests {
         extra.unicastAddress = try required(UnicastAddress(rawValue: 0x0040))
         office.network.nodes.append(extra)
         #expect(
-            try required(try office.result(yaml).plan).notes.map(\.text) == [
+            try required(try office.result(yaml).plan).notes.map(\.text).contains(
                 "gone keeps the keys of subnet building when forgotten. To shut out a node that is gone for good: "
                     + "a key refresh of subnet building without gone"
-            ]
+            )
         )
         try office.change("gone") { node in
             node.isExcluded = true

@@ -68,8 +68,11 @@ struct StepSimulation {
                 try require(step.node == configuration.node, "a step for another node")
                 try require(lowered.changes.indices.contains(step.change), "a step without a change")
                 try apply(step)
-                // A state that is held on the way to a scene goes back to what was.
-                if case .configure(_, .holdState) = step.work { continue }
+                // A state that is held or set on the way to a scene goes back to what was.
+                switch step.work {
+                case .configure(_, .holdState), .configure(_, .setBriefly): continue
+                default: break
+                }
                 try require(network != before, "a lowered step that changes nothing: \(step.work)")
             }
         }

@@ -204,7 +204,8 @@ struct StateKeyCommandTests {
         let rotated = fixture.run("state", "key", "rotate")
         #expect(rotated.status == 0, "\(rotated.error)")
         #expect(
-            rotated.error.contains("a key command (slot \(vault), vault) will no longer open it"),
+            rotated.error.replacing(#/\n +/#, with: " ")
+                .contains("a key command (slot \(vault), vault) will no longer open it"),
             "\(rotated.error)"
         )
         #expect(rotated.output.contains("No longer: a key command (slot \(vault), vault)"))
