@@ -70,7 +70,7 @@ struct StepSimulation {
                 try apply(step)
                 // A state that is held or set on the way to a scene goes back to what was.
                 switch step.work {
-                case .configure(_, .holdState), .configure(_, .setBriefly): continue
+                case .configure(_, .holdState), .configure(_, .setBriefly), .configure(_, .restoreState): continue
                 default: break
                 }
                 try require(network != before, "a lowered step that changes nothing: \(step.work)")

@@ -23,6 +23,7 @@ struct HelpPage {
         ],
         ["--full", "--var-file", "--expect-digest", "--subnet", "--exclude", "--network"],
         ["--reset", "--remove", "--destroy", "--metrics"],
+        ["--var"],
     ]
 
     /// The lines to show, with a last one about `--help-all` if options were left out.

@@ -68,7 +68,7 @@ struct HelpPageTests {
             (["plan", "-target", "x"], "--node, --group"), (["plan", "--target=x"], "--node, --group"),
             (["apply", "-auto-approve"], "two hyphens: --auto-approve"), (["plan", "-out", "x"], "two hyphens: --out"),
             (["plan", "-var", "a=1"], "two hyphens: --var"), (["plan", "-detailed-exitcode"], "two hyphens"),
-            (["apply", "-parallelism=3"], "--connections"), (["apply", "-refresh-only"], "meshplan refresh"),
+            (["apply", "-parallelism=3"], "--connections"),
             (["apply", "-replace=node.a"], "meshplan replace NODE UUID"),
             (["apply", "--dry-run"], "meshplan plan shows"),
             (["plan", "-lock=false"], "always locked"), (["apply", "--yes"], "--auto-approve"),
