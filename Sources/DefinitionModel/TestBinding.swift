@@ -2,25 +2,25 @@ import MeshCore
 
 /// `$(NAME)` in a text: in a test it stands for something else in each run, in a check for the tag of a node.
 package enum TestPlaceholder {
-    /// The names of the placeholders in a text, in their order.
+    /// The names of the references in a text, in their order.
     package static func names(in text: String) -> [String] {
-        parts(of: text).compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
+        parts(of: text).compactMap { if case .reference(let name) = $0 { name } else { nil } }
     }
 
-    /// The text with each placeholder replaced; one for which there is nothing stays.
+    /// The text with each reference replaced; one for which there is nothing stays.
     package static func replacing(in text: String, by value: (_ name: String) -> String?) -> String {
         guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
         return parts(of: text).map { part in
             switch part {
             case .words(let words): String(words)
-            case .placeholder(let name): value(name) ?? "$(\(name))"
+            case .reference(let name): value(name) ?? "$(\(name))"
             }
         }.joined()
     }
 
     private enum Part {
         case words(Substring)
-        case placeholder(String)
+        case reference(String)
     }
 
     private static func parts(of text: String) -> [Part] {
@@ -28,20 +28,20 @@ package enum TestPlaceholder {
         var rest = text[...]
         while let begin = rest.firstRange(of: "$("), let end = rest[begin.upperBound...].firstIndex(of: ")") {
             parts.append(.words(rest[..<begin.lowerBound]))
-            parts.append(.placeholder(String(rest[begin.upperBound..<end])))
+            parts.append(.reference(String(rest[begin.upperBound..<end])))
             rest = rest[rest.index(after: end)...]
         }
         return parts + [.words(rest)]
     }
 }
 
-/// What the placeholders of a test stand for in one run.
+/// What the references of a test stand for in one run.
 package struct TestBinding: Hashable, Sendable {
     /// What the runs go over: the name of a tag, or `node`.
     package let name: String
     /// The value of the tag, or the name of the node.
     package let value: String
-    /// What each placeholder stands for.
+    /// What each reference stands for.
     private let values: [String: String]
 
     /// What the runs go over if they go over nodes.
@@ -63,7 +63,7 @@ package struct TestBinding: Hashable, Sendable {
         self.values = values
     }
 
-    /// A text as it is in this run. A placeholder for which there is nothing stays.
+    /// A text as it is in this run. A reference for which there is nothing stays.
     package func text(_ text: String) -> String { TestPlaceholder.replacing(in: text) { values[$0] } }
 
     private func text(_ text: Located<String>) -> Located<String> { Located(self.text(text.value), at: text.location) }
@@ -102,7 +102,7 @@ package struct TestBinding: Hashable, Sendable {
 }
 
 extension TestDefinition {
-    /// What the placeholders stand for in each run, in the order of the runs; nil if there are none.
+    /// What the references stand for in each run, in the order of the runs; nil if there are none.
     ///
     /// - Parameters:
     ///   - index: finds the nodes of selectors.
