@@ -124,6 +124,11 @@ extension Meshplan {
         return HelpPage(text: text).shortened(of: (["meshplan"] + words[..<depth]).joined(separator: " "))
     }
 
+    /// Whether something that is not an error was asked for in so many words, rather than by the letters of an option.
+    private static func asksForHelp(_ arguments: [String]) -> Bool {
+        !arguments.contains { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.count > 2 && $0.contains("h") }
+    }
+
     private static func run(_ arguments: [String], in context: Context) -> ExitStatus {
         var context = context
         context.arguments = arguments
@@ -151,6 +156,10 @@ extension Meshplan {
         } catch {
             let code = exitCode(for: error)
             if code.isSuccess {
+                // The parser finds the -h of help in a word after one hyphen, such as -refresh-only.
+                if !asksForHelp(arguments), let failure = CommandAdvice.failure(of: arguments) {
+                    return FailureView(context).show(failure)
+                }
                 let text = fullMessage(for: error, columns: context.style.width)
                 context.output.write(document: page(text, arguments, context) + "\n")
                 return .success

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Bearers
 import Foundation
 import TestSupport
@@ -14,27 +13,6 @@ struct CommandLineTests {
         let result = fixture.run("--help")
         expectSnapshot(result.transcript, "help.txt")
         #expect(fixture.run().output == result.output)
-    }
-
-    /// The words of every command and group.
-    private static func commands(of command: any ParsableCommand.Type) -> [[String]] {
-        command.configuration.subcommands.flatMap { inner in
-            let name = inner.configuration.commandName ?? ""
-            return [[name]] + commands(of: inner).map { [name] + $0 }
-        }
-    }
-
-    @Test("Every command and group has help without a trap")
-    func commandHelp() throws {
-        let commands = Self.commands(of: Meshplan.self)
-        #expect(commands.contains(["plan"]))
-        #expect(commands.contains(["state", "list"]))
-        let fixture = try CommandFixture()
-        for words in commands {
-            let result = fixture.run(words + ["--help"])
-            #expect(result.status == 0, "\(words)")
-            #expect(result.output.contains("USAGE: meshplan \(words.joined(separator: " "))"), "\(words)")
-        }
     }
 
     @Test(

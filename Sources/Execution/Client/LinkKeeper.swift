@@ -279,8 +279,11 @@ struct LinkKeeper {
     }
 
     /// Whether another link may be made, if necessary in place of one; if not, notes when to check again.
+    ///
+    /// The link over which messages are watched makes room, too, once it is idle: whoever looks for another one has
+    /// requests that it does not serve, and they would wait for ever. The next link passes on what is watched.
     mutating func hasRoom(at now: Instant) -> Bool {
-        let room = links.roomBegins(upTo: maximumLinks, besides: neededLinks, at: now)
+        let room = links.roomBegins(upTo: maximumLinks, besides: routes.serverLinks, at: now)
         let isNow = room.map { $0 <= now } ?? false
         search.roomDeadline = isNow ? nil : room
         return isNow
@@ -294,7 +297,7 @@ struct LinkKeeper {
         into actions: inout [Action]
     ) -> Bool {
         guard links.count >= maximumLinks else { return true }
-        let needed = neededLinks
+        let needed = routes.serverLinks
         if let place = links.doubtedPlace(besides: needed) {
             let target = links[place].target
             for node in exchanges.nodes where exchanges[node]?.carrier == target {

@@ -337,7 +337,11 @@ extension Executor {
                 node.deviceKey != nil && !node.isExcluded && node.unprovisionedSeenAt == nil && !node.netKeys.isEmpty
                     && !provisioners.contains(node.uuid)
             }
-            let session = OperatingSession(access, try access.client(of: snapshot))
+            // Heartbeats come in the subnets of their nodes, and not every proxy relays for all of them.
+            var client = try access.client(of: snapshot)
+            let links = access.options.proxy == nil ? min(access.options.maximumConnections, access.bearer.maximumLinks) : 1
+            _ = client.setMaximumLinks(links, at: access.bearer.now)
+            let session = OperatingSession(access, client)
             var survey = HopSurvey(access, session, nodes, own: own.unicastAddress, options, telling: tell)
             let interruptsBefore = context.interrupts()
             do throws(ExecutionStop) { try survey.run() } catch {

@@ -74,7 +74,7 @@ struct MeshLog {
     private static func text(_ answer: MeshReport.Answer) -> String {
         switch answer {
         case .expected: "answered"
-        case .refused(let status): "refused (\("\(status)".printable))"
+        case .refused(let status): "refused (\(status))"
         case .other: "answered with another value"
         case .odd: "answered oddly"
         }
@@ -83,8 +83,8 @@ struct MeshLog {
     private static func text(_ target: LinkTarget) -> String {
         switch target {
         case .anyProxy: "any proxy"
-        case .proxy(let advertiser): "the proxy \(advertiser)"
-        case .provisioning(let advertiser): "the device \(advertiser)"
+        case .proxy(let advertiser): "the proxy \(Hexadecimal.encode(advertiser.rawValue))"
+        case .provisioning(let advertiser): "the device \(Hexadecimal.encode(advertiser.rawValue))"
         }
     }
 

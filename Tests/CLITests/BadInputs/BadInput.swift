@@ -38,9 +38,12 @@ struct BadInput: Sendable {
     func complaints(about result: CommandFixture.Result) -> [String] {
         var complaints: [String] = []
         let text = result.error.isEmpty ? result.output : result.error
-        let first = text.split(separator: "\n").first.map(String.init) ?? ""
+        // Lines end where a narrow terminal ends, so the beginning of the message is compared without its line ends.
+        let message = Self.joined(text)
         if result.status != status { complaints.append("exit code \(result.status), not \(status ?? -1)") }
-        if firstLine.map(first.hasPrefix) != true { complaints.append("first line: \(first)") }
+        if firstLine.map({ message.hasPrefix(Self.joined($0)) }) != true {
+            complaints.append("first line: \(message.prefix(200))")
+        }
         let joined = Self.joined(result.error + "\n" + result.output)
         for hint in hints where hint != "-" && !joined.contains(Self.joined(hint)) {
             complaints.append("not said: \(hint)\nbut: \(joined)")

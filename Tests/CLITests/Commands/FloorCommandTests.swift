@@ -45,7 +45,7 @@ struct FloorCommandTests {
         let fixture = try office()
         let undeclared = fixture.run("graph", "--floor", "ground", "--format", "json")
         #expect(
-            undeclared.status == 65 && undeclared.error.contains("there is no floor `attic`"),
+            undeclared.status == 65 && undeclared.combined.contains("there is no floor `attic`"),
             "\(undeclared.combined)"
         )
         let text = String(decoding: try #require(fixture.read("hq.yaml")), as: UTF8.self)
