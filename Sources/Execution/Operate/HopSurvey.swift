@@ -339,7 +339,8 @@ extension Executor {
             }
             // Heartbeats come in the subnets of their nodes, and not every proxy relays for all of them.
             var client = try access.client(of: snapshot)
-            let links = access.options.proxy == nil ? min(access.options.maximumConnections, access.bearer.maximumLinks) : 1
+            let links =
+                access.options.proxy == nil ? min(access.options.maximumConnections, access.bearer.maximumLinks) : 1
             _ = client.setMaximumLinks(links, at: access.bearer.now)
             let session = OperatingSession(access, client)
             var survey = HopSurvey(access, session, nodes, own: own.unicastAddress, options, telling: tell)

@@ -85,8 +85,15 @@ struct MeshMetricsTests {
         let fixture = try CommandFixture.house()
         let run = ["apply", "--via", "simulator", "--auto-approve", "--off", "mary", "-v"]
         let log = fixture.run(run).error
-        #expect(log.contains(#/\d\d:\d\d:\d\d\.\d{3}  debug  Bedside Light \(Brian\) \(0x0007\) config-appkey-add: sent, \d+ octets/#))
-        #expect(log.contains(#/debug  Bedside Light \(Brian\) \(0x0007\) config-default-ttl-set: answered after \d+ms/#), "\(log)")
+        #expect(
+            log.contains(
+                #/\d\d:\d\d:\d\d\.\d{3}  debug  Bedside Light \(Brian\) \(0x0007\) config-appkey-add: sent, \d+ octets/#
+            )
+        )
+        #expect(
+            log.contains(#/debug  Bedside Light \(Brian\) \(0x0007\) config-default-ttl-set: answered after \d+ms/#),
+            "\(log)"
+        )
         #expect(log.contains(#/debug  Bedside Light \(Mary\) \(0x[0-9A-F]{4}\) \S+: sent again, try 2/#), "\(log)")
         #expect(log.contains(#/debug  Bedside Light \(Mary\) .*: no answer after .* and \d+ tries/#), "\(log)")
         #expect(log.contains(#/debug  link to Bell .* is up: listened/#), "\(log)")
@@ -95,7 +102,9 @@ struct MeshMetricsTests {
             ["get", "brian", "attention", "--via", "simulator", "--log-level", "trace", "--log-file", "mesh.log"]
         )
         #expect(!trace.error.contains("debug"), "\(trace.error)")
-        let refresh = ["refresh", "--node", "brian", "--via", "simulator", "--log-level", "trace", "--log-file", "mesh.log"]
+        let refresh = [
+            "refresh", "--node", "brian", "--via", "simulator", "--log-level", "trace", "--log-file", "mesh.log",
+        ]
         #expect(fixture.run(refresh).status == 0)
         let file = String(decoding: try #require(fixture.read("mesh.log")), as: UTF8.self)
         #expect(file.contains(#/20\d\d-\S+Z  trace  link \d+: sent network PDU, \d+ octets/#), "\(file)")
