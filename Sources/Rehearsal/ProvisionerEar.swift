@@ -6,7 +6,7 @@ import MeshCore
 struct ProvisionerEar {
     private let own: DeviceUUID
     private var expected: [(heartbeat: ExpectedHeartbeat, within: Duration)] = []
-    /// The groups and virtual addresses to which these nodes send heartbeats.
+    /// The groups to which these nodes send heartbeats.
     private(set) var addresses: Set<Address> = []
 
     /// Finds what a step expects, of nodes that are in the network.
@@ -27,7 +27,7 @@ struct ProvisionerEar {
             )
             expected.append((heartbeat, .milliseconds(milliseconds)))
             if case .heartbeatPublication(let publication) = node.state(.heartbeatPublication),
-                publication.destination.kind != .unicast
+                publication.destination.kind == .group
             {
                 addresses.insert(publication.destination)
             }
@@ -45,10 +45,11 @@ struct ProvisionerEar {
         )
     }
 
-    /// Waits for what is expected, with a session that listens.
+    /// Waits for what is expected, with a session that listens. The time begins when a link passes on what is heard.
     ///
-    /// - Returns: what has not come in its time.
+    /// - Returns: what has not come in its time; less than that if the session has ended.
     func problems(in session: OperatingSession) -> [TestFailure.Problem] {
+        while !session.isListening, session.ending == nil { session.pause(for: Self.pause) }
         let begin = session.now
         var open = expected
         var heard: [HeardHeartbeat] = []

@@ -255,7 +255,9 @@ extension Recap {
         var clauses = problems.map { "\($0.name): \($0.diagnostic.message)" }
         clauses += pending.map { "\($0.name) did not answer" }
         if !failed.isEmpty { clauses.append("\(failed.count) of \(total) steps failed") }
-        if clauses.isEmpty { clauses.append("\(total - applied) of \(total) steps were not carried out: \(ending)") }
+        if clauses.isEmpty {
+            clauses.append("\(total - applied) of \(total) steps were not carried out: \(ending.reason)")
+        }
         return clauses
     }
 }

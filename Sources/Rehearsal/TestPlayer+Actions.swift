@@ -74,7 +74,7 @@ extension TestPlayer {
                     try command.carryOut(in: session)
                 }
             }
-            guard let result else { return "nothing could be sent: \(ending)" }
+            guard let result else { return "nothing could be sent: \(ending.reason)" }
             let answers = try result.get().map { (network.nodes[$0.key].uuid, $0.value) }
             sent = SentMessage(
                 commandFrom: network.nodes.first { $0.uuid == network.ownProvisioner }?.unicastAddress,

@@ -144,7 +144,8 @@ struct TestPlayer {
             session.listen(ProvisionerEar.wish(ear.addresses, in: rehearsal.network))
             return ear.problems(in: session)
         }
-        return problems ?? [TestFailure.Problem(node: nil, text: "nothing could be heard: \(ending)")]
+        if ending == .completed, let problems { return problems }
+        return [TestFailure.Problem(node: nil, text: "nothing could be heard: \(ending.reason)")]
     }
 
     private mutating func note(_ time: Duration) { outcome.slowest = max(outcome.slowest ?? .zero, time) }

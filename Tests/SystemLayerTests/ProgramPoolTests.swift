@@ -82,7 +82,7 @@ struct ProgramPoolTests {
             Issue.record("\(events)")
             return
         }
-        #expect(status != 0)
+        #expect(status == 126)
         #expect(events.count == 2)
     }
 }

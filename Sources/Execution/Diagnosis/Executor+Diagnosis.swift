@@ -7,7 +7,8 @@ import Store
 extension Executor {
     /// The most other nodes to ask.
     private static let mostOthers = 12
-    /// How many sequence numbers are left out to find out whether ours are too low: 0.4 percent of the space.
+    /// How many sequence numbers are left out to find out whether ours are too low: 0.4 percent of the space of this IV
+    /// index, and of each later one.
     private static let skipped: UInt32 = 1 << 16
     /// The greatest TTL (Mesh Protocol 3.4.4.3).
     private static let greatestTTL: UInt8 = 127
@@ -33,11 +34,14 @@ extension Executor {
         tell(diagnosis)
         do throws(ExecutionStop) {
             guard diagnosis.ending == .completed, !diagnosis.isUnprovisioned else { return diagnosis }
-            diagnosis.usual = try reply(to: [Self.compositionGet(node)], ttl: nil)
+            let (outcomes, ending) = try ask([Self.compositionGet(node)], ttl: nil)
+            diagnosis.usual = try Self.reply(outcomes, ending)
             tell(diagnosis)
             let network = try access.snapshot().network
-            // A proxy that has seen higher numbers of ours does not even take our filter, so there is no link.
-            if case .unreachable = diagnosis.usual, diagnosis.proxies > 0, skips, try skipSequenceNumbers(network) {
+            // A proxy that has seen higher numbers of ours does not even take our filter, so there is no link. Where
+            // there is one, it only does not serve this node.
+            let hasNoLink = if case .linkFailed = ending { true } else { false }
+            if hasNoLink, diagnosis.proxies > 0, skips, try skipSequenceNumbers() {
                 diagnosis.afterSkipping = try reply(to: [Self.ttlGet(node)], ttl: nil)
                 tell(diagnosis)
             }
@@ -45,7 +49,7 @@ extension Executor {
             try askOthers(of: node, in: network, &diagnosis)
             tell(diagnosis)
             if diagnosis.isEverybodySilent {
-                guard skips, try skipSequenceNumbers(network) else { return diagnosis }
+                guard skips, try skipSequenceNumbers() else { return diagnosis }
                 let first = network.nodes.filter { $0.uuid == diagnosis.others.first?.node }
                 diagnosis.afterSkipping = try reply(to: (first + [node]).map(Self.ttlGet), ttl: nil)
                 tell(diagnosis)
@@ -96,8 +100,10 @@ extension Executor {
         _ diagnosis: inout NodeDiagnosis
     ) throws(ExecutionStop) {
         let subnets = Set(node.netKeys.map(\.index))
+        // Other provisioners are phones, which mostly do not answer.
+        let provisioners = Set(network.provisioners.map(\.uuid))
         let candidates = network.nodes.filter { other in
-            other.uuid != node.uuid && other.uuid != network.ownProvisioner && other.deviceKey != nil
+            other.uuid != node.uuid && !provisioners.contains(other.uuid) && other.deviceKey != nil
                 && !other.isExcluded && other.unprovisionedSeenAt == nil
                 && other.netKeys.contains { subnets.contains($0.index) }
         }
@@ -122,7 +128,9 @@ extension Executor {
     }
 
     /// Leaves sequence numbers of ours out; false if too few would be left.
-    private func skipSequenceNumbers(_ network: MeshNetwork) throws(ExecutionStop) -> Bool {
+    private func skipSequenceNumbers() throws(ExecutionStop) -> Bool {
+        // A beacon may have moved the IV index meanwhile.
+        let network = try access.snapshot().network
         guard let own = network.nodes.first(where: { $0.uuid == network.ownProvisioner }) else { return false }
         return try stopping { () throws(StoreError) -> Bool in
             let ivIndex = network.ivIndex.transmitValue
@@ -131,6 +139,7 @@ extension Executor {
             guard used < SequenceHealth.lowLimit else { return false }
             try database.reserve(
                 upTo: used + Self.skipped,
+                leavingOutLater: Self.skipped,
                 for: own.unicastAddress,
                 ivIndex: ivIndex,
                 with: lease
@@ -144,6 +153,13 @@ extension Executor {
     /// What came of requests: an answer if any of them was answered.
     private func reply(to requests: [OperatingRequest], ttl: UInt8?) throws(ExecutionStop) -> NodeDiagnosis.Reply {
         let (outcomes, ending) = try ask(requests, ttl: ttl)
+        return try Self.reply(outcomes, ending)
+    }
+
+    private static func reply(
+        _ outcomes: [OperatingOutcome],
+        _ ending: Recap.Ending
+    ) throws(ExecutionStop) -> NodeDiagnosis.Reply {
         let replies = outcomes.map(Self.reply)
         if replies.contains(.answered) { return .answered }
         if case .linkFailed(let reason, _) = ending { return .unreachable(reason) }
@@ -179,14 +195,14 @@ extension Executor {
         case .answered: .answered
         case .unanswered, .silent: .silent
         case .unreachable(let reason, _): .unreachable(reason)
-        case .abandoned: .notAsked
+        case .abandoned, .notAsked: .notAsked
         }
     }
 
     // MARK: Questions
 
     private static func compositionGet(_ node: Node) -> OperatingRequest {
-        request(node, [0x80, 0x08, 0x00], answer: ConfigCompositionDataStatus.opcode)
+        request(node, ConfigCompositionDataGet(page: 0).encoded, answer: ConfigCompositionDataStatus.opcode)
     }
 
     private static func ttlGet(_ node: Node) -> OperatingRequest {

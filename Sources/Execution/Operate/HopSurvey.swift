@@ -1,88 +1,6 @@
-package import MeshCore
+import MeshCore
 import Planning
 import Store
-
-/// How hops are counted.
-package struct HopSurveyOptions: Hashable, Sendable {
-    /// How long to listen at most, from the first heartbeat that is asked for.
-    package var duration: Duration
-    /// How many heartbeats each node sends.
-    package var count: HeartbeatPublicationCountLog
-    /// How often it sends them.
-    package var period: HeartbeatPeriodLog
-
-    /// The TTL of the heartbeats, the highest: whoever is farther away is not in the network.
-    static let ttl: UInt8 = 127
-
-    /// Two heartbeats of each node within the time.
-    package init(duration: Duration) {
-        self.duration = duration
-        count = .off
-        period = .off
-        spread(count: 2)
-    }
-
-    /// So many heartbeats of each node, as far apart as fits well into the time, but no more than 32 seconds.
-    ///
-    /// - Parameter count: a power of two.
-    package mutating func spread(count: UInt32) {
-        self.count = HeartbeatPublicationCountLog(count: count) ?? .off
-        // A quarter of the time is left for nodes that are asked late.
-        let interval = UInt32(clamping: max(duration.components.seconds * 3 / 4 / Int64(max(count, 1)), 1))
-        let log = UInt8(clamping: UInt32.bitWidth - interval.leadingZeroBitCount)
-        period = HeartbeatPeriodLog(rawValue: min(log, 6)) ?? .off
-    }
-}
-
-/// What was heard of one node.
-package struct HopSighting: Hashable, Sendable {
-    /// The fewest hops, the link of the proxy included.
-    package var fewest: Int
-    /// The most hops.
-    package var most: Int
-    /// How many heartbeats were heard.
-    package var count: Int
-    /// The features in use, as the node says.
-    package var features: FeatureSet
-}
-
-/// What a survey is doing.
-package enum HopSurveyEvent: Hashable, Sendable {
-    /// Nodes are asked for their own heartbeats, which they get back later: how many.
-    case reading(Int)
-    /// Nodes are asked for heartbeats: how many.
-    case declaring(Int)
-    /// It listens for at most so long.
-    case listening(Duration)
-    /// Nodes get their own heartbeats back: how many.
-    case restoring(Int)
-}
-
-/// What came of counting hops.
-package struct HopSurveyResult: Hashable, Sendable {
-    /// What was heard of each node.
-    package var sightings: [DeviceUUID: HopSighting] = [:]
-    /// The subnet of the heartbeats of each node that was asked for some.
-    package var subnets: [DeviceUUID: NetKeyIndex] = [:]
-    /// The nodes that did not answer when they were asked for heartbeats.
-    package var silent: [DeviceUUID] = []
-    /// The nodes that refuse to send heartbeats, with the status.
-    package var refusals: [DeviceUUID: ConfigStatusCode] = [:]
-    /// The nodes that have not got their own heartbeats back. The database knows them; the next plan or survey sets it
-    /// right.
-    package var unrestored: [DeviceUUID] = []
-    /// The proxies that heartbeats came through.
-    package var proxies: [UnicastAddress] = []
-    /// How many heartbeats were heard.
-    package var heartbeats = 0
-    /// How long it listened, from the first heartbeat that was asked for.
-    package var listened = Duration.zero
-    /// How long everything took.
-    package var elapsed = Duration.zero
-
-    /// Nothing yet.
-    package init() {}
-}
 
 /// Counts the hops between nodes and us: asks every node for a few heartbeats to our own address, listens, and gives
 /// each node its own heartbeats back.
@@ -96,6 +14,8 @@ struct HopSurvey {
     private let own: UnicastAddress
     private let tell: (HopSurveyEvent) -> Void
     private var nodes: [Node]
+    /// The nodes that an earlier survey has not given their own heartbeats back.
+    private let lentBefore: Set<DeviceUUID>
     private(set) var result = HopSurveyResult()
 
     init(
@@ -112,6 +32,7 @@ struct HopSurvey {
         self.own = own
         self.tell = tell
         self.nodes = nodes
+        lentBefore = Set(nodes.filter { $0.heartbeatToRestore != nil }.map(\.uuid))
     }
 
     /// Does it all.
@@ -124,12 +45,15 @@ struct HopSurvey {
         try lend()
         let start = session.now
         declare()
-        try commit()
-        listen(heard, since: start)
+        // Nodes get their own heartbeats back also where the database can no longer be written.
+        var failure: ExecutionStop?
+        do throws(ExecutionStop) { try commit() } catch { failure = error }
+        if failure == nil { listen(heard, since: start) }
         result.listened = start.duration(to: session.now)
         session.hear = { _, _ in }
         session.survive()
         restore()
+        if let failure { throw failure }
         try commit()
         result.sightings = heard.sightings
         result.heartbeats = heard.count
@@ -160,9 +84,11 @@ struct HopSurvey {
     private mutating func lend() throws(ExecutionStop) {
         var reached: [Node] = []
         for var node in nodes {
-            let known = node.state(.heartbeatPublication)
-            if node.heartbeatToRestore == nil {
-                guard case .heartbeatPublication(let own) = known, own.countLog != nil else {
+            if let own = node.heartbeatToRestore {
+                node.lendHeartbeat(own)
+            } else {
+                guard case .heartbeatPublication(let own) = node.state(.heartbeatPublication), own.countLog != nil
+                else {
                     result.silent.append(node.uuid)
                     continue
                 }
@@ -194,13 +120,22 @@ struct HopSurvey {
         let requests = zip(nodes, wanted).map { request(ConfigHeartbeatPublicationSet(settings: $1), to: $0) }
         for (place, outcome) in session.ask(requests).prefix(nodes.count).enumerated() {
             let uuid = nodes[place].uuid
+            if outcome == .notAsked {
+                keepOwn(place)
+                continue
+            }
             guard let status = Self.status(outcome) else {
                 result.silent.append(uuid)
                 continue
             }
             guard status.status == .success else {
                 result.refusals[uuid] = status.status
-                if let own = nodes[place].heartbeatToRestore { nodes[place].record(.heartbeatPublication(own)) }
+                keepOwn(place)
+                continue
+            }
+            // The answer to an earlier request may come late.
+            guard Self.tells(status, wanted[place]) else {
+                result.silent.append(uuid)
                 continue
             }
             result.subnets[uuid] = wanted[place].netKeyIndex
@@ -208,11 +143,17 @@ struct HopSurvey {
         }
     }
 
+    /// A node has its own heartbeats, unless an earlier survey left others.
+    private mutating func keepOwn(_ place: Int) {
+        guard let own = nodes[place].heartbeatToRestore, !lentBefore.contains(nodes[place].uuid) else { return }
+        nodes[place].record(.heartbeatPublication(own))
+    }
+
     /// Waits until every node was heard as often as it sends, or the time is over.
     private func listen(_ heard: HeardHeartbeats, since start: Instant) {
         guard !result.subnets.isEmpty else { return }
-        let end = start.advanced(by: options.duration)
-        guard session.now < end else { return }
+        // Where asking took long, the last ones are heard, too.
+        let end = max(start.advanced(by: options.duration), session.now.advanced(by: Self.shortest))
         tell(.listening(session.now.duration(to: end)))
         let expected = Int(options.count.count ?? 1)
         while session.now < end, session.ending == nil {
@@ -220,6 +161,9 @@ struct HopSurvey {
             session.pause(for: .seconds(1))
         }
     }
+
+    /// How long to listen at least.
+    private static let shortest = Duration.seconds(10)
 
     private mutating func restore() {
         let lent = nodes.indices.filter { nodes[$0].heartbeatToRestore != nil }
@@ -235,7 +179,7 @@ struct HopSurvey {
         }
         let requests = zip(lent, settings).map { request(ConfigHeartbeatPublicationSet(settings: $1), to: nodes[$0]) }
         for ((place, wanted), outcome) in zip(zip(lent, settings), session.ask(requests)) {
-            guard let status = Self.status(outcome), status.status == .success else {
+            guard let status = Self.status(outcome), status.status == .success, Self.tells(status, wanted) else {
                 result.unrestored.append(nodes[place].uuid)
                 continue
             }
@@ -254,6 +198,15 @@ struct HopSurvey {
             subnets: node.netKeys.map(\.index),
             answer: ConfigHeartbeatPublicationStatus.opcode
         )
+    }
+
+    /// Whether a status is about these settings. The node may have sent some of the heartbeats already.
+    private static func tells(
+        _ status: ConfigHeartbeatPublicationStatus,
+        _ settings: HeartbeatPublicationSettings
+    ) -> Bool {
+        let wish = FoundationState.heartbeatPublication(HeartbeatPublication(settings))
+        return wish.allows(.heartbeatPublication(HeartbeatPublication(status.settings)))
     }
 
     private static func status(_ outcome: OperatingOutcome) -> ConfigHeartbeatPublicationStatus? {

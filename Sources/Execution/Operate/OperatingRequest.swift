@@ -74,6 +74,8 @@ package enum OperatingOutcome: Hashable, Sendable {
     case silent
     /// No proxy leads to the node: the reason, a sentence without a full stop, and what helps.
     case unreachable(String, hint: Advice?)
-    /// It was not sent, or its answer was not awaited, because everything ended before.
+    /// Its answer was not awaited, because everything ended before.
     case abandoned
+    /// It was not sent, because everything ended before.
+    case notAsked
 }

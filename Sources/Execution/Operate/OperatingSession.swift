@@ -133,9 +133,13 @@ package final class OperatingSession {
     /// Hears heartbeats from now on, as long as the session lasts, and keeps a link for that. A link that is there
     /// already passes on those to our own address only.
     package func listen(_ wish: WatchWish) {
+        isListening = isListening || driver.client.isLinkReady
         heartbeats = heartbeats ?? []
         perform(driver.client.watch(wish, at: now))
     }
+
+    /// Whether a link has ever passed on what is to be heard.
+    package private(set) var isListening = false
 
     /// The heartbeats that came since the last time, in their order; none if nobody listens.
     package func takeHeartbeats() -> [ArrivedHeartbeat] {
@@ -241,6 +245,7 @@ package final class OperatingSession {
             )
             hear(heartbeat, message)
         case .watch(.listening(let link)):
+            isListening = true
             if let proxy = link.proxy, !proxies.contains(proxy) { proxies.append(proxy) }
         case .listening, .connecting, .linkUp, .directLinkUp, .directLinkDown, .linkDown, .habit, .said,
             .watch, .ivIndexStored, .keyRefreshPhaseChanged:

@@ -89,8 +89,9 @@ struct OperatingWork {
         for other in left { end(other, outcome == .unanswered ? .silent : outcome) }
     }
 
-    /// Everything has ended: what is open is abandoned.
+    /// Everything has ended: what was sent and is open is abandoned.
     mutating func abandon() {
+        for position in waiting.values.joined() { outcomes[position] = outcomes[position] ?? .notAsked }
         for position in requests.indices where outcomes[position] == nil { outcomes[position] = .abandoned }
         openCount = 0
         turns = []

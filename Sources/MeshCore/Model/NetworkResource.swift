@@ -35,14 +35,19 @@ extension MeshNetwork {
         }
     }
 
-    /// Removes a resource from the network itself, but not from the records of nodes. Groups in a removed group no
-    /// longer belong to any.
+    /// Removes a resource and its title from the network itself, but not from the records of nodes. Groups in a removed
+    /// group no longer belong to any.
     package mutating func remove(_ resource: NetworkResource) {
         switch resource {
-        case .netKey(let index): netKeys.removeAll { $0.index == index }
-        case .appKey(let index): appKeys.removeAll { $0.index == index }
+        case .netKey(let index):
+            netKeys.removeAll { $0.index == index }
+            titles[.netKey(index)] = nil
+        case .appKey(let index):
+            appKeys.removeAll { $0.index == index }
+            titles[.appKey(index)] = nil
         case .group(let address):
             groups.removeAll { $0.address == address }
+            titles[.group(address)] = nil
             for place in groups.indices where groups[place].parent == address { groups[place].parent = nil }
         }
     }

@@ -92,6 +92,8 @@ struct Assignments {
             let related = first.map { [Diagnostic.Related(message: "first here", location: $0)] } ?? []
             problems.append(Diagnostic(.error, message, at: location, hint: hint, related: related))
         }
+        let candidates = Set(open)
+        var unknown = 0
         for row in rows {
             let (place, device) = (row.place.value, row.device.value)
             if let first = places.updateValue(row, forKey: place), first.device.value != device {
@@ -110,7 +112,9 @@ struct Assignments {
                     report("this device is at `\(other)` already", row.device.location)
                 }
             } else {
-                let hint = Suggestion.hint(for: place, among: Set(open), are: "places are")
+                unknown += 1
+                // To look for a like name takes time, and nobody reads more.
+                let hint = unknown > 20 ? nil : Suggestion.hint(for: place, among: candidates, are: "places are")
                 report("the definition has no place `\(place)`", row.place.location, hint: hint)
             }
         }
@@ -231,19 +235,21 @@ struct Assignments {
                 hint: "Somebody has changed \(path.printable) meanwhile; look at it, and start again."
             )
         }
-        try AtomicFile.write(
-            context.absolute(path),
-            as: path,
-            Array(AssignmentsFile.text(of: devices).utf8),
-            mode: 0o644
-        )
+        try replace(path, by: AssignmentsFile.text(of: devices))
+    }
+
+    /// Replaces a file, behind its link if it is one; its permissions stay.
+    private func replace(_ path: String, by text: String) throws {
+        let target = Files.resolved(context.absolute(path)) ?? context.absolute(path)
+        let mode = Files.permissions(target).flatMap { UInt16(exactly: $0 & 0o777) } ?? 0o644
+        try AtomicFile.write(target, as: path, Array(text.utf8), mode: mode)
     }
 
     /// Waits until nobody else of this machine changes files of the same folder. The folder itself is locked, so that
     /// no file is left behind in it. On file systems without locks nobody waits.
     private func turn(forFile path: String) throws(FileError) -> OpenFile {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        let turn = try OpenFile(context.absolute(folder.isEmpty ? "/" : folder), as: folder, .folder, .lock)
+        let target = Files.resolved(context.absolute(path)) ?? context.absolute(path)
+        let turn = try OpenFile(Files.folder(of: target), as: Files.folder(of: path), .folder, .lock)
         turn.waitForLock()
         return turn
     }
@@ -309,12 +315,7 @@ struct Assignments {
                 let digits = device.description.lowercased()
                 let text = width == 36 ? digits : digits.filter { $0 != "-" }
                 lines[number] = line[..<first] + text + line[end...]
-                try AtomicFile.write(
-                    context.absolute(file),
-                    as: file,
-                    Array(lines.joined(separator: "\n").utf8),
-                    mode: 0o644
-                )
+                try replace(file, by: lines.joined(separator: "\n"))
                 return
             }
         }

@@ -41,6 +41,8 @@ struct FloorFiles {
 
     /// The most octets of such a file.
     private static let sizeLimit = 16 << 20
+    /// The most rows of a table about unknown nodes that are told one by one.
+    private static let mostUnknown = 20
     /// The largest difference to the edge of a drawing at which a shape counts as being on the floor.
     private static let farthest = Double(NodePosition.farthest)
 
@@ -60,8 +62,12 @@ struct FloorFiles {
             files.files.append(.init(path: path, bytes: bytes))
             let rows = PositionsTable(bytes, file: UInt32(clamping: files.files.count - 1))
             diagnostics += rows.diagnostics
+            var unknown = 0
             for row in rows.rows {
                 guard nodes.contains(row.node.value) else {
+                    unknown += 1
+                    // To look for a like name takes time, and nobody reads more.
+                    guard unknown <= Self.mostUnknown else { continue }
                     diagnostics.append(
                         Diagnostic(
                             .warning,
@@ -74,6 +80,10 @@ struct FloorFiles {
                 }
                 guard placement.positions[row.node.value] == nil else { continue }
                 placement.positions[row.node.value] = NodePosition(floor: floor.name, x: row.x, y: row.y)
+            }
+            if unknown > Self.mostUnknown {
+                let text = "\(unknown - Self.mostUnknown) more rows of \(path) are about nodes that do not exist"
+                diagnostics.append(Diagnostic(.warning, text, at: table.location))
             }
         }
         for floor in definition.floors {

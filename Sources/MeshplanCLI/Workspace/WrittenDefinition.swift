@@ -166,7 +166,15 @@ struct WrittenDefinition {
         if !devices.isEmpty {
             try write(AssignmentsFile.text(of: devices), to: assignments, replaces: replacesAssignments)
         }
-        try write(text, to: path, replaces: replaces)
+        do {
+            try write(text, to: path, replaces: replaces)
+        } catch {
+            // Half of it would only be in the way of the next attempt.
+            if !devices.isEmpty, !replacesAssignments {
+                try? Files.remove(context.absolute(assignments), as: assignments)
+            }
+            throw error
+        }
     }
 
     private var assignments: String { Self.assignmentsPath(of: adoption.definition.network.value, in: folder) }

@@ -195,7 +195,7 @@ enum NodeCodec {
             guard case .heartbeatPublication(let heartbeat) = try FoundationState(reading: &reader) else {
                 throw .prohibited(field: "heartbeat to restore", value: 0)
             }
-            node.lendHeartbeat(heartbeat)
+            node.recordHeartbeatToRestore(heartbeat)
         }
         try reader.expectEnd()
         return node

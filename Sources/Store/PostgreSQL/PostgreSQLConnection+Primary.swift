@@ -71,7 +71,18 @@ extension PostgreSQLConnection {
         } catch {
             // It knows no such functions, or does not let us call them.
             guard error.kind == .refused else { throw error }
-            return (nil, false)
+            return (nil, try isInRecovery())
+        }
+    }
+
+    /// Whether the server is a standby, for servers that let us ask nothing else; false where it knows no standbys.
+    private func isInRecovery() throws(PostgreSQLError) -> Bool {
+        let statement = SQLStatement("SELECT CASE WHEN pg_is_in_recovery() THEN 1::bigint ELSE 0::bigint END")
+        do throws(PostgreSQLError) {
+            return try run([statement])[0].rows.first?.integer(0) == 1
+        } catch {
+            guard error.kind == .refused else { throw error }
+            return false
         }
     }
 

@@ -40,17 +40,19 @@ extension MeshDatabase {
         return reservations
     }
 
-    /// Reserves all numbers below a limit, because somebody else may have used them. A higher reservation stays. As
-    /// many numbers are left out under every later IV index, because nobody knows how far the other one has seen it
+    /// Reserves all numbers below a limit, because somebody else may have used them. A higher reservation stays.
+    /// Numbers are left out under every later IV index, too, because nobody knows how far the other one has seen it
     /// rise.
     ///
     /// - Parameters:
     ///   - limit: the first number that may be used from now on, 24 bits.
+    ///   - floor: the first number that may be used under later IV indexes, 24 bits; nil for the limit.
     ///   - source: the address that messages are sent from.
     ///   - ivIndex: the IV index that they are sent under.
     /// - Throws: ``StoreError/Code/notLocked`` if the lease is not held, and other codes if a file or the server fails.
     package func reserve(
         upTo limit: UInt32,
+        leavingOutLater floor: UInt32? = nil,
         for source: UnicastAddress,
         ivIndex: UInt32,
         with lease: WriteLease
@@ -58,7 +60,7 @@ extension MeshDatabase {
         let wanted = DurableSequenceNumbers.Reservation(
             ivIndex: ivIndex,
             limit: min(limit, DurableSequenceNumbers.end),
-            floor: min(limit, DurableSequenceNumbers.end)
+            floor: min(floor ?? limit, DurableSequenceNumbers.end)
         )
         let present = try storedReservation(of: source)
         if let present, !present.isBehind(wanted), present.floor >= wanted.floor { return }

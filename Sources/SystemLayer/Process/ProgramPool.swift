@@ -39,7 +39,7 @@ package struct ProgramPool {
         case ended(Int32)
         /// A signal with this number ended it.
         case killed(Int32)
-        /// The system cannot start it: the reason in the system's words.
+        /// The system cannot start it, or does not tell how it ended: the reason in the system's words.
         case notStarted(String)
     }
 
@@ -64,6 +64,8 @@ package struct ProgramPool {
     ///     program has ended.
     ///   - tell: receives what each does. The last event of each is that it ended or was not started.
     package func run(_ next: () -> (number: Int, program: Program)?, _ tell: (Int, Event) -> Void) {
+        // Where children are ignored, as some programs that start us have it, nobody is told how they ended.
+        signal(SIGCHLD, SIG_DFL)
         var running: [Running] = []
         var passed = interrupts.count()
         while true {
@@ -162,7 +164,11 @@ package struct ProgramPool {
             guard streams.isEmpty else { return false }
             var status: Int32 = 0
             let found = waitpid(process, &status, WNOHANG)
-            guard found != 0, found == process || errno != EINTR else { return false }
+            if found == 0 || (found < 0 && errno == EINTR) { return false }
+            guard found == process else {
+                tell(number, .notStarted("how it ended is lost: " + FileError.text(ofError: errno)))
+                return true
+            }
             let signal = status & 0x7F
             tell(number, signal == 0 ? .ended(status >> 8 & 0xFF) : .killed(signal))
             return true
@@ -206,8 +212,9 @@ package struct ProgramPool {
             posix_spawnattr_setsigdefault(&attributes, &signals)
             posix_spawnattr_setpgroup(&attributes, 0)
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-            // Not all systems can change the folder while they start a program; the shell can.
-            let script = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, program.folder] + program.arguments
+            // Not all systems can change the folder while they start a program; the shell can. Some shells end with 2
+            // where there is no such folder, which means something else as the status of the program.
+            let script = ["/bin/sh", "-c", #"cd "$0" || exit 126; exec "$@""#, program.folder] + program.arguments
             var arguments: [UnsafeMutablePointer<CChar>?] = script.map { strdup($0) } + [nil]
             var variables: [UnsafeMutablePointer<CChar>?] =
                 program.environment.map { strdup("\($0)=\($1)") } + [nil]

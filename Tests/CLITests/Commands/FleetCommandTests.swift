@@ -196,6 +196,15 @@ struct FleetCommandTests {
         for text in ["", "0", "0%", "101%", "1%,,2", "-1", "many"] { #expect(FleetWaves(text) == nil, "\(text)") }
     }
 
+    @Test("What chooses the contents of an apply chooses those of its plan, too")
+    func planWords() {
+        let words = ["--listen", "1s", "--var", "v=two", "--allow=last-relay", "--destroy", "--node", "x", "--ttl=3"]
+        #expect(
+            PlanWords.chosen(of: words) == ["--var", "v=two", "--allow=last-relay", "--destroy", "--node", "x"]
+        )
+        #expect(PlanWords.chosen(of: ["--listen", "--var"]) == ["--var"])
+    }
+
     @Test("One exit code stands for many: the gravest")
     func status() {
         func status(_ all: MeshplanCLI.ExitStatus...) -> MeshplanCLI.ExitStatus {

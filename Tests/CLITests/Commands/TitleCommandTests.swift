@@ -45,6 +45,21 @@ struct TitleCommandTests {
         #expect(!fixture.run("show").output.contains("Küche 厨房"))
     }
 
+    @Test("The title of what was removed does not belong to what gets its address next")
+    func removed() throws {
+        let fixture = try CommandFixture()
+        try #require(fixture.run("init", "--network", "hq").status == 0)
+        let head = "version: 1\nnetwork: hq\nsubnets: { primary: { index: 0 } }\n"
+        try fixture.write(head + "groups: { old: { title: Old Hall, address: 0xC100 } }\n", to: "hq.yaml")
+        try #require(applied(fixture).status == 0)
+        try fixture.write(head, to: "hq.yaml")
+        try #require(applied(fixture).status == 0)
+        try fixture.write(head + "groups: { new: { address: 0xC100 } }\n", to: "hq.yaml")
+        let plan = fixture.run("plan")
+        #expect(plan.output.contains("Plan: 1 to add, 0 to change, 0 to remove"), "\(plan.combined)")
+        #expect(!plan.output.contains("Old Hall"), "\(plan.combined)")
+    }
+
     @Test("What was imported under names that are none in a definition is adopted with them as titles, and exported so")
     func adoptsNames() throws {
         let fixture = try CommandFixture()

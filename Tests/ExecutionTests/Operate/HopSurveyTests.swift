@@ -99,6 +99,46 @@ struct HopSurveyTests {
         #expect(site.world.mismatches(against: try site.network).isEmpty)
     }
 
+    @Test("A node of which nobody knows whether it has our heartbeats gets its own with the next plan")
+    func lostStatus() throws {
+        let site = try self.site(lamps: 3, [(0, 1), (1, 2)])
+        let far = try site.lamp(3).uuid
+        // It is asked, and nobody hears it from then on.
+        let (result, _) = try site.execute { executor in
+            executor.surveyHops(HopSurveyOptions(duration: .seconds(60))) { event in
+                if case .declaring = event { _ = site.world.setPower(far, isOn: false) }
+            }
+        }
+        #expect(result.silent == [far] && result.unrestored == [far])
+        let lent = try site.lamp(3)
+        #expect(lent.heartbeatToRestore?.isOff == true && lent.state(.heartbeatPublication) == nil)
+        _ = site.world.setPower(far, isOn: true)
+        site.definition = try House.definition(lamps: 3)
+        #expect(try site.resolveAndApply().ending == .completed)
+        let after = try site.lamp(3)
+        #expect(after.heartbeatToRestore == nil)
+        guard case .heartbeatPublication(let heartbeat) = after.state(.heartbeatPublication) else {
+            Issue.record("it was not set")
+            return
+        }
+        #expect(heartbeat.isOff)
+    }
+
+    @Test("Who was not asked before an interrupt is not asked after it")
+    func early() throws {
+        let site = try self.site(lamps: 3, [(0, 1), (1, 2)])
+        var isPressed = false
+        site.interrupts = { isPressed ? 1 : 0 }
+        let (result, ending) = try site.execute { executor in
+            executor.surveyHops(HopSurveyOptions(duration: .seconds(60))) { event in
+                if case .declaring = event { isPressed = true }
+            }
+        }
+        #expect(ending == .interrupted && result.subnets.isEmpty && result.silent.isEmpty && result.unrestored.isEmpty)
+        #expect(try site.network.nodes.allSatisfy { $0.heartbeatToRestore == nil })
+        #expect(site.world.mismatches(against: try site.network).isEmpty)
+    }
+
     @Test("After a crash the database knows what nodes had: the next survey or plan gives it back")
     func crash() throws {
         for isPlanned in [false, true] {

@@ -61,7 +61,15 @@ struct OperatingWorkTests {
         work.answered(0, [1], transmissions: 1)
         work.abandon()
         work.answered(1, [2], transmissions: 1)
-        #expect(work.isDone && work.next() == nil && work.outcomes == [.answered([1]), .abandoned])
+        #expect(work.isDone && work.next() == nil && work.outcomes == [.answered([1]), .notAsked])
+    }
+
+    @Test("are told apart at the end: those that were sent and those that were not")
+    func unsent() throws {
+        var work = try work([1, 2], window: 1)
+        #expect(work.next() == 0 && work.next() == nil)
+        work.abandon()
+        #expect(work.outcomes == [.abandoned, .notAsked])
     }
 
     @Test("let others go first once they are late, so that a few silent nodes keep nobody waiting")

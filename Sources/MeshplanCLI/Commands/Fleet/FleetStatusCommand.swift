@@ -85,6 +85,7 @@ struct FleetStatusCommand: ContextCommand {
 
     private func known(of network: FleetNetwork, _ context: Context) throws -> Known {
         var own = context
+        own.environment = context.environmentElsewhere
         own.workingDirectory = network.folder
         own.session = StoreSession()
         own.storeAccess.state = network.state ?? context.storeAccess.state

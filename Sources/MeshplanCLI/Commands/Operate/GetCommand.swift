@@ -26,7 +26,13 @@ struct GetCommand: OperatingCommand {
     @Flag(help: "Show the raw numbers of the messages instead of values with units.")
     var raw = false
 
-    @OptionGroup var options: OperatingOptions
+    @OptionGroup var definition: TagOptions
+
+    @OptionGroup var mesh: MeshOptions
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
 
     func run(in context: Context) throws -> ExitStatus {
         let operating = try operatingRun(in: context)

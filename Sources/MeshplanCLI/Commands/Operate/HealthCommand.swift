@@ -50,7 +50,13 @@ struct HealthCommand: OperatingCommand {
     @Flag(help: "Do not ask before a pattern, a tag or no target acts on many nodes.")
     var autoApprove = false
 
-    @OptionGroup var options: OperatingOptions
+    @OptionGroup var definition: TagOptions
+
+    @OptionGroup var mesh: MeshOptions
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
 
     func validate() throws {
         if let attention {

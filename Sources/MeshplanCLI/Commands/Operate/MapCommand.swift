@@ -43,9 +43,15 @@ struct MapCommand: OperatingCommand {
     )
     var range: String?
 
-    @OptionGroup var options: OperatingOptions
+    @OptionGroup var definition: TagOptions
 
-    var writesJSON: Bool { options.format.json || written == .json }
+    @OptionGroup var mesh: MeshOptions
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
+
+    var writesJSON: Bool { format.json || written == .json }
 
     func validate() throws {
         if let limit, !(10_000...3_600_000).contains(limit.milliseconds) {
@@ -66,8 +72,8 @@ struct MapCommand: OperatingCommand {
             format: writesJSON ? .json : written,
             floor: floor,
             range: range.flatMap(MapRun.millimetres),
-            paths: options.definition.definition,
-            network: options.networks.network
+            paths: definition.definition,
+            network: networks.network
         )
         return try run.map(for: limit?.duration ?? .seconds(180))
     }

@@ -52,7 +52,13 @@ struct SendCommand: OperatingCommand {
     )
     var key: String?
 
-    @OptionGroup var options: OperatingOptions
+    @OptionGroup var definition: TagOptions
+
+    @OptionGroup var mesh: MeshOptions
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
 
     func validate() throws {
         guard (message == nil) != (opcode == nil) else {

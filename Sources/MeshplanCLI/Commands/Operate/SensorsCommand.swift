@@ -20,7 +20,13 @@ struct SensorsCommand: OperatingCommand {
     @Flag(help: "Show when a value is published; this asks the Sensor Setup Servers.")
     var cadence = false
 
-    @OptionGroup var options: OperatingOptions
+    @OptionGroup var definition: TagOptions
+
+    @OptionGroup var mesh: MeshOptions
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
 
     func run(in context: Context) throws -> ExitStatus {
         let operating = try operatingRun(in: context)

@@ -54,7 +54,13 @@ struct SetCommand: OperatingCommand {
     @Flag(help: "Do not ask before a pattern or tag acts on many nodes.")
     var autoApprove = false
 
-    @OptionGroup var options: OperatingOptions
+    @OptionGroup var definition: TagOptions
+
+    @OptionGroup var mesh: MeshOptions
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
 
     func run(in context: Context) throws -> ExitStatus {
         let operating = try operatingRun(in: context)

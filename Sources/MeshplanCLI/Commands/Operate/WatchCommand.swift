@@ -48,10 +48,16 @@ struct WatchCommand: OperatingCommand {
     )
     var limit: DurationArgument?
 
-    @OptionGroup var options: OperatingOptions
+    @OptionGroup var definition: TagOptions
+
+    @OptionGroup var mesh: MeshOptions
+
+    @OptionGroup var networks: NetworkOptions
+
+    @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        guard limit == nil, options.mesh.bearer.via == ["simulator"] else { return }
+        guard limit == nil, mesh.bearer.via == ["simulator"] else { return }
         throw ValidationError(
             """
             Without --for, watch needs real time; run the simulation as a process with meshplan sim, or say how long \

@@ -23,16 +23,19 @@ struct FleetApply {
         let networks = run.fleet.networks
         let view = FleetView(context, run.fleet, isJSON: context.json != nil, run.showsDetails)
         let planned = run.run(
-            .init(command: "plan", takesExtra: false, arguments: { _ in ["--detailed-exitcode"] }),
+            .init(command: "plan", extra: PlanWords.chosen, arguments: { _ in ["--detailed-exitcode"] }),
             Array(networks.indices)
         )
-        let changing = networks.indices.filter { planned[$0]?.status == .changes }
-        let failed = planned.values.filter { ![.success, .changes].contains($0.status) }
+        // Without the summary of a plan nobody knows its digest.
+        let changing = networks.indices.filter { planned[$0]?.status == .changes && planned[$0]?.digest != nil }
+        let failed = networks.indices.compactMap { index in
+            changing.contains(index) || planned[index]?.status == .success ? nil : planned[index]
+        }
         view.showTotals(Array(planned.values), "plan")
         guard context.interrupts.count() == 0 else { return .interrupted }
         guard !changing.isEmpty else { return FleetRun.status(of: failed) }
-        // Without the summaries of the plans nobody knows the digests.
-        let digests = try digests(of: changing, planned)
+        var digests: [String: String] = [:]
+        for index in changing { digests[networks[index].name] = planned[index]?.digest }
         if !isApproved {
             try Prompt(context: context).confirm(
                 "Apply these plans to \(count(changing.count, "network"))?",
@@ -42,22 +45,6 @@ struct FleetApply {
             )
         }
         return apply(changing, digests, failed)
-    }
-
-    private func digests(of changing: [Int], _ planned: [Int: FleetResult]) throws(Failure) -> [String: String] {
-        var digests: [String: String] = [:]
-        for index in changing {
-            let name = run.fleet.networks[index].name
-            guard let digest = planned[index]?.digest else {
-                throw Failure(
-                    .failure,
-                    "the plan of \(name) has no digest",
-                    hint: "Run the command again without --details."
-                )
-            }
-            digests[name] = digest
-        }
-        return digests
     }
 
     private func apply(_ changing: [Int], _ digests: [String: String], _ failed: [FleetResult]) -> ExitStatus {
@@ -93,6 +80,28 @@ struct FleetApply {
         let hasApplied = results.values.contains { [.success, .partial].contains($0.status) }
         let isWhole = status == .success && results.count == changing.count
         return isWhole ? .success : hasApplied ? .partial : status
+    }
+}
+
+/// The words of an apply that choose what is planned, so that the plan before it needs them, too.
+enum PlanWords {
+    private static let options: Set<String> = [
+        "--var", "--var-file", "--node", "--group", "--subnet", "--tag", "--exclude", "--allow",
+    ]
+    private static let flags: Set<String> = ["--destroy"]
+
+    /// Those of some words, with their values.
+    static func chosen(of words: [String]) -> [String] {
+        var chosen: [String] = []
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if flags.contains(word) || word.firstIndex(of: "=").map({ options.contains(String(word[..<$0])) }) == true {
+                chosen.append(word)
+            } else if options.contains(word) {
+                chosen += [word] + [rest.popFirst()].compactMap(\.self)
+            }
+        }
+        return chosen
     }
 }
 

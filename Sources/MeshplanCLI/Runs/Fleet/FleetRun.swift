@@ -17,8 +17,8 @@ struct FleetRun {
         var command: String
         /// Whether it takes the place of the definition as an argument.
         var takesDefinition = true
-        /// Whether it takes what every command line gets in addition.
-        var takesExtra = true
+        /// What it takes of what every command line gets in addition.
+        var extra: ([String]) -> [String] = { $0 }
         /// How it reaches a network; no way for a command that sends nothing.
         var via: (FleetNetwork) -> [String] = { _ in [] }
         /// Its arguments for a network beyond those.
@@ -63,7 +63,10 @@ struct FleetRun {
                 case .errors(let line):
                     if !readsJSON { result.note(detail: line) }
                     result.note(error: line)
-                case .ended(let status): result.end(ExitStatus(rawValue: status) ?? .failure)
+                case .ended(let code):
+                    let status = ExitStatus(rawValue: code) ?? .failure
+                    // Only a plan ends so.
+                    result.end(status == .changes && stage.command != "plan" ? .failure : status)
                 case .killed(let signal): result.end(.failure, "the command was ended by signal \(signal)")
                 case .notStarted(let reason): result.end(.failure, "the command cannot be run: \(reason)")
                 }
@@ -87,13 +90,13 @@ struct FleetRun {
         arguments += stage.arguments(network)
         if context.storeAccess.acceptsOlder { arguments.append("--accept-older") }
         if json { arguments.append("--json") }
-        if stage.takesExtra { arguments += extra }
+        arguments += stage.extra(extra)
         return FleetCall(network: network, arguments: arguments, environment: environment(of: network))
     }
 
     /// Secrets of addresses belong into the environment, not into command lines, which everybody can see.
     private func environment(of network: FleetNetwork) -> [String: String] {
-        var environment = context.environment
+        var environment = context.environmentElsewhere
         let access = context.storeAccess
         environment["MESHPLAN_STATE"] = network.state ?? access.state ?? environment["MESHPLAN_STATE"]
         if let file = network.keyFile ?? access.keyFile.map(context.absolute) {

@@ -54,7 +54,7 @@ struct OperatedNodes {
             case .unreachable(let reason, let hint):
                 silent.append(operating.name(ofNode: node))
                 unreachable = (reason, hint)
-            case .answered, .abandoned: break
+            case .answered, .abandoned, .notAsked: break
             }
         }
         guard !silent.isEmpty else { return }
@@ -98,7 +98,7 @@ struct OperatedNodes {
         case .answered(let octets): "not understood: 0x" + Hexadecimal.encode(octets)
         case .unanswered, .silent: "no answer"
         case .unreachable: "not reached"
-        case .abandoned: "not asked to the end"
+        case .abandoned, .notAsked: "not asked to the end"
         }
     }
 }

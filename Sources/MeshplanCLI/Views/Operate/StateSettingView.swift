@@ -76,7 +76,7 @@ struct StateSettingView {
         case .sent: "sent"
         case .unknown(.unanswered), .unknown(.silent): "silent"
         case .unknown(.unreachable): "not reached"
-        case .unknown(.abandoned), .unknown(.answered): "not asked to the end"
+        case .unknown(.abandoned), .unknown(.notAsked), .unknown(.answered): "not asked to the end"
         }
     }
 

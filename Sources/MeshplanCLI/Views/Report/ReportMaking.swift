@@ -55,9 +55,8 @@ struct ReportMaking {
     func names(_ uuids: some Sequence<DeviceUUID>) -> String {
         let wanted = Set(uuids)
         let known = source.relations.nodes.filter { wanted.contains($0.uuid) }
-        let other = source.network.nodes.filter { node in
-            wanted.contains(node.uuid) && !known.contains { $0.uuid == node.uuid }
-        }
+        let seen = Set(known.map(\.uuid))
+        let other = source.network.nodes.filter { wanted.contains($0.uuid) && !seen.contains($0.uuid) }
         return NameRuns.text(known.map(\.name) + other.map(\.name))
     }
 
