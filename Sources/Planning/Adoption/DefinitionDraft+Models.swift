@@ -30,7 +30,7 @@ extension DefinitionDraft {
             }
         }
 
-        definition.states = states(of: model, place, subject)
+        definition.states = states(of: model, on: element, of: node, place, subject)
         definition.scenes = Self.scenes(of: model, on: element, of: node)
         guard let publication = model.publication else {
             definition.publish = Self.made(nil)
@@ -56,6 +56,8 @@ extension DefinitionDraft {
     /// What the model has reported of its lasting states; nil if a definition can say none of it.
     private mutating func states(
         of model: Model,
+        on element: UInt8,
+        of node: Node,
         _ place: String,
         _ subject: String
     ) -> Located<[Located<ModelStateSetting>]>? {
@@ -63,6 +65,7 @@ extension DefinitionDraft {
         let declarable = DeclarableStates(of: model.identifier, in: .sig)
         var settings: [Located<ModelStateSetting>] = []
         for state in model.states where state.form.register == nil {
+            if isScheduled(state, on: element, of: node) { continue }
             if let setting = declarable.setting(of: state.form, shownBy: state.status) {
                 settings.append(Self.made(setting))
             } else {
@@ -70,6 +73,23 @@ extension DefinitionDraft {
             }
         }
         return settings.isEmpty ? nil : Self.made(settings)
+    }
+
+    /// Whether a schedule says the state: an entry of a scheduler, or the clock that it goes by.
+    private mutating func isScheduled(_ state: KnownModelState, on element: UInt8, of node: Node) -> Bool {
+        guard let scheduleZone else { return false }
+        if state.form.name == "time" { return node.hasSchedules && Self.zone(of: node) == scheduleZone }
+        guard let schedule = Self.schedule(of: state, on: element, of: node), schedule.zone == scheduleZone,
+            let name = names.nodes[node.uuid]
+        else { return false }
+        if let place = schedules.firstIndex(where: { $0.schedule == schedule }) {
+            // Two equal entries are one.
+            guard schedules[place].nodes.last != name else { return false }
+            schedules[place].nodes.append(name)
+        } else {
+            schedules.append((schedule, [name]))
+        }
+        return true
     }
 
     /// The name that stands for an address in a list of subscriptions; nil if there is none.

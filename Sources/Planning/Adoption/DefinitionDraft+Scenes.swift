@@ -15,7 +15,7 @@ extension DefinitionDraft {
         return numbers.sorted().map { SceneDefinition(name: made(sceneName($0)), number: made($0)) }
     }
 
-    private static func sceneName(_ number: UInt16) -> String { "scene-\(number)" }
+    static func sceneName(_ number: UInt16) -> String { "scene-\(number)" }
 
     /// What a model does in scenes, as its Scene Server has stored it.
     static func scenes(of model: Model, on element: UInt8, of node: Node) -> [SceneSettings] {

@@ -28,6 +28,10 @@ struct DefinitionDraft {
     private(set) var renamings: [Adoption.Renaming] = []
     private(set) var leftOut: [Adoption.Note] = []
     private(set) var notes: [Adoption.Note] = []
+    /// The zone of the schedules: that of the first node whose scheduler has entries.
+    let scheduleZone: Int64?
+    /// What schedulers do, with the names of their nodes.
+    var schedules: [(schedule: AdoptedSchedule, nodes: [String])] = []
     /// The subnet of each AppKey.
     let boundNetKeys: [AppKeyIndex: NetKeyIndex]
 
@@ -70,6 +74,7 @@ struct DefinitionDraft {
         let madeGroups = Self.groupsToMake(network, for: included)
         let groups = (network.groups + madeGroups).sorted { $0.address < $1.address }
         names = AdoptedNames(network, groups: groups, nodes: included)
+        scheduleZone = included.lazy.filter(\.hasSchedules).compactMap(Self.zone).first
         definition = Definition(network: Located(name, at: Self.place))
         definition.wording = wording(of: .network, named: network.name, adopted: name)
         declareKeys()
@@ -81,6 +86,10 @@ struct DefinitionDraft {
             noteName("node", node.name, names.nodes[node.uuid])
         }
         definition.scenes = Self.scenes(of: included)
+        if let scheduleZone, !schedules.isEmpty {
+            definition.schedules = Self.schedules(schedules, in: scheduleZone)
+            if scheduleZone != 0 { definition.timeZone = Self.made(Int(scheduleZone)) }
+        }
     }
 
     /// The title that something has, or gets since its name is none in a definition. So other programs go on to show

@@ -157,8 +157,7 @@ extension Resolver {
             timeless.append(state.nodes[place].name.value)
             return
         }
-        let address = ModelAddress(element: element, model: .timeServer)
-        let declared = models.first { $0.address == address }?.states ?? []
+        let declared = models.filter { $0.address.element == element }.flatMap(\.states)
         var states: [DesiredModelState] = []
         let location = definition.timeZone?.location ?? servers[0].location
         let zone = Int64(definition.timeZone?.value ?? 0)
@@ -171,9 +170,11 @@ extension Resolver {
         {
             states.append(DesiredModelState(text: client.form.text(of: client.expected.octets), state: client))
         }
-        state.nodes[place].models.update(address, at: location) { model in
-            for state in states {
-                model.states = [Declared(state, at: location, by: .timeOfSchedules)].merged(over: model.states)
+        for part in states {
+            // The role is one of the setup server.
+            let address = ModelAddress(element: element, model: part.state.form.server)
+            state.nodes[place].models.update(address, at: location) { model in
+                model.states = [Declared(part, at: location, by: .timeOfSchedules)].merged(over: model.states)
             }
         }
     }
