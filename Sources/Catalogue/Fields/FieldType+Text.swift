@@ -138,6 +138,8 @@ extension FieldType {
 
     /// `; it goes from 0 % to 100 %`, with the raw range.
     private var rangeText: String {
+        let known = words.sorted { $0.key < $1.key }.map(\.value)
+        if range == nil, !known.isEmpty, known.count <= 12 { return ": use \(known.joined(separator: ", "))" }
         guard var limits = range ?? representable, layout != .float else { return "" }
         // 63 steps, that is 0xFF, are no time.
         if case .transitionTime = rule { limits = 0...0xFE }

@@ -98,6 +98,8 @@ struct HopSurvey {
         }
         nodes = reached
         guard session.ending == nil else {
+            // Who was not asked is not silent.
+            result.silent = []
             nodes = []
             return
         }

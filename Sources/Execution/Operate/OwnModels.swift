@@ -29,6 +29,10 @@ extension MeshNetwork {
                 node.appKeys.append(NodeKey(index: need.key, isUpdated: key.oldKey != nil))
                 node.appKeys.sort { $0.index < $1.index }
             }
+            if let subnet = netKeys.first(where: { $0.index == key.boundNetKey }), !node.knows(subnet.index) {
+                node.netKeys.append(NodeKey(index: subnet.index, isUpdated: subnet.oldKey != nil))
+                node.netKeys.sort { $0.index < $1.index }
+            }
             node.elements[0].bind(need)
         }
         return node == before ? nil : node

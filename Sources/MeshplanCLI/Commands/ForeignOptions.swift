@@ -10,7 +10,8 @@ enum ForeignOptions {
         switch name {
         case "chdir", "working-dir", "directory": "Change into the folder before: cd DIR && meshplan …"
         case "target", "limit", "targets":
-            "Parts are chosen with --node, --group, --subnet and --tag; --exclude leaves some out."
+            ["plan", "apply"].contains(command)
+                ? "Parts are chosen with --node, --group, --subnet and --tag; --exclude leaves some out." : nil
         case "refresh-only": "Nodes are only read back by meshplan refresh --via BEARER."
         case "parallelism", "forks", "jobs":
             "How much goes on at once is limited by --connections (links) and --window (nodes)."

@@ -34,17 +34,22 @@ struct KeysExportCommand: NetworkCommand {
             throw Failure(.failure, "\(folder.printable) is not a folder", hint: "Give another name.")
         }
         // Git must ignore the folder before there is anything in it that somebody can commit.
-        let cover = try GitIgnore.cover(folder, in: context)
+        let tables = WiresharkKeys(network).tables
+        // A folder that exists may hold other things, or be the one of the definition.
+        let covered = Files.kind(path) == nil ? [folder] : tables.map { "\(folder)/\($0.name)" }
+        let covers = try covered.map { try GitIgnore.cover($0, in: context) }
         _ = try Files.createFolder(path, as: folder)
-        for table in WiresharkKeys(network).tables {
+        for table in tables {
             let name = "\(folder)/\(table.name)"
             try AtomicFile.write(context.absolute(name), as: name, Array(table.text.utf8), mode: 0o600)
         }
         context.output.line(
             "Wrote the keys of \(network.name.printable) to \(folder.printable); keep them as safe as the database."
         )
-        if let pattern = cover.pattern {
-            context.output.line("Added \(pattern.printable) to \(cover.place.printable): keys do not belong in git.")
+        let patterns = covers.compactMap(\.pattern)
+        if let place = covers.first?.place, !patterns.isEmpty {
+            let names = patterns.map(\.printable).joined(separator: ", ")
+            context.output.line("Added \(names) to \(place.printable): keys do not belong in git.")
         }
         return .success
     }

@@ -104,7 +104,7 @@ struct MergeCommand: NetworkCommand {
             )
         }
         let changes = StoreChanges(from: snapshot.network, to: merge.network)
-        guard let lease, !changes.isEmpty else { return .success }
+        guard let lease, !merge.changes.isEmpty, !changes.isEmpty else { return .success }
         if !autoApprove {
             try Prompt(context: context).confirm(
                 "Do you want to merge these changes?",

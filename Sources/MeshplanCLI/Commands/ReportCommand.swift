@@ -46,6 +46,7 @@ struct ReportCommand: NetworkCommand {
     }
 
     func run(in context: Context) throws -> ExitStatus {
+        try OutputTarget.check(html, is: "a report", ending: ".html", in: context) { $0.hasPrefix("<!DOCTYPE html>") }
         let results = ResultFiles(context: context)
         var tests = try testResults.map(results.tests)
         let health = try health.map(results.health)

@@ -127,7 +127,8 @@ struct RollbackCommand: NetworkCommand {
 
     /// Reports how the stored files differ from the present ones at the same paths.
     private func compare(_ text: DefinitionText, _ context: Context) {
-        for file in text.files {
+        // Values of variables are no files.
+        for file in text.files where !file.path.hasPrefix("(") {
             let path = file.path.printable
             guard let present = try? Files.read(context.absolute(file.path), as: file.path, limit: 16 << 20) else {
                 context.output.line("  \(path) no longer exists")

@@ -39,6 +39,10 @@ final class MeshObservation {
             for model in vendorModels { try? messages.add(model) }
             log = MeshLog(level: level, names: ElementNames(network), messages: messages)
             if let path = options.logFile, logFile == nil {
+                // Its lines begin with the date.
+                try OutputTarget.check(path, is: "a log", ending: ".log", in: context) { start in
+                    start.prefixMatch(of: #/\d{4}-\d\d-\d\dT/#) != nil
+                }
                 guard let file = try AppendFile(lockingPath: context.absolute(path), as: path) else {
                     throw Failure(
                         .failure,
@@ -50,12 +54,10 @@ final class MeshObservation {
             }
         }
         guard let path = options.metrics else { return }
-        switch Files.kind(context.absolute(path)) {
-        case nil, .file: metricsPath = path
-        case .folder: throw Failure(.failure, "\(path.printable) is a folder", hint: "Name a file in it.")
-        case .pipe, .other:
-            throw Failure(.failure, "\(path.printable) is not a regular file", hint: "Choose another name.")
+        try OutputTarget.check(path, is: "a file with metrics", ending: ".prom", in: context) {
+            $0.hasPrefix("# HELP meshplan_")
         }
+        metricsPath = path
         metricsDue = context.milliseconds() + Self.metricsInterval
     }
 

@@ -133,7 +133,7 @@ extension NodeDiffer {
 extension DesiredModel {
     /// The models through which each of its states is set and read, and which so need a key. Values in scenes are those
     /// of other models.
-    fileprivate var stateFamilies: [(model: DesiredModel, addresses: [ModelAddress])] {
+    var stateFamilies: [(model: DesiredModel, addresses: [ModelAddress])] {
         let own = ([address.model] + otherSetServers.sorted())
             .map { ModelAddress(element: address.element, model: $0) }
         var families: [(model: DesiredModel, addresses: [ModelAddress])] = [(self, own)]

@@ -61,7 +61,14 @@ extension NodeExplainer {
         switch resource {
         case .netKey(let index): netKeyNeeds[index] != nil
         case .appKey(let index): appKeyNeeds[index] != nil
+        case .binding(let address, _):
+            desired.model(at: address)?.bindings == nil && stateAddresses.contains(address)
         default: false
         }
+    }
+
+    /// The models through which declared states are set and read, which get a key for that.
+    private var stateAddresses: Set<ModelAddress> {
+        Set(desired.models.filter { !$0.states.isEmpty }.flatMap(\.stateFamilies).flatMap(\.addresses))
     }
 }

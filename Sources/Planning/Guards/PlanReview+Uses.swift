@@ -98,7 +98,7 @@ extension PlanReview {
         let who = count == 1 ? "`\(name(of: first))` is" : "\(count) of these nodes are"
         return """
             \(who) forgotten and would keep what \(count == 1 ? "it has" : "they have"). To have \
-            \(count == 1 ? "it" : "them") reset instead: put the lines back, and plan the removal with \
+            \(count == 1 ? "it" : "them") reset instead: leave the lines in, or put them back, and plan the removal with \
             \(command: .removeTagged(count == 1 ? name(of: first) : nil, resets: true)); or leave \(it) in the \
             definition
             """

@@ -70,6 +70,27 @@ private struct Comparison {
         note(what, onAir: "\(onAir)", recorded: "\(recorded)")
     }
 
+    mutating func compare<Value: Equatable>(_ what: String, _ onAir: [Value], _ recorded: [Value]?) {
+        guard let recorded, onAir != recorded else { return }
+        note(what, onAir: Self.list(onAir), recorded: Self.list(recorded))
+    }
+
+    private static func list(_ values: [some Any]) -> String {
+        values.isEmpty ? "empty" : values.map { "\($0)" }.joined(separator: ", ")
+    }
+
+    private static func text(_ publication: Publication?) -> String {
+        guard let publication else { return "none" }
+        var parts = ["to \(publication.address)", "key \(publication.appKeyIndex)"]
+        if publication.ttl != Publication.defaultTTL { parts.append("ttl \(publication.ttl)") }
+        if publication.period.milliseconds > 0 { parts.append("every \(publication.period.milliseconds) ms") }
+        if publication.retransmit.count > 0 {
+            parts.append("repeated \(publication.retransmit.count) times")
+        }
+        if publication.usesFriendshipCredentials { parts.append("with friendship credentials") }
+        return parts.joined(separator: " ")
+    }
+
     mutating func compare(_ state: NodeConfigurationState, _ node: Node) {
         compare("membership", state.isProvisioned, true)
         compare("the address", state.address, node.unicastAddress)
@@ -144,14 +165,14 @@ private struct Comparison {
             )
             for model in onAir.models {
                 guard let other = known[model.identifier] else { continue }
-                let place = "of model \(model.identifier) on element \(index)"
+                let place = "of \(model.identifier.name) on element \(index)"
                 compare("the list of bindings \(place)", model.bindings, other.bindings.sorted())
                 compare("the list of subscriptions \(place)", model.subscriptions, other.subscriptions.sorted())
                 if model.publication != other.publication {
                     note(
                         "the publication \(place)",
-                        onAir: model.publication.map { "\($0)" } ?? "none",
-                        recorded: other.publication.map { "\($0)" } ?? "none"
+                        onAir: Self.text(model.publication),
+                        recorded: Self.text(other.publication)
                     )
                 }
             }

@@ -186,6 +186,17 @@ struct FleetCommandTests {
         #expect(result.error.contains(message), "\(result.error)")
     }
 
+    @Test("All files of a folder belong to its only network, also those that do not name it")
+    func parts() throws {
+        let fixture = try CommandFixture()
+        try #require(fixture.run("init", "--network", "hq").status == 0)
+        try fixture.write("version: 1\nnetwork: hq\nsubnets: { primary: { index: 0 } }\n", to: "hq.yaml")
+        try fixture.write("version: 1\ngroups: { hall: { address: 0xC001 } }\n", to: "more.yaml")
+        let alone = fixture.run("plan").output
+        let fleet = fixture.run("fleet", "plan", "--details").output
+        #expect(alone.contains("+ group.hall") && fleet.contains("+ group.hall"), "\(fleet)")
+    }
+
     @Test("Waves are shares of all, numbers, and the rest")
     func division() throws {
         let all = Array(0..<150)

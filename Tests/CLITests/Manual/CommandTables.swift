@@ -70,7 +70,9 @@ struct CommandTables {
             let others = (command.arguments ?? []).filter { shared.contains($0) && $0.names?.first?.name != "version" }
             text += "\n## \(path.joined(separator: " "))\n\n\(escaped(command.abstract ?? ""))\n\n"
             if !own.isEmpty { text += table(own) + "\n" }
-            let names = others.compactMap { $0.names?.last.map { "`--\($0.name)`" } }.filter { $0 != "`--help`" }
+            let names = others.compactMap { $0.names?.last { $0.kind == "long" }.map { "`--\($0.name)`" } }.filter {
+                $0 != "`--help`"
+            }
             if !names.isEmpty { text += "Also: \(names.joined(separator: ", ")).\n" }
         }
         for subcommand in command.subcommands ?? [] where subcommand.commandName != "help" {

@@ -90,6 +90,8 @@ struct Fleet {
                 }
             }
         }
+        // Other files of the folder, such as tests, belong to its only network.
+        if networks.count == 1 { networks[0].definition = [] }
         for name in names.sorted() where !name.hasPrefix(".") && Files.kind("\(base)/\(name)") == .folder {
             let folder = "\(base)/\(name)"
             let files = DefinitionPaths.definitionFiles(among: try Files.names(inFolder: folder, as: name))

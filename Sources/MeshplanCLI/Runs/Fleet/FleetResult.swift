@@ -61,7 +61,8 @@ struct FleetResult {
         hasEnded = true
         if let reason { problems.append((reason, nil)) }
         let isBad = ![.success, .changes, .drift].contains(status)
-        if problems.isEmpty, isBad, let last = talk.last(where: { !$0.trimmed.isEmpty }) {
+        let said = talk.last { $0.hasPrefix("Error: ") } ?? talk.last { !$0.trimmed.isEmpty }
+        if problems.isEmpty, isBad, let last = said {
             problems.append((last.trimmed, nil))
         }
         talk = []

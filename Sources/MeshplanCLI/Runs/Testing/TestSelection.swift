@@ -14,7 +14,12 @@ struct TestSelection {
     /// The tests to play.
     ///
     /// - Throws: ``Failure`` if there are none.
-    func tests(of definition: Definition) throws(Failure) -> [TestDefinition] {
+    func tests(of definition: Definition) throws -> [TestDefinition] {
+        if let junit {
+            try OutputTarget.check(junit, is: "a file with results", ending: ".xml", in: context) {
+                $0.hasPrefix("<?xml") || $0.hasPrefix("<testsuite")
+            }
+        }
         guard !definition.tests.isEmpty else {
             throw Failure(
                 .failure,

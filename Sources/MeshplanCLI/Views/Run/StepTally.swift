@@ -1,3 +1,4 @@
+import DefinitionModel
 import Execution
 import Planning
 
@@ -12,6 +13,8 @@ struct StepTally {
 
     private var plan: Plan?
     private var ends: [Int: End] = [:]
+    /// What is not done, because a node cannot do it or a guard refuses it.
+    private var refused: Set<String> = []
     /// The steps of the plan, with those by which it grew.
     private(set) var total = 0
     /// How many of them have ended, in whatever way.
@@ -43,6 +46,7 @@ struct StepTally {
         case .stepSkipped(let step): end(step, .unchanged)
         case .stepFailed(let step, _): end(step, .failed)
         case .stepBlocked(let step, _): end(step, .blocked)
+        case .problem(_, let diagnostic): if let resource = diagnostic.resource { refused.insert(resource) }
         case .nodePending(_, let steps): decided = min(decided + steps, total)
         default: break
         }
@@ -84,11 +88,12 @@ struct StepTally {
         var done = plan
         done.changes = plan.changes.indices.filter { place in
             !isOpen[place] && last[plan.changes[place].address] == place
+                && !refused.contains(plan.changes[place].address)
         }.map { plan.changes[$0] }
         let summary = PlanSummary(done)
         let parts = [
             (summary.added, "added"), (summary.changed, "changed"), (summary.removed, "removed"),
-            (summary.forgotten, "forgotten"),
+            (summary.reset, "reset"), (summary.forgotten, "forgotten"),
         ]
         let words = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         return words.isEmpty ? nil : words.joined(separator: ", ")
