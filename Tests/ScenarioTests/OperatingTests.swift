@@ -55,7 +55,7 @@ struct OperatingTests {
         )
         #expect(dimmed.status == 0 && dimmed.output == "lightness 40 %: 1 as asked.\n", "\(dimmed.output)")
         let after = try await office.meshplan(["get", "lamp-kitchen-1", "lightness", "--json"] + via)
-        #expect(after.output.contains(#""state":"lightness","value":40,"unit":"%"}"#), "\(after.output)")
+        #expect(after.output.contains(#""state":"lightness","value":40,"unit":"%","time":"20"#), "\(after.output)")
         #expect(try await lit(office) == ["lamp-kitchen-1  40 %", "lamp-kitchen-2  100 %"])
 
         let plan = try await office.meshplan(["plan", "--detailed-exitcode"])

@@ -208,7 +208,8 @@ struct ProvisioningTests {
         // The device gives up after a minute of its own accelerated time, and is tried again a little later.
         try apply.wait(for: "Type the number of times that lamp blinks:")
         try apply.wait(for: "(no longer needed)")
-        try apply.wait(for: "while waiting for the out-of-band value; trying again in ")
+        try apply.wait(for: "while waiting for the out-of-band value;")
+        try apply.wait(for: "trying again in ")
         try apply.wait(for: "Type the number of times that lamp blinks:")
         apply.interrupt()
         #expect(try apply.finish() == 130, "\(apply.transcript)")

@@ -22,12 +22,17 @@ enum SceneChecks {
 
     private static func checkModels(_ network: CheckedNetwork, _ diagnostics: inout DiagnosticCollector) {
         let definition = network.definition
+        let nodes = definition.nodes
+        // Most definitions have no scenes, and each look at a node costs something.
+        guard definition.profiles.contains(where: { hasScenes($0.settings) })
+            || nodes.indices.contains(where: { hasScenes(nodes[$0].settings) })
+        else { return }
         for profile in definition.profiles {
             checkReferences(profile.settings, "profile.\(profile.name.value)", network, &diagnostics)
         }
         let profiles = definition.profiles.map { Parts(of: $0.settings) }
         var reported: Set<SourceLocation> = []
-        for node in definition.nodes {
+        for node in nodes {
             let resource = "node.\(node.name.value)"
             checkReferences(node.settings, resource, network, &diagnostics)
             var parts = Parts(of: node.settings)
@@ -42,6 +47,12 @@ enum SceneChecks {
                     hint: "add `scene-server: { keys: [KEY] }` to element \(element) or to one before it"
                 )
             }
+        }
+    }
+
+    private static func hasScenes(_ settings: NodeSettings) -> Bool {
+        settings.elements.values.contains { element in
+            element.models.indices.contains { !element.models[$0].scenes.isEmpty }
         }
     }
 

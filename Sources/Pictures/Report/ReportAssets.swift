@@ -44,7 +44,7 @@ enum ReportAssets {
         .sign.warning, .figures .warning dd { color: var(--warning); }
         .sign.bad, .figures .bad dd { color: var(--bad); }
         .figures {
-          display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: 0.75rem; margin: 1.25rem 0;
+          display: grid; grid-template-columns: repeat(auto-fill, minmax(8rem, 1fr)); gap: 0.75rem; margin: 1.25rem 0;
         }
         .figures div { padding: 0.6rem 0.9rem; background: var(--raised); border: 1px solid var(--rule); border-radius: 6px; }
         .figures dt { color: var(--soft); font-size: 0.875rem; }

@@ -47,8 +47,12 @@ extension TitleDifference {
                 compare(.group(address), "group." + group.name.value, group.wording)
             }
         }
-        for node in definition.nodes where !node.awaitsDevice && selected?.contains(node.uuid.value) ?? true {
-            compare(.node(node.uuid.value), "node." + node.name.value, node.wording)
+        // By index, because a loop over the nodes would copy each of them.
+        let nodes = definition.nodes
+        for place in nodes.indices where !nodes[place].awaitsDevice {
+            let uuid = nodes[place].uuid.value
+            guard selected?.contains(uuid) ?? true else { continue }
+            compare(.node(uuid), "node." + nodes[place].name.value, nodes[place].wording)
         }
         return differences
     }

@@ -12,6 +12,11 @@ enum NLCDiagnostics {
         to diagnostics: inout CountedDiagnostics
     ) {
         let claims = definition.hasLightingProfiles ? definition.lightingProfilesOfNodes() : []
+        let recorded = network.nodes
+        // Most networks claim nothing.
+        guard !claims.isEmpty || recorded.indices.contains(where: { recorded[$0].compositionPages?[2] != nil }) else {
+            return
+        }
         let names = Dictionary(
             definition.nodes.enumerated().map { ($0.element.name.value, $0.offset) },
             uniquingKeysWith: { first, _ in first }

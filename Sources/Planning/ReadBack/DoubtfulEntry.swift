@@ -71,7 +71,10 @@ extension MeshNetwork {
     ///   - nodes: the nodes of the definition.
     ///   - steps: the steps of the plan.
     func doubtNotes(of nodes: Set<DeviceUUID>, _ steps: [Step], _ names: ResourceNames) -> [Advice] {
-        let doubtful = self.nodes.filter { nodes.contains($0.uuid) && !$0.unread.isEmpty }
+        // By index, because a filter would look at a copy of each node.
+        let recorded = self.nodes
+        let doubtful = recorded.indices.filter { !recorded[$0].unread.isEmpty && nodes.contains(recorded[$0].uuid) }
+            .map { recorded[$0] }
         guard !doubtful.isEmpty else { return [] }
         var sent: [DeviceUUID: [ConfigurationAction]] = [:]
         for case .configure(let node, let action) in steps.lazy.map(\.work) { sent[node, default: []].append(action) }

@@ -41,15 +41,16 @@ extension Resolver {
     /// A node that is only renamed takes nobody's place. A device that has become a node under the name has, in a plan
     /// that was not carried out to its end.
     private mutating func findSubstitutes() {
-        let mentioned = Set(definition.nodes.lazy.map(\.uuid.value))
-        for position in network.nodes.indices where network.nodes[position].isManaged {
-            let uuid = network.nodes[position].uuid
-            guard !network.nodes[position].isExcluded, uuid != network.ownProvisioner, !mentioned.contains(uuid),
-                let number = nodeNumbers[network.nodes[position].name], let placement = placements[number]
+        let nodes = definition.nodes
+        var mentioned = Set<DeviceUUID>(minimumCapacity: nodes.count)
+        for number in nodes.indices { mentioned.insert(nodes[number].uuid.value) }
+        let recorded = network.nodes
+        for position in recorded.indices where recorded[position].isManaged {
+            let uuid = recorded[position].uuid
+            guard !recorded[position].isExcluded, uuid != network.ownProvisioner, !mentioned.contains(uuid),
+                let number = nodeNumbers[recorded[position].name], let placement = placements[number]
             else { continue }
-            if case .recorded(let other) = placement, network.nodes[other].name != network.nodes[position].name {
-                continue
-            }
+            if case .recorded(let other) = placement, recorded[other].name != recorded[position].name { continue }
             state.substituted[position] = definition.nodes[number].uuid.value
         }
     }

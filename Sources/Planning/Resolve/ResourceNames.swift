@@ -35,17 +35,20 @@ struct ResourceNames {
         for key in desired.applicationKeys { appKeys[key.index] = key.name.value }
         for group in desired.groups { groups[group.group.address] = group.group.name }
         let serverUUIDs = Set(desired.nodes.lazy.compactMap { $0.order?.route.server })
-        for node in desired.nodes {
-            if !serverUUIDs.isEmpty, serverUUIDs.contains(node.uuid(in: network)) {
-                servers[node.uuid(in: network)] = node.name.value
+        // By index, because a loop over the nodes would copy each of them.
+        let desiredNodes = desired.nodes
+        for place in desiredNodes.indices {
+            let name = desiredNodes[place].name.value
+            if !serverUUIDs.isEmpty, serverUUIDs.contains(desiredNodes[place].uuid(in: network)) {
+                servers[desiredNodes[place].uuid(in: network)] = name
             }
-            switch node.origin {
-            case .recorded(let position): nodes[position] = node.name.value
+            switch desiredNodes[place].origin {
+            case .recorded(let position): nodes[position] = name
             case .device(let order, let device):
-                devices[order.uuid] = node.name.value
-                if let address = order.address { fixedAddresses[address] = node.name.value }
+                devices[order.uuid] = name
+                if let address = order.address { fixedAddresses[address] = name }
                 // Its former addresses keep its name.
-                if let position = device.replaced { nodes[position] = node.name.value }
+                if let position = device.replaced { nodes[position] = name }
             case .node: break
             }
         }

@@ -5,6 +5,7 @@ extension ModelMachine {
     mutating func losePower() {
         let stored = models.stored
         models = NodeModels(stored: stored)
+        for element in elements.indices where self[.clock, element] > 0 { self[.clock, element] = 0 }
     }
 
     /// The node has power again. Generic OnPowerUp decides what its lamps do (Mesh Model 3.1.4): stay off, come up with

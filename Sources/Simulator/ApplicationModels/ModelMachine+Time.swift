@@ -1,7 +1,8 @@
 import Catalogue
 import MeshCore
 
-// Time (Mesh Model 5.1.1, 5.2.1). A node without power or after the end of the simulator no longer knows the time.
+// Time (Mesh Model 5.1.1, 5.2.1). A node without power no longer knows the time. From one run of the simulator to the
+// next, all clocks stand still.
 
 /// What a node knows of the time.
 struct KnownTime: Hashable, Sendable {
@@ -46,8 +47,10 @@ extension ModelMachine {
         let element = request.element
         guard let tai = values.integer("tai"), tai > 0 else {
             models.times[element] = nil
+            self[.clock, element] = 0
             return
         }
+        self[.clock, element] = tai
         models.times[element] = KnownTime(
             tai: tai * 256 + (values.integer("subsecond") ?? 0),
             at: now,
@@ -56,6 +59,15 @@ extension ModelMachine {
         )
         if let delta = values.integer("tai_utc_delta") { self[.taiUTCDelta, element] = delta }
         if let zone = values.integer("zone") { self[.zone, element] = zone }
+        planSchedules()
+    }
+
+    /// Sets the clocks to what they were told in an earlier run.
+    mutating func resumeClocks() {
+        for element in elements.indices where self[.clock, element] > 0 {
+            let tai = self[.clock, element] * 256
+            models.times[element] = KnownTime(tai: tai, at: now, uncertainty: 0xFF, authority: 0)
+        }
         planSchedules()
     }
 

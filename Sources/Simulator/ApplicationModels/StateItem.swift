@@ -80,6 +80,8 @@ package enum StateItem: UInt8, Sendable {
     case taiUTCDelta = 84
     case nextTAIUTCDelta = 85
     case taiUTCDeltaChange = 86
+    /// TAI in seconds when a Time Server was told it last, 0 for unknown.
+    case clock = 87
     /// An entry of a scheduler, as the octets of its message.
     case schedule = 90
     /// The value of a property as octets, and what users may do with it.

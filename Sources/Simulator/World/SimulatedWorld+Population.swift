@@ -100,6 +100,9 @@ extension SimulatedWorld {
             if models.numbers.contains(where: { $0.key.item == .controlLight && $0.value == 1 }) {
                 _ = work(at: index) { $0.resumeControllers() }
             }
+            if models.numbers.contains(where: { $0.key.item == .clock && $0.value > 0 }) {
+                _ = work(at: index) { $0.resumeClocks() }
+            }
         }
         schedulePublications(of: index)
         resumeHeartbeats(of: index)
