@@ -309,7 +309,11 @@ struct NoteTests {
         #expect(refused.plan?.findings.count { $0.planGuard == .groupInUse } == 1)
         let hint = try required(refused.diagnostics.first { $0.message == finding.message }?.hint)
         #expect(hint.contains("3 of these nodes are forgotten and would keep what they have"))
-        #expect(hint.contains("To have them reset instead: leave the lines in, or put them back, and plan the removal with resetting"))
+        #expect(
+            hint.contains(
+                "To have them reset instead: leave the lines in, or put them back, and plan the removal with resetting"
+            )
+        )
         // The same by way of the definition.
         try office.apply(all)
         let plan = try required(

@@ -24,8 +24,9 @@ enum SceneChecks {
         let definition = network.definition
         let nodes = definition.nodes
         // Most definitions have no scenes, and each look at a node costs something.
-        guard definition.profiles.contains(where: { hasScenes($0.settings) })
-            || nodes.indices.contains(where: { hasScenes(nodes[$0].settings) })
+        guard
+            definition.profiles.contains(where: { hasScenes($0.settings) })
+                || nodes.indices.contains(where: { hasScenes(nodes[$0].settings) })
         else { return }
         for profile in definition.profiles {
             checkReferences(profile.settings, "profile.\(profile.name.value)", network, &diagnostics)

@@ -75,6 +75,29 @@ final class ClientDriver {
         observer = (bearer as? ObservedBearer).map { RequestObserver(reporting: $0.report) }
     }
 
+    // MARK: Requests
+
+    /// Begins a request of the client, see ``MeshClient/request(_:to:subnets:withOldKey:deadline:at:)``.
+    func request(
+        _ inquiry: ConfigurationInquiry,
+        to node: UnicastAddress,
+        subnets: [NetKeyIndex],
+        withOldKey missing: [NetKeyIndex] = [],
+        deadline: Duration? = nil,
+        at now: Instant
+    ) -> (RequestIdentifier, [MeshClient.Output]) {
+        let (identifier, outputs) = client.request(
+            inquiry,
+            to: node,
+            subnets: subnets,
+            withOldKey: missing,
+            deadline: deadline,
+            at: now
+        )
+        observer?.begin(identifier, inquiry, to: node, client, at: now)
+        return (identifier, outputs)
+    }
+
     // MARK: Events and time
 
     /// Waits for one event until the deadline, or until the client is due.

@@ -5,8 +5,9 @@ import Planning
 struct RequestObserver {
     private struct Asked {
         let request: MeshReport.Request
-        let since: Instant
-        var attempts: Int
+        /// When it was sent first, or made as long as it is not sent.
+        var since: Instant
+        var attempts = 0
     }
 
     /// Requests that were withdrawn are forgotten when there are more than this.
@@ -20,6 +21,24 @@ struct RequestObserver {
         self.report = report
     }
 
+    /// Remembers a request that the client has just got. It may never be sent.
+    mutating func begin(
+        _ identifier: RequestIdentifier,
+        _ inquiry: ConfigurationInquiry,
+        to destination: UnicastAddress,
+        _ client: MeshClient,
+        at now: Instant
+    ) {
+        let payload = inquiry.payload(at: now)
+        var reader = ByteReader(payload[...])
+        guard let opcode = try? Opcode(decoding: &reader) else { return }
+        if asked.count >= Self.limit {
+            asked = asked.filter { client.exchanges.exchange($0.key) != nil }
+        }
+        let request = MeshReport.Request(node: destination, opcode: opcode, octets: payload.count)
+        asked[identifier] = Asked(request: request, since: now)
+    }
+
     /// Reports an output.
     mutating func note(_ output: MeshClient.Output, of client: MeshClient, at now: Instant) {
         switch output {
@@ -30,7 +49,7 @@ struct RequestObserver {
         case .linkDown(let failure, let delay): report(.linkDown(reason: failure.reason, retryIn: delay), now)
         case .directLinkDown(_, let failure):
             report(.linkDown(reason: failure?.reason ?? "no longer needed", retryIn: nil), now)
-        case .sent(let identifier, let attempt): noteSent(identifier, attempt, client, at: now)
+        case .sent(let identifier, let attempt): noteSent(identifier, attempt, at: now)
         case .answered(let identifier, let verdict, let attempts):
             guard let asked = asked.removeValue(forKey: identifier) else { return }
             report(
@@ -56,25 +75,12 @@ struct RequestObserver {
         }
     }
 
-    private mutating func noteSent(
-        _ identifier: RequestIdentifier,
-        _ attempt: Int,
-        _ client: MeshClient,
-        at now: Instant
-    ) {
-        if asked[identifier] == nil {
-            guard let exchange = client.exchanges.exchange(identifier) else { return }
-            let payload = exchange.inquiry.payload(at: now)
-            var reader = ByteReader(payload[...])
-            guard let opcode = try? Opcode(decoding: &reader) else { return }
-            if asked.count >= Self.limit {
-                asked = asked.filter { client.exchanges.exchange($0.key) != nil }
-            }
-            let request = MeshReport.Request(node: exchange.destination, opcode: opcode, octets: payload.count)
-            asked[identifier] = Asked(request: request, since: now, attempts: 0)
-        }
-        asked[identifier]?.attempts = attempt
-        if let request = asked[identifier]?.request { report(.sent(request, attempt: attempt), now) }
+    private mutating func noteSent(_ identifier: RequestIdentifier, _ attempt: Int, at now: Instant) {
+        guard var asked = asked[identifier] else { return }
+        if asked.attempts == 0 { asked.since = now }
+        asked.attempts = attempt
+        self.asked[identifier] = asked
+        report(.sent(asked.request, attempt: attempt), now)
     }
 
     private static func answer(_ verdict: ConfigurationVerdict) -> MeshReport.Answer {

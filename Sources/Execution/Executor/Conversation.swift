@@ -76,7 +76,7 @@ struct Conversation {
     ) -> NodeAnswer<ConfigurationVerdict> {
         failure = driver.storeFailure.map { .stopped($0) }
         answer = failure
-        perform(driver.client.request(inquiry, to: node, subnets: subnets, deadline: deadline, at: now).1)
+        perform(driver.request(inquiry, to: node, subnets: subnets, deadline: deadline, at: now).1)
         while answer == nil {
             guard !isInterrupted else {
                 answer = .stopped(.interrupted)
@@ -155,7 +155,7 @@ struct Conversation {
     /// everything else that the server says.
     private mutating func seekLink(in subnets: [NetKeyIndex]) {
         let question = Question(RemoteProvisioningLinkGet())
-        perform(driver.client.request(question.inquiry, to: node, subnets: subnets, at: now).1)
+        perform(driver.request(question.inquiry, to: node, subnets: subnets, at: now).1)
     }
 
     /// Cancels the request to the node.

@@ -134,7 +134,7 @@ final class RemoteListeningRun {
                 case .stop: Question(RemoteProvisioningScanStop())
                 }
             let deadline = request.question == .stop ? Self.stopDeadline : driver.client.policy.readBackDeadline
-            let (identifier, outputs) = driver.client.request(
+            let (identifier, outputs) = driver.request(
                 question.inquiry,
                 to: request.server,
                 subnets: subnets,

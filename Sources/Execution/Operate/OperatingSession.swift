@@ -87,7 +87,7 @@ package final class OperatingSession {
             let node = nodes.first(where: { $0.deviceKey != nil })
         else { return }
         let question = Question<Void>(ConfigDefaultTTLGet())
-        let (identifier, outputs) = driver.client.request(
+        let (identifier, outputs) = driver.request(
             question.inquiry,
             to: node.unicastAddress,
             subnets: [key.boundNetKey],
@@ -188,7 +188,7 @@ package final class OperatingSession {
     private func send() {
         while ending == nil, let position = work.next() {
             let request = work.requests[position]
-            let (identifier, outputs) = driver.client.request(
+            let (identifier, outputs) = driver.request(
                 ConfigurationInquiry(request),
                 to: request.destination,
                 subnets: request.subnets,

@@ -57,7 +57,7 @@ extension RunSwitchboard {
         in subnets: [NetKeyIndex],
         withOldKey missing: [NetKeyIndex] = []
     ) {
-        let (identifier, outputs) = driver.client.request(
+        let (identifier, outputs) = driver.request(
             job.inquiry,
             to: address,
             subnets: subnets,

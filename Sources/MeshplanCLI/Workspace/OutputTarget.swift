@@ -1,7 +1,8 @@
 import MeshCore
 import SystemLayer
 
-/// Files that a command writes beside its work. Whoever mistypes a name must not lose a definition, a key or a database.
+/// Files that a command writes beside its work. Whoever mistypes a name must not lose a definition, a key or a
+/// database.
 enum OutputTarget {
     /// Refuses to write over anything other than an earlier file of the same kind, and into the folder of databases.
     ///

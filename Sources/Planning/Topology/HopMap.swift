@@ -1,3 +1,4 @@
+import Basics
 package import MeshCore
 
 /// How many hops each node is away from a proxy, and which relays can have carried its messages.
@@ -53,8 +54,8 @@ package struct HopMap: Hashable, Sendable {
 
     /// The nodes in their order.
     package let stations: [Station]
-    /// For each node, the relays that can have been the last before it on the way to it; empty for the proxy, nodes
-    /// that the proxy hears itself, and nodes that were not heard.
+    /// For each node, the relays that can have been the last before it on the way to it, in the order of their names;
+    /// empty for the proxy, nodes that the proxy hears itself, and nodes that were not heard.
     package let carriers: [[Int]]
     /// For each node, the relays without which nothing reaches it, nearest to the proxy first.
     package let single: [[Int]]
@@ -70,6 +71,12 @@ package struct HopMap: Hashable, Sendable {
             guard let hops = station.hops, hops > 1 else { continue }
             for subnet in station.subnets { layers[subnet, default: [:]][hops, default: []].append(place) }
         }
+        let order = stations.map { NaturalOrder($0.name) }
+        for (subnet, relays) in layers {
+            layers[subnet] = relays.mapValues { $0.sorted { order[$0] < order[$1] } }
+        }
+        // How many nodes the relays of a layer share. There may be thousands of both, so they are counted by layer.
+        var sharing: [NetKeyIndex: [Int: Int]] = [:]
         var carriers: [[Int]] = []
         var single: [[Int]] = []
         for (place, station) in stations.enumerated() {
@@ -79,7 +86,9 @@ package struct HopMap: Hashable, Sendable {
                 continue
             }
             let relays = layers[station.subnet] ?? [:]
-            carriers.append((relays[hops - 1] ?? []).filter { $0 != place })
+            let nearest = relays[hops - 1] ?? []
+            carriers.append(nearest)
+            if nearest.count > 1 { sharing[station.subnet, default: [:]][hops - 1, default: 0] += 1 }
             single.append(
                 (2..<hops).compactMap { layer in
                     let there = relays[layer] ?? []
@@ -92,8 +101,10 @@ package struct HopMap: Hashable, Sendable {
         var loads: [Int: Load] = [:]
         for place in stations.indices {
             for relay in single[place] { loads[relay, default: Load(relay: relay)].alone += 1 }
-            for relay in carriers[place] where !single[place].contains(relay) {
-                loads[relay, default: Load(relay: relay)].shared += 1
+        }
+        for (subnet, counts) in sharing {
+            for (layer, count) in counts {
+                for relay in layers[subnet]?[layer] ?? [] { loads[relay, default: Load(relay: relay)].shared += count }
             }
         }
         self.loads = loads.values.sorted {

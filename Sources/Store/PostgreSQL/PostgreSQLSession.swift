@@ -7,7 +7,7 @@ final class PostgreSQLSession {
     let clock: StoreClock
     let timing: LockTiming
     let address: PostgreSQLAddress
-    /// For how long to look for the server again, once it was found.
+    /// For how long to look for the server again, once it was found, or for the next of several.
     var patience: Duration
     /// Whether there ever was a connection.
     private(set) var hasConnected = false
@@ -81,7 +81,10 @@ final class PostgreSQLSession {
             do throws(PostgreSQLError) {
                 return try body(try connected())
             } catch {
-                guard hasConnected, retry.isWorthwhile(after: error, isWriting: isWriting) else {
+                // Of several servers, one may be about to take over just now.
+                guard hasConnected || !address.eachServer.isEmpty,
+                    retry.isWorthwhile(after: error, isWriting: isWriting)
+                else {
                     throw storeError(error)
                 }
                 // Behind a pooler, or a name that moves, another server may accept changes.

@@ -10,6 +10,8 @@ import SystemLayer
 struct MapView {
     /// So many names are told in a cell; the others are counted.
     private static let mostNames = 3
+    /// So many names are in a line of JSON, which also has their number.
+    private static let mostCarriers = 50
 
     private let operating: OperatingRun
     private let result: HopSurveyResult
@@ -156,9 +158,10 @@ struct MapView {
             if let status = result.refusals[uuid] { return "(refuses: \(status))" }
             return result.silent.contains(uuid) ? "(no answer)" : "(not heard)"
         }
-        let names = map.carriers[place].map { map.stations[$0].name }.sorted { NaturalOrder($0) < NaturalOrder($1) }
-        let rest = names.count - Self.mostNames
-        if rest > 0 { return names.prefix(Self.mostNames).joined(separator: ", ") + " or \(rest) more" }
+        let carriers = map.carriers[place]
+        let names = carriers.prefix(Self.mostNames).map { map.stations[$0].name }
+        let rest = carriers.count - Self.mostNames
+        if rest > 0 { return names.joined(separator: ", ") + " or \(rest) more" }
         guard let last = names.last, names.count > 1 else { return names.first ?? "" }
         return names.dropLast().joined(separator: ", ") + " or \(last)"
     }
@@ -210,7 +213,8 @@ struct MapView {
                 "type": "hops", "node": station.name.json, "node_uuid": station.uuid.description.json,
                 "hops": station.hops.map { .integer($0) }, "most_hops": station.mostHops.map { .integer($0) },
                 "heartbeats": .integer(station.heartbeats), "relay": .bool(station.isRelay),
-                "carriers": names(map.carriers[place]), "single_relays": names(map.single[place]),
+                "carriers": names(Array(map.carriers[place].prefix(Self.mostCarriers))),
+                "carriers_count": .integer(map.carriers[place].count), "single_relays": names(map.single[place]),
                 "predicted_hops": predicted[place].map { .integer($0) },
                 "refusal": result.refusals[station.uuid].map { "\($0)".json },
             ])
