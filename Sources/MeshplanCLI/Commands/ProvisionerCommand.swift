@@ -29,7 +29,7 @@ struct ProvisionerListCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)
         let network = try workspace.open(try workspace.only(networks.network)).snapshot().network
-        var table = Table(["ADDRESS", "NAME", "UUID", "GIVES OUT", ""])
+        var table = Table(["ADDRESS", "NAME", "UUID", "GIVES OUT", "ACTS HERE"])
         for provisioner in network.provisioners {
             let node = network.nodes.first { $0.uuid == provisioner.uuid }
             let isOwn = provisioner.uuid == network.ownProvisioner
@@ -43,7 +43,7 @@ struct ProvisionerListCommand: NetworkCommand {
             ])
             table.rows.append([
                 node?.unicastAddress.description ?? "-", provisioner.name.printable, provisioner.uuid.description,
-                ranges.isEmpty ? "nothing" : ranges.joined(separator: ", "), isOwn ? "meshplan" : "",
+                ranges.isEmpty ? "nothing" : ranges.joined(separator: ", "), isOwn ? "yes" : "",
             ])
         }
         if context.json == nil { context.output.write(table.render(context.style)) }

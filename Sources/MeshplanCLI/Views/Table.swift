@@ -17,18 +17,23 @@ struct Table {
 
     /// The lines, each with `indent` in front and without trailing spaces.
     func render(_ style: Style, indent: String = "") -> String {
+        groups(style, indent: indent).joined().map { $0 + "\n" }.joined()
+    }
+
+    /// The lines of each row, that of the header first if there is one. On a narrow terminal a row may take several.
+    func groups(_ style: Style, indent: String = "") -> [[String]] {
         let natural = widths { $0.displayWidth }
         let room = style.width - indent.displayWidth
-        guard style.isTerminal, Self.sum(natural) > room else { return render(natural[...], style, indent: indent) }
+        guard style.isTerminal, Self.sum(natural) > room else { return groups(natural[...], style, indent: indent) }
         let least = widths { cell in cell.split(separator: " ").map { String($0).displayWidth }.max() ?? 0 }
         if Self.sum(least) <= room {
-            return render(Self.narrowed(natural, to: least, room)[...], style, indent: indent)
+            return groups(Self.narrowed(natural, to: least, room)[...], style, indent: indent)
         }
         // At least the first column stands alone.
         var count = least.count
         while count > 1, Self.sum(Array(least[..<count])) > room { count -= 1 }
         let shown = Self.narrowed(Array(natural[..<count]), to: Array(least[..<count]), room)
-        return render(shown[...], style, indent: indent)
+        return groups(shown[...], style, indent: indent)
     }
 
     /// The width of each column by a measure of its cells.
@@ -57,9 +62,9 @@ struct Table {
     }
 
     /// The lines with columns of these widths; the cells of columns beyond them go below.
-    private func render(_ widths: ArraySlice<Int>, _ style: Style, indent: String) -> String {
-        let first = header.map { lines($0, widths, style, indent).map { style(.faint, $0) } } ?? []
-        return (first + rows.flatMap { lines($0, widths, style, indent) }).map { indent + $0 + "\n" }.joined()
+    private func groups(_ widths: ArraySlice<Int>, _ style: Style, indent: String) -> [[String]] {
+        let first = header.map { [lines($0, widths, style, indent).map { style(.faint, $0) }] } ?? []
+        return (first + rows.map { lines($0, widths, style, indent) }).map { lines in lines.map { indent + $0 } }
     }
 
     private func lines(_ row: [String], _ widths: ArraySlice<Int>, _ style: Style, _ indent: String) -> [String] {

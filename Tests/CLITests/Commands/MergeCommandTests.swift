@@ -69,7 +69,7 @@ struct MergeCommandTests {
             "--auto-approve"
         )
         #expect(adopted.status == 0, "\(adopted.error)")
-        #expect(fixture.run("provisioner", "list").output.contains("meshplan\n"))
+        #expect(fixture.run("provisioner", "list").output.contains(#/0x0001 .* yes\n/#))
         let applied = fixture.run("apply", "house.yaml", "--via", "simulator", "--auto-approve")
         #expect(applied.status == 0, "\(applied.error)")
         let witness = String(decoding: try #require(fixture.read(".meshplan/house.meshdb.sequence")), as: UTF8.self)

@@ -36,8 +36,9 @@ struct ExplanationView {
         for value in node.values {
             if value.place != place, let next = value.place {
                 place = next
-                let element = next.element.map { "\($0)" } ?? "with the model"
-                lines += [.heading(""), .heading("Element \(element), \(next.name.printable)")]
+                let name = next.name.printable
+                let place = next.element.map { "Element \($0), \(name)" } ?? "Any element with \(name)"
+                lines += [.heading(""), .heading(place)]
             }
             lines += self.lines(of: value)
         }
@@ -135,13 +136,12 @@ struct ExplanationView {
         var table = Table()
         for case .row(let cells) in lines { table.rows.append(cells) }
         if table.rows.dropFirst().allSatisfy({ $0.count < 5 || $0[4].isEmpty }) { table.rows[0].removeLast() }
-        var rendered = table.render(style).split(separator: "\n", omittingEmptySubsequences: false).makeIterator()
+        var rendered = table.groups(style).makeIterator()
         return lines.enumerated().map { position, line in
             switch line {
             case .heading(let text): style(.bold, text) + "\n"
             case .row:
-                position == 0
-                    ? style(.faint, String(rendered.next() ?? "")) + "\n" : String(rendered.next() ?? "") + "\n"
+                (rendered.next() ?? []).map { (position == 0 ? style(.faint, $0) : $0) + "\n" }.joined()
             }
         }.joined()
     }
