@@ -87,7 +87,7 @@ extension NodeDiffer {
 extension ModelState {
     /// The fields of the state's value, and what the message that sets it carries; nil for states that the catalogue
     /// does not know.
-    fileprivate var decoded: (fields: [MessageDescription.Field], values: FieldValues)? {
+    var decoded: (fields: [MessageDescription.Field], values: FieldValues)? {
         guard let description = StateCatalogue.state(named: form.name), let message = description.setMessage else {
             return nil
         }

@@ -71,6 +71,7 @@ struct NodeDiffer {
         )
         if !node.isManaged || management != NodeDifference.Management(node) { difference.management = management }
         checkRanges(of: desired, node: node)
+        checkBoundStates(of: desired)
         if node.isCompositionKnown {
             preflight(&desired, node: node)
         } else {
