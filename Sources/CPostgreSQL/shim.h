@@ -37,9 +37,16 @@ static inline int cpostgresql_open(void) {
     return cpostgresql_symbol("PQpipelineSync") != NULL;
 }
 
+// The address is kept, because a look-up for each cell of a large answer would take long.
 #define CPOSTGRESQL(result, name, parameters, arguments)                                                               \
     static inline result cpostgresql_##name parameters {                                                              \
-        return ((result(*) parameters)cpostgresql_symbol("PQ" #name)) arguments;                                       \
+        static void *kept = NULL;                                                                                     \
+        void *found = __atomic_load_n(&kept, __ATOMIC_RELAXED);                                                        \
+        if (found == NULL) {                                                                                          \
+            found = cpostgresql_symbol("PQ" #name);                                                                   \
+            __atomic_store_n(&kept, found, __ATOMIC_RELAXED);                                                          \
+        }                                                                                                             \
+        return ((result(*) parameters)found) arguments;                                                               \
     }
 
 CPOSTGRESQL(PQconninfoOption *, conninfoParse, (const char *text, char **error), (text, error))

@@ -72,7 +72,7 @@ final class ClientDriver {
         self.client = client
         self.bearer = bearer
         self.rule = rule
-        observer = (bearer as? ObservedBearer).map { RequestObserver(reporting: $0.report) }
+        observer = (bearer as? TappedBearer)?.report.map { RequestObserver(reporting: $0) }
     }
 
     // MARK: Requests

@@ -43,7 +43,7 @@ extension MeshStack {
     func open(
         _ shared: SharedNetworkPDU
     ) throws(NetworkPDUError) -> (opened: OpenedNetworkPDU, netKeyIndex: NetKeyIndex) {
-        let candidates = try candidates(for: shared.octets)
+        let candidates = try keys.candidates(for: shared.octets)
         guard let index = NetworkPDU.ivIndex(of: shared.octets, current: ivIndex.value) else { throw .notAuthentic }
         for candidate in candidates {
             do throws(NetworkPDUError) {

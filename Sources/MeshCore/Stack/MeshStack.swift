@@ -126,29 +126,8 @@ package struct MeshStack {
         networkPDU bytes: [UInt8],
         as purpose: NetworkPDU.Purpose = .message
     ) throws(NetworkPDUError) -> (pdu: NetworkPDU, netKeyIndex: NetKeyIndex) {
-        let candidates = try candidates(for: bytes)
-        guard let index = NetworkPDU.ivIndex(of: bytes, current: ivIndex.value) else { throw .notAuthentic }
-        for candidate in candidates {
-            do throws(NetworkPDUError) {
-                let credentials = candidate.credentials.flooding
-                let pdu = try NetworkPDU(decoding: bytes, with: credentials, ivIndex: index, as: purpose)
-                return (pdu, candidate.index)
-            } catch {
-                guard error == .notAuthentic else { throw error }
-            }
-        }
-        throw .notAuthentic
-    }
-
-    /// The credentials that may have secured a PDU.
-    ///
-    /// - Throws: ``NetworkPDUError`` if the PDU is too short or too long, or no known key has its NID.
-    func candidates(for bytes: [UInt8]) throws(NetworkPDUError) -> [KeyRing.SubnetEntry] {
-        guard (NetworkPDU.minimumSize...NetworkPDU.maximumSize).contains(bytes.count),
-            let nid = NetworkPDU.nid(of: bytes)
-        else { throw .malformed(.length(bytes.count)) }
-        let candidates = keys.candidates(nid: nid)
-        guard !candidates.isEmpty else { throw .unknownNID(nid) }
-        return candidates
+        // None would do if it were before 0.
+        let index = NetworkPDU.ivIndex(of: bytes, current: ivIndex.value)
+        return try keys.open(bytes, as: purpose, under: index.map { [$0] } ?? [])
     }
 }

@@ -50,7 +50,7 @@ package struct TrafficReader {
     /// The most messages in reassembly; the oldest are given up.
     private static let mostMessages = 128
     /// How many IV indexes before the known one are tried: a capture may be older than the database.
-    private static let reach: UInt32 = 16
+    private static let reach: Int64 = 16
 
     private let keys: KeyRing
     private var ivIndex: UInt32
@@ -117,31 +117,15 @@ package struct TrafficReader {
         )
     }
 
-    private mutating func open(
+    private func open(
         _ bytes: [UInt8],
         as purpose: NetworkPDU.Purpose
     ) throws(NetworkPDUError) -> (NetworkPDU, NetKeyIndex) {
-        guard (NetworkPDU.minimumSize...NetworkPDU.maximumSize).contains(bytes.count),
-            let first = bytes.first, let nid = NetworkPDU.nid(of: bytes)
-        else { throw .malformed(.length(bytes.count)) }
-        let candidates = keys.candidates(nid: nid)
-        guard !candidates.isEmpty else { throw .unknownNID(nid) }
-        // The bit of the PDU says whether the index is even. The known one and the one before it come first.
-        let highest = ivIndex &+ 1 == 0 ? ivIndex : ivIndex + 1
-        var indexes = [ivIndex, ivIndex &- 1, highest]
-        indexes += (2..<Self.reach).map { ivIndex &- $0 }
-        for index in indexes where index <= highest && index & 1 == UInt32(first >> 7) {
-            for candidate in candidates {
-                do throws(NetworkPDUError) {
-                    let credentials = candidate.credentials.flooding
-                    let pdu = try NetworkPDU(decoding: bytes, with: credentials, ivIndex: index, as: purpose)
-                    return (pdu, candidate.index)
-                } catch {
-                    guard error == .notAuthentic else { throw error }
-                }
-            }
-        }
-        throw .notAuthentic
+        // The bit of the PDU says whether the index is even. The known one and its neighbours come first.
+        let bit = UInt32((bytes.first ?? 0) >> 7)
+        let earlier = [0, 1, -1] + (2...Self.reach)
+        let indexes = earlier.lazy.compactMap { UInt32(exactly: Int64(ivIndex) - $0) }.filter { $0 & 1 == bit }
+        return try keys.open(bytes, as: purpose, under: indexes)
     }
 
     private mutating func contents(

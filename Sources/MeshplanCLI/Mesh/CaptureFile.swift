@@ -1,4 +1,5 @@
 import Bearers
+import Execution
 import MeshCore
 import SystemLayer
 
@@ -50,11 +51,18 @@ final class CaptureFile {
     /// A bearer whose packets are written to the file.
     func capturing(_ bearer: any Bearer) -> any Bearer {
         let time = UInt64(clamping: context.now().rawValue) * 1_000_000
-        return CapturingBearer(bearer, time: time) { [self] in append($0) }
+        var capture = PacketCapture(now: time, at: bearer.now)
+        return TappedBearer(bearer) { [self] crossing, link, now in
+            switch crossing {
+            case .sent(let packet): append(capture.sent(packet, on: link, at: now))
+            case .received(let packet): append(capture.received(packet, on: link, at: now))
+            case .closed: capture.closed(link)
+            }
+        }
     }
 
     private func append(_ octets: [UInt8]) {
-        guard !isFull, !file.append(octets) else { return }
+        guard !octets.isEmpty, !isFull, !file.append(octets) else { return }
         isFull = true
         FailureView(context).warn("cannot write to \(path); the capture ends here", hint: "The command goes on.")
     }

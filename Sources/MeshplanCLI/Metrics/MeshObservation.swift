@@ -65,11 +65,12 @@ final class MeshObservation {
     func observing(_ bearer: any Bearer) -> any Bearer {
         guard let context, log != nil || metricsPath != nil else { return bearer }
         let (start, began) = (context.milliseconds(), bearer.now)
-        return ObservedBearer(bearer) { [weak self] report, instant in
+        let note = { [weak self] (report: MeshReport, instant: Instant) in
             // The bearer's clock counts: that of a simulator runs faster than ours.
             let elapsed = Int64(clamping: began.duration(to: instant).microseconds / 1_000)
             self?.note(report, at: start.addingReportingOverflow(elapsed).partialValue)
         }
+        return TappedBearer(bearer, reporting: note)
     }
 
     /// Counts an event of a run.

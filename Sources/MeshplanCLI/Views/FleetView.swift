@@ -87,11 +87,22 @@ struct FleetView {
         }
     }
 
+    /// Announces what is asked of a wave.
+    func showGate(_ gate: FleetGate) {
+        if isJSON {
+            context.json?.write(["type": "fleet_gate", "gate": gate.rawValue.json])
+        } else {
+            context.output.line("Gate: \(gate.rawValue)")
+        }
+    }
+
     /// Says why no further networks are begun.
     func showStop(_ left: [Int], _ failures: Int, _ most: Int?) {
         guard !left.isEmpty else { return }
         let reason =
-            most.map { failures > $0 ? "\(count(failures, "network")) failed or stayed partial" : "interrupted" }
+            most.map {
+                failures > $0 ? "\(count(failures, "network")) failed, stayed partial or did not pass" : "interrupted"
+            }
             ?? "interrupted"
         if isJSON {
             context.json?.write([

@@ -2,8 +2,8 @@ import Catalogue
 import DefinitionModel
 import MeshCore
 
-/// States that share a value. The defaults of colour models have the lightness of the lamp in them, which is the same as
-/// that of its Lightness Server (Mesh Model 6.1.3): whoever sets one sets all.
+/// States that share a value. The defaults of colour models have the lightness of the lamp in them, which is that of
+/// its Lightness Server (Mesh Model 6.1.3): whoever sets one sets all.
 extension NodeDiffer {
     private static let sharing = ["lightness-default", "ctl-default", "hsl-default", "xyl-default"]
 

@@ -41,6 +41,16 @@ extension MeshDatabase {
     }
 
     private func readSnapshot() throws(StoreError) -> (snapshot: Snapshot, header: StoreHeader) {
+        do {
+            return try readSnapshotOnce()
+        } catch {
+            // Another server may have taken over.
+            guard error.isOfHalfAnswer else { throw error }
+            return try readSnapshotOnce()
+        }
+    }
+
+    private func readSnapshotOnce() throws(StoreError) -> (snapshot: Snapshot, header: StoreHeader) {
         var builder = SnapshotBuilder()
         var replay: [ReplayProtection.Entry] = []
         var unresolved: [JournalIntent] = []

@@ -63,6 +63,8 @@ package struct StoreError: Error, Hashable, Sendable {
     package var hint: Advice?
     /// The file concerned, or the shared database and the network in it.
     package var path: String?
+    /// Whether a connection broke in the middle of an answer, so that the same question may be answered now.
+    var isOfHalfAnswer = false
     /// Who holds the lock, if that is known.
     package var holder: LockHolder?
 

@@ -11,6 +11,26 @@ extension PostgreSQLRowStore {
         let origin = try findOrigin()
         try refuse(formerPrimary: origin)
         let lock = try acquire(holder, token: token())
+        let (header, rows): (StoreHeader, LockedRows)
+        do throws(StoreError) {
+            (header, rows) = try readLockedRows()
+        } catch {
+            // Another server may have taken over.
+            guard error.isOfHalfAnswer else { throw error }
+            (header, rows) = try readLockedRows()
+        }
+        locked = LockedStore(lock: lock, header: header, rows: rows, origin: origin)
+        session.patience = session.timing.writerPatience
+        lock.onRelease = { [weak self] in
+            guard let self else { return }
+            locked = nil
+            session.isWriting = false
+            session.patience = session.timing.readerPatience
+        }
+        return lock
+    }
+
+    private func readLockedRows() throws(StoreError) -> (StoreHeader, LockedRows) {
         var rows = LockedRows()
         let sql = """
             SELECT kind, key, revision, CASE WHEN kind = ANY ($2::bigint[]) THEN body END
@@ -24,15 +44,7 @@ extension PostgreSQLRowStore {
                 rows.add(name, revision: UInt64(bitPattern: try row.integer(2)), body: body)
             }
         }
-        locked = LockedStore(lock: lock, header: header, rows: rows, origin: origin)
-        session.patience = session.timing.writerPatience
-        lock.onRelease = { [weak self] in
-            guard let self else { return }
-            locked = nil
-            session.isWriting = false
-            session.patience = session.timing.readerPatience
-        }
-        return lock
+        return (header, rows)
     }
 
     /// Takes the lock. It may take it from a process of this machine that ended without releasing it, because it was

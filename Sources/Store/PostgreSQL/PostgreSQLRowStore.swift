@@ -167,7 +167,11 @@ final class PostgreSQLRowStore: RowStore {
             }
         }
         if let failure { throw failure }
-        if let breakage { throw session.storeError(breakage) }
+        if let breakage {
+            var error = session.storeError(breakage)
+            error.isOfHalfAnswer = error.code == .unreachable
+            throw error
+        }
         return try required(header)
     }
 

@@ -125,7 +125,9 @@ struct FleetCommandTests {
         #expect(stopped.status == 4, "\(stopped.combined)")
         #expect(stopped.output.contains("Wave 1 of 2: 1 network"))
         #expect(!stopped.output.contains("Wave 2"))
-        #expect(stopped.output.contains("Stopped: 1 network failed or stayed partial. 1 network not begun."))
+        #expect(
+            stopped.output.contains("Stopped: 1 network failed, stayed partial or did not pass. 1 network not begun.")
+        )
         let all = fixture.run(
             "fleet",
             "apply",
@@ -139,6 +141,28 @@ struct FleetCommandTests {
         )
         #expect(all.output.contains("Wave 2 of 2: 1 network"), "\(all.combined)")
         #expect(all.status == 4, "one network could not be planned")
+    }
+
+    @Test("A wave whose tests fail or whose nodes have drifted is the last one")
+    func gates() throws {
+        let fixture = try Self.shops()
+        let text = String(decoding: try #require(fixture.read("shop.yaml")), as: UTF8.self)
+        let apply = ["fleet", "apply", "--auto-approve", "--waves", "city=Graz,rest", "--devices", "devices/all.yaml"]
+        // The planted mistake: the lamps no longer listen to their group.
+        try fixture.put(nil, to: "shop.yaml")
+        try fixture.write(text.replacing(", subscribe: [lamps]", with: ""), to: "shop.yaml")
+        let stopped = fixture.run(apply + ["--gate", "tests"])
+        #expect(stopped.status == 4, "\(stopped.combined)")
+        #expect(stopped.output.contains("Wave 1 of 2: 2 networks") && stopped.output.contains("Gate: tests"))
+        #expect(
+            stopped.output.contains("Stopped: 2 networks failed, stayed partial or did not pass. 1 network not begun.")
+        )
+        try fixture.put(nil, to: "shop.yaml")
+        try fixture.write(text, to: "shop.yaml")
+        let passed = fixture.run(apply + ["--gate", "tests", "--gate", "drift"])
+        #expect(passed.status == 0, "\(passed.combined)")
+        #expect(passed.output.contains("Wave 2 of 2: 1 network") && passed.output.contains("Gate: drift"))
+        #expect(fixture.run(apply + ["--gate", "luck"]).status == 64)
     }
 
     @Test("A folder of folders is a fleet, too, and what is no network is left out")
@@ -204,7 +228,13 @@ struct FleetCommandTests {
         #expect(try #require(FleetWaves("1,3")).divided(all).map(\.count) == [1, 3, 146])
         #expect(try #require(FleetWaves("50%,rest")).divided([7]) == [[7]])
         #expect(FleetWaves().divided([]) == [])
-        for text in ["", "0", "0%", "101%", "1%,,2", "-1", "many"] { #expect(FleetWaves(text) == nil, "\(text)") }
+        let stages = ["canary", "late", "canary", "late", "last"]
+        let tagged = try #require(FleetWaves("stage=canary,1,rest"))
+        #expect(tagged.divided([0, 1, 2, 3, 4]) { ["stage": stages[$0]] } == [[0, 2], [1], [3, 4]])
+        #expect(try #require(FleetWaves("stage=none,rest")).divided([0, 1]) { ["stage": stages[$0]] } == [[0, 1]])
+        for text in ["", "0", "0%", "101%", "1%,,2", "-1", "many", "=x", "stage="] {
+            #expect(FleetWaves(text) == nil, "\(text)")
+        }
     }
 
     @Test("What chooses the contents of an apply chooses those of its plan, too")

@@ -8,7 +8,7 @@ struct FleetApplyCommand: FleetRunCommand {
         discussion: """
             Plans all networks, asks for approval once, and applies exactly those plans. Networks that cannot be planned are \
             left out. With --waves the next wave begins only if the last one has left no node pending and nothing has failed, \
-            in all but --max-failures networks. Exits with 4 if only a part was applied.
+            in all but --max-failures networks; --gate asks more of it. Exits with 4 if only a part was applied.
             """
     )
 
@@ -21,12 +21,21 @@ struct FleetApplyCommand: FleetRunCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Divide the networks with changes: shares or numbers of them, as in 1%,10%,rest. The first are those that the "
-                + "fleet lists first.",
+            "Divide the networks with changes: shares or numbers of them, or those with a tag, as in 1%,10%,rest or "
+                + "stage=canary,rest. The first are those that the fleet lists first.",
             valueName: "parts"
         )
     )
     var waves: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What the networks of a wave must pass, too: drift (their nodes are read back) or tests (of their definitions, in "
+                + "the simulator). May be repeated.",
+            valueName: "gate"
+        )
+    )
+    var gate: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -49,7 +58,13 @@ struct FleetApplyCommand: FleetRunCommand {
 
     func validate() throws {
         if let waves, FleetWaves(waves) == nil {
-            throw ValidationError("--waves takes shares, numbers and rest, as in 1%,10%,rest.")
+            throw ValidationError(
+                "--waves takes shares, numbers, tags and rest, as in 1%,10%,rest or stage=canary,rest."
+            )
+        }
+        if let unknown = gate.first(where: { FleetGate(rawValue: $0) == nil }) {
+            let known = FleetGate.allCases.map(\.rawValue).joined(separator: " or ")
+            throw ValidationError("--gate takes \(known), not \(unknown.printable).")
         }
         if let maxFailures, maxFailures < 0 { throw ValidationError("--max-failures takes a number from 0 on.") }
     }
@@ -59,6 +74,7 @@ struct FleetApplyCommand: FleetRunCommand {
         let apply = FleetApply(
             run: try fleetRun(in: context),
             waves: waves.flatMap(FleetWaves.init) ?? FleetWaves(),
+            gates: FleetGate.allCases.filter { gate.contains($0.rawValue) },
             mostFailures: maxFailures ?? (waves == nil ? nil : 0),
             isApproved: autoApprove,
             applyArguments: devices.flatMap { ["--devices", context.absolute($0)] },

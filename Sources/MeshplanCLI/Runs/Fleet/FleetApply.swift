@@ -5,6 +5,8 @@ struct FleetApply {
     var run: FleetRun
     /// The waves.
     var waves: FleetWaves
+    /// What is asked of the networks of a wave before the next one begins.
+    var gates: [FleetGate] = []
     /// How many networks may fail or stay partial before no further one is begun; nil for any number.
     var mostFailures: Int?
     /// Whether nobody is asked.
@@ -58,7 +60,8 @@ struct FleetApply {
             results.filter { $0.hasEnded && $0.status != .success }.count
         }
         var results: [Int: FleetResult] = [:]
-        let waves = waves.divided(changing)
+        var hasApplied = false
+        let waves = waves.divided(changing) { run.fleet.networks[$0].tags }
         for (number, wave) in waves.enumerated() {
             if waves.count > 1 { view.showWave(number + 1, of: waves.count, wave.count) }
             let before = failures(results.values)
@@ -66,6 +69,14 @@ struct FleetApply {
                 mostFailures.map { before + failures(present.values) <= $0 } ?? true
             }
             results.merge(done) { $1 }
+            hasApplied = hasApplied || done.values.contains { [.success, .partial].contains($0.status) }
+            for gate in gates where run.context.interrupts.count() == 0 {
+                let applied = wave.filter { results[$0]?.status == .success }
+                guard !applied.isEmpty else { break }
+                view.showGate(gate)
+                // Who does not pass counts like who failed.
+                results.merge(run.run(gate.stage(via), applied).filter { $0.value.status != .success }) { $1 }
+            }
             let bad = failures(results.values)
             let isOver = mostFailures.map { bad > $0 } ?? false
             guard !isOver, run.context.interrupts.count() == 0 else {
@@ -77,7 +88,6 @@ struct FleetApply {
         if run.context.interrupts.count() > 0 { return .interrupted }
         let all = Array(results.values) + failed
         let status = FleetRun.status(of: all)
-        let hasApplied = results.values.contains { [.success, .partial].contains($0.status) }
         let isWhole = status == .success && results.count == changing.count
         return isWhole ? .success : hasApplied ? .partial : status
     }
@@ -105,52 +115,18 @@ enum PlanWords {
     }
 }
 
-/// How the networks of a fleet are divided: `1%,10%,rest`, or numbers of networks.
-struct FleetWaves {
-    /// A part of the fleet.
-    enum Part: Hashable {
-        case share(Int)
-        case number(Int)
-        case rest
-    }
+/// What the networks of a wave must pass before the next one begins.
+enum FleetGate: String, CaseIterable {
+    /// Their nodes are read back, and nothing has drifted.
+    case drift
+    /// The tests of their definitions hold in the simulator.
+    case tests
 
-    var parts: [Part] = [.rest]
-
-    /// Parses parts with commas between them; nil for anything else.
-    init?(_ text: String) {
-        parts = []
-        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-            if word == "rest" {
-                parts.append(.rest)
-            } else if word.hasSuffix("%"), let share = Int(word.dropLast()), (1...100).contains(share) {
-                parts.append(.share(share))
-            } else if let number = Int(word), number > 0 {
-                parts.append(.number(number))
-            } else {
-                return nil
-            }
+    /// The command that tells.
+    func stage(_ via: @escaping (FleetNetwork) -> [String]) -> FleetRun.Stage {
+        switch self {
+        case .drift: FleetRun.Stage(command: "refresh", extra: { _ in [] }, via: via)
+        case .tests: FleetRun.Stage(command: "test", extra: PlanWords.chosen)
         }
-    }
-
-    /// One wave with everything.
-    init() {}
-
-    /// The waves of some networks. A share is one of all of them and at least one network. What no part takes is a last
-    /// wave.
-    func divided(_ indexes: [Int]) -> [[Int]] {
-        var rest = indexes[...]
-        var waves: [[Int]] = []
-        for part in parts where !rest.isEmpty {
-            let size =
-                switch part {
-                case .share(let share): max((indexes.count * share + 99) / 100, 1)
-                case .number(let number): number
-                case .rest: rest.count
-                }
-            waves.append(Array(rest.prefix(size)))
-            rest = rest.dropFirst(size)
-        }
-        if !rest.isEmpty { waves.append(Array(rest)) }
-        return waves
     }
 }
