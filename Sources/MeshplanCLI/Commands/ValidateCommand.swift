@@ -23,6 +23,21 @@ struct ValidateCommand: ContextCommand {
     var writesJSON: Bool { format.json }
 
     func run(in context: Context) throws -> ExitStatus {
+        do {
+            return try check(in: context)
+        } catch let error as InvalidDefinition {
+            guard let lines = context.json else { throw error }
+            lines.write(error.diagnostics, files: error.files)
+            lines.write([
+                "type": "summary", "valid": false,
+                "errors": .integer(error.diagnostics.count { $0.severity == .error }),
+                "warnings": .integer(error.diagnostics.count { $0.severity == .warning }),
+            ])
+            return error.status
+        }
+    }
+
+    private func check(in context: Context) throws -> ExitStatus {
         let context = try variables.applied(to: context)
         let (definitions, read, loaded) = try DefinitionFiles(context: context).load(definition.paths)
         var (found, files) = (read, loaded)

@@ -41,7 +41,7 @@ struct CaptureShowTests {
         #expect(all.output.contains("segment 1 of 2") && all.output.contains("proxy filter: "), "\(all.output)")
         #expect(all.output.contains("beacon of "))
         let json = fixture.run("capture", "show", "run.pcapng", "--json")
-        let member = #""destination_name":"brian (0x0007)""#
+        let member = #""destination_name":"brian""#
         #expect(json.output.contains(#""message":"config-default-ttl-set","fields":{"ttl":"5"}"#), "\(json.output)")
         #expect(json.output.contains(member), "\(json.output)")
         #expect(fixture.run("capture", "show", "run.pcapng", "--node", "nobody").status == 64)

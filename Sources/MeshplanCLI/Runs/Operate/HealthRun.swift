@@ -30,6 +30,12 @@ struct HealthRun {
             guard let first = check.problems.first else {
                 throw Failure(.usage, "nothing that is meant has a Health Server")
             }
+            guard check.problems.count == 1 else {
+                OperatedNodes(operating).tellProblems(
+                    check.problems.map { ($0.element.node, $0.element.element, $0.problem) }
+                )
+                throw Failure(.failure, "none of \(count(check.problems.count, "element")) can be asked")
+            }
             throw OperatedNodes(operating).failure(
                 of: first.problem,
                 node: first.element.node,

@@ -217,12 +217,18 @@ struct CaptureView {
             "type": "packet", "time": stamp(packet), "kind": said.kind.json, "sent": sent(packet),
             "source": reading.source.description.json, "source_name": elements.name(of: reading.source)?.json,
             "destination": reading.destination.description.json,
-            "destination_name": reading.destination == .unassigned ? nil : names.text(reading.destination).json,
+            "destination_name": name(of: reading.destination)?.json,
             "subnet": names.text(reading.netKeyIndex).json, "sequence": .integer(Int(reading.sequence)),
             "ttl": .integer(Int(reading.ttl)), "iv_index": .integer(Int(reading.ivIndex)),
             "message": said.message?.description.name.json, "fields": fields, "opcode": said.opcode?.json,
             "text": said.text.json, "offset": .integer(packet.offset),
         ])
+    }
+
+    private func name(of destination: Address) -> String? {
+        guard destination != .unassigned else { return nil }
+        return UnicastAddress(rawValue: destination.rawValue).flatMap { elements.name(of: $0) }
+            ?? names.text(destination)
     }
 
     private func stamp(_ packet: CaptureReader.Packet) -> JSONValue {
