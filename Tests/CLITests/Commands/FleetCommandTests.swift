@@ -244,6 +244,7 @@ struct FleetCommandTests {
             PlanWords.chosen(of: words) == ["--var", "v=two", "--allow=last-relay", "--destroy", "--node", "x"]
         )
         #expect(PlanWords.chosen(of: ["--listen", "--var"]) == ["--var"])
+        #expect(PlanWords.variables(of: words) == ["--var", "v=two"])
     }
 
     @Test("One exit code stands for many: the gravest")

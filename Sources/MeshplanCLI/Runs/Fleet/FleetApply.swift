@@ -95,13 +95,19 @@ struct FleetApply {
 
 /// The words of an apply that choose what is planned, so that the plan before it needs them, too.
 enum PlanWords {
-    private static let options: Set<String> = [
-        "--var", "--var-file", "--node", "--group", "--subnet", "--tag", "--exclude", "--allow",
-    ]
+    private static let valueOptions: Set<String> = ["--var", "--var-file"]
+    private static let options = valueOptions.union([
+        "--node", "--group", "--subnet", "--tag", "--exclude", "--allow",
+    ])
     private static let flags: Set<String> = ["--destroy"]
 
     /// Those of some words, with their values.
-    static func chosen(of words: [String]) -> [String] {
+    static func chosen(of words: [String]) -> [String] { taken(from: words, options, flags) }
+
+    /// Those of them that give values to variables, which every command takes that reads a definition.
+    static func variables(of words: [String]) -> [String] { taken(from: words, valueOptions, []) }
+
+    private static func taken(from words: [String], _ options: Set<String>, _ flags: Set<String>) -> [String] {
         var chosen: [String] = []
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -126,7 +132,7 @@ enum FleetGate: String, CaseIterable {
     func stage(_ via: @escaping (FleetNetwork) -> [String]) -> FleetRun.Stage {
         switch self {
         case .drift: FleetRun.Stage(command: "refresh", extra: { _ in [] }, via: via)
-        case .tests: FleetRun.Stage(command: "test", extra: PlanWords.chosen)
+        case .tests: FleetRun.Stage(command: "test", extra: PlanWords.variables)
         }
     }
 }
