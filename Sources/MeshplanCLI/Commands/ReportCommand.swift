@@ -46,7 +46,9 @@ struct ReportCommand: NetworkCommand {
     }
 
     func run(in context: Context) throws -> ExitStatus {
-        try OutputTarget.check(html, is: "a report", ending: ".html", in: context) { $0.hasPrefix("<!DOCTYPE html>") }
+        try OutputTarget.check(html, is: "a report", ending: ".html", in: context) {
+            $0.starts(with: "<!DOCTYPE html>".utf8)
+        }
         let results = ResultFiles(context: context)
         var tests = try testResults.map(results.tests)
         let health = try health.map(results.health)

@@ -19,25 +19,10 @@ final class CaptureFile {
     init(_ path: String, in context: Context) throws {
         self.context = context
         self.path = path
-        let absolute = context.absolute(path)
-        switch Files.kind(absolute) {
-        case nil: break
-        case .file:
-            let count = PacketCapture.signature.count
-            let start = try Files.readStart(absolute, as: path, count: count)
-            guard start.isEmpty || start.starts(with: PacketCapture.signature) else {
-                throw Failure(
-                    .failure,
-                    "\(path.printable) exists and is not a capture",
-                    hint: "Choose another name, such as \(path.printable).pcapng, or remove the file."
-                )
-            }
-        case .folder:
-            throw Failure(.failure, "\(path.printable) is a folder", hint: "Name a file in it.")
-        case .pipe, .other:
-            throw Failure(.failure, "\(path.printable) is not a regular file", hint: "Choose another name.")
+        try OutputTarget.check(path, is: "a capture", ending: ".pcapng", in: context) {
+            $0.starts(with: PacketCapture.signature)
         }
-        guard let file = try AppendFile(lockingPath: absolute, as: path) else {
+        guard let file = try AppendFile(lockingPath: context.absolute(path), as: path) else {
             throw Failure(
                 .failure,
                 "another process writes to \(path.printable)",

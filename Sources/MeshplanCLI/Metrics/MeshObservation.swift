@@ -41,7 +41,7 @@ final class MeshObservation {
             if let path = options.logFile, logFile == nil {
                 // Its lines begin with the date.
                 try OutputTarget.check(path, is: "a log", ending: ".log", in: context) { start in
-                    start.prefixMatch(of: #/\d{4}-\d\d-\d\dT/#) != nil
+                    String(decoding: start, as: UTF8.self).prefixMatch(of: #/\d{4}-\d\d-\d\dT/#) != nil
                 }
                 guard let file = try AppendFile(lockingPath: context.absolute(path), as: path) else {
                     throw Failure(
@@ -55,7 +55,7 @@ final class MeshObservation {
         }
         guard let path = options.metrics else { return }
         try OutputTarget.check(path, is: "a file with metrics", ending: ".prom", in: context) {
-            $0.hasPrefix("# HELP meshplan_")
+            $0.starts(with: "# HELP meshplan_".utf8)
         }
         metricsPath = path
         metricsDue = context.milliseconds() + Self.metricsInterval

@@ -17,7 +17,7 @@ enum OutputTarget {
         is kind: String,
         ending: String,
         in context: Context,
-        _ beginning: (String) -> Bool
+        _ beginning: ([UInt8]) -> Bool
     ) throws {
         let absolute = context.absolute(path)
         let hint = "Choose another name, such as report\(ending)."
@@ -28,7 +28,7 @@ enum OutputTarget {
         switch Files.kind(absolute) {
         case nil: return
         case .file:
-            let start = String(decoding: try Files.readStart(absolute, as: path, count: 64), as: UTF8.self)
+            let start = try Files.readStart(absolute, as: path, count: 64)
             guard !start.isEmpty, !beginning(start) else { return }
             throw Failure(
                 .failure,

@@ -17,7 +17,7 @@ struct TestSelection {
     func tests(of definition: Definition) throws -> [TestDefinition] {
         if let junit {
             try OutputTarget.check(junit, is: "a file with results", ending: ".xml", in: context) {
-                $0.hasPrefix("<?xml") || $0.hasPrefix("<testsuite")
+                $0.starts(with: "<?xml".utf8) || $0.starts(with: "<testsuite".utf8)
             }
         }
         guard !definition.tests.isEmpty else {
