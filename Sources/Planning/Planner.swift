@@ -43,7 +43,9 @@ package enum Planner {
             purpose: options.purpose,
             claims: Claims(resources: differences.desired.claims, nodes: differences.claims)
         )
-        let needsAddresses = differences.nodes.contains { $0.order.map { $0.address == nil } ?? false }
+        let needsAddresses = differences.nodes.indices.contains { place in
+            differences.nodes[place].order.map { $0.address == nil } ?? false
+        }
         if needsAddresses, !options.givesAddressesAsHeard {
             plan.reservations = differences.desired.reservations
         }

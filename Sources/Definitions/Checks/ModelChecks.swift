@@ -21,11 +21,12 @@ enum ModelChecks {
     ) {
         // Diagnostics are sorted at the end, so the order of the elements does not matter.
         for element in settings.elements.values {
-            // By index, because a loop over the values would copy each model.
+            // By index, and inlined, because a loop or a call would copy each model.
             for place in element.models.indices { check(element.models[place], resource(), network, &diagnostics) }
         }
     }
 
+    @inline(__always)
     private static func check(
         _ model: ModelDefinition,
         _ resource: @autoclosure () -> String,
@@ -35,7 +36,14 @@ enum ModelChecks {
         for key in model.keys?.value ?? [] { checkKey(key, resource(), network, &diagnostics) }
         for group in model.subscribe?.value ?? [] { checkSubscription(group, resource(), network, &diagnostics) }
         if let publish = model.publish?.value { checkPublication(publish, resource(), network, &diagnostics) }
-        checkAbilities(of: model, resource(), &diagnostics)
+        checkAbilities(
+            of: model.identifier,
+            hasKeys: model.keys?.value.isEmpty == false,
+            subscribes: model.subscribe?.value.isEmpty == false,
+            publishes: model.publish?.value != nil,
+            resource(),
+            &diagnostics
+        )
     }
 
     private static func checkKey(
@@ -145,14 +153,14 @@ enum ModelChecks {
     /// Checks what a model can do. The Configuration models know only device keys (Mesh Protocol 4.4.1). For the others
     /// the catalogue decides. A node may be able to do more than the catalogue says, so that is only a warning.
     private static func checkAbilities(
-        of model: ModelDefinition,
+        of model: Located<ModelIdentifier>,
+        hasKeys: Bool,
+        subscribes: Bool,
+        publishes: Bool,
         _ resource: @autoclosure () -> String?,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        let identifier = model.identifier.value
-        let hasKeys = model.keys?.value.isEmpty == false
-        let subscribes = model.subscribe?.value.isEmpty == false
-        let publishes = model.publish?.value != nil
+        let identifier = model.value
         guard hasKeys || subscribes || publishes, let abilities = ModelCatalogue.abilities(of: identifier) else {
             return
         }
@@ -161,7 +169,7 @@ enum ModelChecks {
             guard isAsked, !isKnown || isConfiguration else { return }
             diagnostics.report(
                 "the model \(identifier.name) never \(verb)",
-                at: model.identifier.location,
+                at: model.location,
                 length: identifier.name.utf8.count,
                 severity: isConfiguration ? .error : .warning,
                 resource: resource(),

@@ -28,7 +28,8 @@ enum NodeChecks {
         }
     }
 
-    /// Checks the names in settings, except those in models.
+    /// Checks the names in settings, except those in models. It is inlined, so that the settings of nodes are not copied.
+    @inline(__always)
     static func checkNames(
         _ settings: NodeSettings,
         _ resource: @autoclosure () -> String,
@@ -38,7 +39,9 @@ enum NodeChecks {
         for subnet in settings.subnets?.value ?? [] {
             diagnostics.checkReference(subnet, to: .subnets, "subnet", in: network, resource: resource())
         }
-        StateChecks.run(settings, resource(), network, &diagnostics)
+        if !settings.states.isEmpty || settings.bridgingTable != nil {
+            StateChecks.run(settings, resource(), network, &diagnostics)
+        }
         for key in settings.applicationKeys?.value ?? [] {
             diagnostics.checkReference(
                 key,

@@ -22,15 +22,14 @@ extension DocumentDecoder {
     /// An entry of `nodes`.
     mutating func decodeNode(_ entry: NamedEntry) -> Bool {
         guard let fields = fields(entry.value, .node, "a node", blamed: entry.key) else { return false }
-        var uuid: Located<DeviceUUID>?
+        // First, because most nodes have one, and the identity of a place takes longer to make than the rest of a node.
+        let device = fields.first { $0.keyword == .uuid }
+        let uuid = device.flatMap { scalar($0.value, "a UUID", Addresses.uuid) }
         var own = InheritedValues()
-        var isNamed = false
-        var node = NodeDefinition(place: entry.name)
+        var node = uuid.map { NodeDefinition(name: entry.name, uuid: $0) } ?? NodeDefinition(place: entry.name)
         for field in fields {
             switch field.keyword {
-            case .uuid:
-                isNamed = true
-                uuid = scalar(field.value, "a UUID", Addresses.uuid)
+            case .uuid: break
             case .product: node.product = scalar(field.value, "a product", ModelWords.product)
             case .profile: node.profile = scalar(field.value, "the name of a profile", Words.name)
             case .address: node.address = scalar(field.value, "a unicast address", Addresses.unicast)
@@ -42,7 +41,7 @@ extension DocumentDecoder {
             default: decodeSetting(field, into: &node.settings)
             }
         }
-        if let uuid { node.assign(uuid) } else if isNamed { return false }
+        guard device == nil || uuid != nil else { return false }
         node.inherit(own)
         fragment.definition.nodes.append(node)
         return true

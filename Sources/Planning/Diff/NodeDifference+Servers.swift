@@ -13,13 +13,18 @@ extension NodeDifference {
 }
 
 extension [NodeDifference] {
+    /// The nodes through which devices are provisioned. By index, like all passes over differences: to copy one takes
+    /// longer than to look at it.
+    private var wantedServers: Set<DeviceUUID> { Set(indices.lazy.compactMap { self[$0].order?.route.server }) }
+
     /// The differences of the nodes through which devices are provisioned.
     func servers(in network: MeshNetwork) -> [DeviceUUID: NodeDifference] {
-        let wanted = Set(lazy.compactMap { $0.order?.route.server })
+        let wanted = wantedServers
         guard !wanted.isEmpty else { return [:] }
         var servers: [DeviceUUID: NodeDifference] = [:]
-        for difference in self {
-            if wanted.contains(difference.uuid(in: network)) { servers[difference.uuid(in: network)] = difference }
+        for place in indices {
+            let uuid = self[place].uuid(in: network)
+            if wanted.contains(uuid) { servers[uuid] = self[place] }
         }
         return servers
     }
@@ -27,11 +32,11 @@ extension [NodeDifference] {
     /// Notes about devices whose provisioning goes through something that neither is a node nor becomes one by these
     /// differences.
     func unreachableNotes(_ network: MeshNetwork) -> [String] {
-        let wanted = Set(lazy.compactMap { $0.order?.route.server })
+        let wanted = wantedServers
         guard !wanted.isEmpty else { return [] }
         let there = Set(network.nodes.lazy.filter { $0.unprovisionedSeenAt == nil }.map(\.uuid))
-            .union(lazy.compactMap { $0.order?.uuid })
-        let count = count { $0.order?.route.server.map { !there.contains($0) } ?? false }
+            .union(indices.lazy.compactMap { self[$0].order?.uuid })
+        let count = indices.count { self[$0].order?.route.server.map { !there.contains($0) } ?? false }
         guard count > 0 else { return [] }
         return [
             count == 1

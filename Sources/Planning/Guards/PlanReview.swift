@@ -24,13 +24,14 @@ struct PlanReview {
         self.names = names
         self.removalLimit = removalLimit
         var outcome = PlanOutcome(network)
-        for step in plan.steps { outcome.apply(step) }
+        // By index, because a loop over the values would copy each step.
+        for place in plan.steps.indices { outcome.apply(plan.steps[place]) }
         let scope = Self.scope(of: plan.steps)
         before = GuardedNetwork(network, scope: scope, minima: minima)
         after = GuardedNetwork(outcome.network, scope: scope, minima: minima)
         places = after.network.nodePlaces
         summaries = Dictionary(
-            plan.nodes.enumerated().map { ($0.element.uuid, $0.offset) },
+            plan.nodes.indices.lazy.map { (plan.nodes[$0].uuid, $0) },
             uniquingKeysWith: { first, _ in first }
         )
     }
@@ -38,8 +39,8 @@ struct PlanReview {
     /// The nodes to check one by one: those that change; nil (all) if a change also concerns others.
     private static func scope(of steps: [Step]) -> Set<DeviceUUID>? {
         var changing: Set<DeviceUUID> = []
-        for step in steps {
-            switch step.work {
+        for place in steps.indices {
+            switch steps[place].work {
             // Others use the keys and groups, and others hear what is published.
             case .edit, .configure(_, .setPublication): return nil
             case .configure(let node, _): changing.insert(node)

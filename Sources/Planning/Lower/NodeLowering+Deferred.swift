@@ -50,8 +50,8 @@ extension NodeLowering {
         for key in difference.deferredNetKeys {
             addWaiting(.nodeSubnet, "subnet." + builder.names.netKey(key), .delete, in: &builder)
         }
-        for model in configuration.models { addWaiting(model, in: &builder) }
-        for rule in configuration.rules { addWaiting(rule, in: &builder) }
+        for place in configuration.models.indices { addWaiting(configuration.models[place], in: &builder) }
+        for place in configuration.rules.indices { addWaiting(configuration.rules[place], in: &builder) }
         addFeatures(of: configuration, in: &builder)
         addWaitingFoundation(configuration, in: &builder)
 
@@ -261,8 +261,10 @@ extension DeferredConfiguration {
     /// The nodes without an address that are the target of something, in order, each once.
     var awaitedNodes: [DeviceUUID] {
         var nodes: [DeviceUUID] = []
-        for model in models {
-            if case .on(let publication) = model.publication, let node = publication.awaitedNode { nodes.append(node) }
+        for place in models.indices {
+            if case .on(let publication) = models[place].publication, let node = publication.awaitedNode {
+                nodes.append(node)
+            }
         }
         nodes += rules.compactMap(\.awaitedNode)
         nodes += states.flatMap { $0.state.targets.compactMap(\.awaitedNode) }

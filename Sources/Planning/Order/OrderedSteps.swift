@@ -24,9 +24,10 @@ struct OrderedSteps {
             names: resolution.names,
             allowed: allowed.sorted(),
             orders: differences.scope == nil && resolution.places.isEmpty
-                ? nil : Set(differences.nodes.compactMap { $0.order?.uuid }),
+                ? nil : Set(differences.nodes.indices.lazy.compactMap { differences.nodes[$0].order?.uuid }),
             servers: differences.nodes.servers(in: network)
         )
+        builder.reserve(forDifferences: differences.nodes.count)
         for (position, device) in outside.substituted { builder.substituted[device] = network.nodes[position] }
         builder.addNetworkEdits(of: desired)
         keepers = outside.keepers(of: desired.leaving, desired, network)
@@ -42,7 +43,8 @@ struct OrderedSteps {
         )
         builder.addManagement(of: differences.nodes, in: network)
         builder.addCarriers(of: differences.nodes, in: network)
-        for difference in differences.nodes {
+        for place in differences.nodes.indices {
+            let difference = differences.nodes[place]
             builder.add(difference, node: difference.baseline(in: network), boundNetKeys: differences.boundNetKeys)
         }
         var forgotten: [Node] = []

@@ -81,6 +81,14 @@ struct PlanBuilder {
         self.servers = servers
     }
 
+    /// Makes room for what that many differences usually need. Memory that is not used costs nothing, while arrays that
+    /// grow are copied again and again.
+    mutating func reserve(forDifferences count: Int) {
+        changes.reserveCapacity(count * 16)
+        steps.reserveCapacity(count * 10)
+        nodes.reserveCapacity(count)
+    }
+
     /// Adds a change, and returns its index.
     mutating func add(_ change: consuming Change) -> Int {
         changes.append(change)
@@ -222,10 +230,9 @@ struct PlanBuilder {
 
     /// Adds the edits that make nodes managed, before anything is sent. Their changes are added later with the nodes.
     mutating func addManagement(of differences: [NodeDifference], in network: MeshNetwork) {
-        for difference in differences {
-            guard let management = difference.management, case .recorded(let position) = difference.origin else {
-                continue
-            }
+        for place in differences.indices {
+            guard let management = differences[place].management, case .recorded(let position) = differences[place].origin
+            else { continue }
             let uuid = network.nodes[position].uuid
             let edit = DatabaseEdit.manage(
                 uuid,
@@ -247,10 +254,10 @@ struct PlanBuilder {
     /// those nodes may be out of reach. Such a proxy or relay may have to be provisioned first. Their changes are added
     /// later with the nodes.
     mutating func addCarriers(of differences: [NodeDifference], in network: MeshNetwork) {
-        guard differences.contains(where: { !$0.addedNetKeys.isEmpty }) else { return }
+        guard differences.indices.contains(where: { !differences[$0].addedNetKeys.isEmpty }) else { return }
         var awaited: Set<NetKeyIndex> = []
-        for difference in differences where difference.needsMessages {
-            switch difference.origin {
+        for place in differences.indices where differences[place].needsMessages {
+            switch differences[place].origin {
             case .recorded(let position):
                 if let key = network.nodes[position].transportNetKey { awaited.insert(key) }
             case .device(let order, _): awaited.insert(order.netKeyIndex)
@@ -259,10 +266,11 @@ struct PlanBuilder {
             }
         }
         // Devices, and nodes that will become carriers, get their messages in subnets that others carry by then.
-        let carriers = differences.filter { $0.isCarrier(in: network) }
-        let isReady = { (difference: NodeDifference) in difference.isCarrierNow(in: network) }
-        for difference in carriers.filter(isReady) + carriers.filter({ !isReady($0) }) {
-            if !isReady(difference), carrierBarriers.isEmpty, !carrierSteps.isEmpty {
+        let carriers = differences.indices.filter { differences[$0].isCarrier(in: network) }
+        let isReady = { (place: Int) in differences[place].isCarrierNow(in: network) }
+        for place in carriers.filter(isReady) + carriers.filter({ !isReady($0) }) {
+            let difference = differences[place]
+            if !isReady(place), carrierBarriers.isEmpty, !carrierSteps.isEmpty {
                 carrierBarriers.append(steps.count)
             }
             for key in difference.addedNetKeys where awaited.contains(key) {
@@ -343,7 +351,7 @@ struct PlanBuilder {
             add(step.work, change: step.change, after: step.dependencies + [provisioning])
         }
         var barriers = carrierBarriers.filter { $0 < steps.count }
-        var hasMessages = steps.contains { $0.work.isMessage }
+        var hasMessages = steps.indices.contains { steps[$0].work.isMessage }
         for phase in lateSteps {
             let sends = phase.contains { $0.work.isMessage }
             if sends, hasMessages, barriers.last != steps.count { barriers.append(steps.count) }

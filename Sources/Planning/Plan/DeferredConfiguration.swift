@@ -73,7 +73,7 @@ package struct DeferredConfiguration: Hashable, Sendable {
         }
         let count = bridges?.count { target != nil || $0.awaitedNodes.isEmpty } ?? 0
         for _ in 0..<count { cost += DesiredBridge.cost }
-        for model in models { cost += model.foreseenCost(onlyTo: target) }
+        for place in models.indices { cost += models[place].foreseenCost(onlyTo: target) }
         for address in modelsWithImpliedKey { cost += ConfigurationAction.bind(address, AppKeyIndex.first).cost }
         return cost
     }
@@ -83,6 +83,7 @@ package struct DeferredConfiguration: Hashable, Sendable {
     private var modelsWithImpliedKey: [ModelAddress] {
         guard target == nil else { return [] }
         var addresses: Set<ModelAddress> = []
+        guard models.indices.contains(where: { !models[$0].states.isEmpty }) else { return [] }
         for model in models where !model.states.isEmpty {
             addresses.insert(model.address)
             for state in model.states {

@@ -36,8 +36,8 @@ struct PlanNotes {
             of: network,
             forgotten: ordered.forgotten,
             substituted: differences.outside.substituted.map { network.nodes[$0.position] },
-            devices: differences.nodes.compactMap { difference in
-                difference.order.flatMap { $0.isReplacement ? nil : $0.name }
+            devices: differences.nodes.indices.compactMap { place in
+                differences.nodes[place].order.flatMap { $0.isReplacement ? nil : $0.name }
             }
         )
         notes += ReprovisionAdvice.notes(of: network).map { Advice($0) }
@@ -81,7 +81,7 @@ struct PlanNotes {
 
     /// How many compositions have to be read before the rest is known.
     private static func compositionNotes(_ differences: [NodeDifference]) -> [String] {
-        let unread = differences.count { $0.readsComposition }
+        let unread = differences.indices.count { differences[$0].readsComposition }
         guard unread > 0 else { return [] }
         return [
             "The composition of \(unread == 1 ? "1 node" : "\(unread) nodes") is read first; "
@@ -91,10 +91,10 @@ struct PlanNotes {
 
     /// How many nodes change their light for a moment, and for how long.
     private static func storingNotes(_ differences: [NodeDifference]) -> [String] {
-        let counts = differences.compactMap { difference -> Int? in
-            let states = difference.models.flatMap(\.states).filter { !$0.parts.isEmpty }
+        let counts = differences.indices.compactMap { place -> Int? in
+            let states = differences[place].models.flatMap(\.states).filter { !$0.parts.isEmpty }
             guard !states.isEmpty else { return nil }
-            return states.reduce(difference.restoring.count) { $0 + $1.parts.count + 1 }
+            return states.reduce(differences[place].restoring.count) { $0 + $1.parts.count + 1 }
         }
         guard let most = counts.max() else { return [] }
         let tenths = Int((Double(most) * RadioProfile.office.usualExchange * 10).rounded(.up))
@@ -128,8 +128,8 @@ struct PlanNotes {
     /// Notes how many devices are provisioned, and into which subnets.
     private static func provisioningNotes(_ differences: [NodeDifference], _ names: ResourceNames) -> [String] {
         var counts: [NetKeyIndex: Int] = [:]
-        for difference in differences {
-            if let order = difference.order { counts[order.netKeyIndex, default: 0] += 1 }
+        for place in differences.indices {
+            if let subnet = differences[place].order?.netKeyIndex { counts[subnet, default: 0] += 1 }
         }
         let total = counts.values.reduce(0, +)
         guard total > 0 else { return [] }

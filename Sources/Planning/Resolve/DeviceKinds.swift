@@ -11,15 +11,19 @@ struct DeviceKinds {
     init(_ definition: Definition, _ network: MeshNetwork) {
         self.definition = definition
         profiles = definition.profilePlaces
-        for node in network.nodes {
-            guard let product = node.product, !node.elements.isEmpty else { continue }
+        for place in network.nodes.indices {
+            let elements = network.nodes[place].elements.count
+            guard let product = network.nodes[place].product, elements > 0 else { continue }
             let kind = ProductIdentifier(company: product.company, product: product.product).description
-            if counts[kind] == nil { counts[kind] = node.elements.count }
+            if counts[kind] == nil { counts[kind] = elements }
         }
         let places = network.nodePlaces
-        for node in definition.nodes {
-            guard let position = places[node.uuid.value], !network.nodes[position].elements.isEmpty else { continue }
-            let kind = kind(of: node)
+        let nodes = definition.nodes
+        for number in nodes.indices {
+            guard let position = places[nodes[number].uuid.value], !network.nodes[position].elements.isEmpty else {
+                continue
+            }
+            let kind = kind(of: nodes[number])
             if counts[kind] == nil { counts[kind] = network.nodes[position].elements.count }
         }
         counts[""] = nil

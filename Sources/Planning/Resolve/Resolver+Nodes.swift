@@ -17,13 +17,7 @@ extension Resolver {
             let uuid = nodes[number].uuid.value
             if let position = positions[uuid] {
                 let isReset = network.nodes[position].unprovisionedSeenAt != nil || pending[uuid] != nil
-                let isAccepted = accepts(
-                    nodes[number],
-                    at: position,
-                    isReset: isReset,
-                    claims: &claims,
-                    number: number
-                )
+                let isAccepted = accepts(number, at: position, isReset: isReset, claims: &claims)
                 let device = DesiredNode.Device(replaced: position, pending: pending[uuid])
                 placements.append(!isAccepted ? nil : isReset ? .device(device) : .recorded(position))
             } else if let other = claimedDevices.updateValue(number, forKey: uuid) {
@@ -66,20 +60,17 @@ extension Resolver {
         )
     }
 
-    private mutating func accepts(
-        _ node: NodeDefinition,
-        at position: Int,
-        isReset: Bool,
-        claims: inout [Int?],
-        number: Int
-    ) -> Bool {
-        let recorded = network.nodes[position]
+    /// Whether a node of the definition can be that of the database at `position`; reports it if not.
+    ///
+    /// Both are looked at in place, because to copy them takes longer than all the checks.
+    private mutating func accepts(_ number: Int, at position: Int, isReset: Bool, claims: inout [Int?]) -> Bool {
         if let other = claims[position] {
-            reportSameDevice(node, as: definition.nodes[other].name)
+            reportSameDevice(definition.nodes[number], as: definition.nodes[other].name)
             return false
         }
         claims[position] = number
-        if recorded.uuid == network.ownProvisioner {
+        if network.nodes[position].uuid == network.ownProvisioner {
+            let node = definition.nodes[number]
             report(
                 node,
                 at: node.name.location,
@@ -91,7 +82,8 @@ extension Resolver {
         }
         // A device that was reset is no longer a node, whatever its old record says.
         if isReset { return true }
-        if recorded.isExcluded {
+        if network.nodes[position].isExcluded {
+            let node = definition.nodes[number]
             report(
                 node,
                 at: node.name.location,
@@ -101,15 +93,17 @@ extension Resolver {
             )
             return false
         }
-        if let address = node.address, address.value != recorded.unicastAddress {
+        let recorded = network.nodes[position].unicastAddress
+        if let address = definition.nodes[number].address, address.value != recorded {
+            let node = definition.nodes[number]
             report(
                 node,
                 at: address.location,
                 length: 6,
-                "node `\(node.name.value)` has address \(recorded.unicastAddress), not \(address.value)",
+                "node `\(node.name.value)` has address \(recorded), not \(address.value)",
                 hint: """
                     The address of a node changes only when it is provisioned anew, as by \(command: .giveAddresses); \
-                    write \(recorded.unicastAddress) or leave the address out
+                    write \(recorded) or leave the address out
                     """
             )
         }

@@ -87,8 +87,12 @@ extension Resolver {
                 } else {
                     models.insert(model, at: place)
                 }
-                addStates(of: element.models[position], on: index, from: origin, to: &models)
-                addScenes(of: element.models[position], on: index, from: origin, to: &models)
+                if element.models[position].states != nil {
+                    addStates(of: element.models[position], on: index, from: origin, to: &models)
+                }
+                if !element.models[position].scenes.isEmpty {
+                    addScenes(of: element.models[position], on: index, from: origin, to: &models)
+                }
             }
         }
         return SettingsTemplate(settings: desired, models: models)
@@ -103,6 +107,9 @@ extension Resolver {
         return template
     }
 
+    /// A model with its names bound. It is inlined, so that the definition is read in place: to copy it would take as
+    /// long as all the rest.
+    @inline(__always)
     private mutating func model(
         _ definition: ModelDefinition,
         on element: UInt8,
