@@ -12,13 +12,48 @@ package struct SourceInstances: Hashable, Sendable {
         package var file: UInt32
         /// Where the instance is asked for. It may lie in another instance.
         package var parent: SourceLocation
-        /// What it is an instance of, such as `in use[2] of hotel-room, room = 117`.
-        package var title: String
+        /// What it is an instance of.
+        package var title: Title
 
-        package init(file: UInt32, parent: SourceLocation, title: String) {
+        package init(file: UInt32, parent: SourceLocation, title: Title) {
             self.file = file
             self.parent = parent
             self.title = title
+        }
+    }
+
+    /// What an instance is one of, such as `in use[2] of hotel-room, room = 117`. It is kept in parts, because a building
+    /// has thousands of instances, and titles only matter where something is said of one.
+    package struct Title: Hashable, Sendable, CustomStringConvertible {
+        /// What all instances of an entry have in common.
+        package var entry: String
+        /// Where the row of a file stands that the instance is made for; nil without such a file.
+        package var row: Row?
+        /// The values that belong to the instance, as `room = 117`; empty if there are none.
+        package var values: String
+
+        /// A row of a file.
+        package struct Row: Hashable, Sendable {
+            /// Its line, from 1.
+            package var line: Int
+            /// The path of the file.
+            package var path: String
+
+            package init(line: Int, path: String) {
+                self.line = line
+                self.path = path
+            }
+        }
+
+        package init(_ entry: String, row: Row? = nil, values: String = "") {
+            self.entry = entry
+            self.row = row
+            self.values = values
+        }
+
+        /// All parts in one line.
+        package var description: String {
+            entry + (row.map { ", line \($0.line) of \($0.path)" } ?? "") + (values.isEmpty ? "" : ", " + values)
         }
     }
 
@@ -62,7 +97,7 @@ package struct SourceInstances: Hashable, Sendable {
     /// What the instances around a location are, the innermost first, in one line; nil if there are none.
     package func title(of location: SourceLocation) -> String? {
         let around = around(location)
-        return around.isEmpty ? nil : around.map(\.title).joined(separator: ", ")
+        return around.isEmpty ? nil : around.map(\.title.description).joined(separator: ", ")
     }
 }
 
@@ -81,7 +116,7 @@ extension SourceInstances {
         guard let location = diagnostic.location else { return shown }
         shown.location = place(of: location)
         for instance in around(location) {
-            var message = instance.title
+            var message = instance.title.description
             if others > 0, instance == around(location).first {
                 message += ", and in \(others) other instance\(others == 1 ? "" : "s")"
             }

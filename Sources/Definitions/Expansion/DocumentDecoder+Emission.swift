@@ -237,7 +237,17 @@ extension DocumentDecoder {
         of file: UInt32,
         _ body: (inout DocumentDecoder) -> Result
     ) -> Result {
-        var (tree, file) = (other, file)
+        var tree = other
+        return reading(&tree, of: file, body)
+    }
+
+    /// The same for a tree that is not copied, so that its memory can be used again.
+    mutating func reading<Result>(
+        _ tree: inout DocumentTree,
+        of file: UInt32,
+        _ body: (inout DocumentDecoder) -> Result
+    ) -> Result {
+        var file = file
         swap(&tree, &self.tree)
         swap(&file, &self.file)
         makeRoomForKeys()

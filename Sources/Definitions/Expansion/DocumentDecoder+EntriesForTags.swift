@@ -58,7 +58,7 @@ extension DocumentDecoder {
             SourceInstances.Instance(
                 file: diagnostics.instances.place(of: parent).file,
                 parent: parent,
-                title: "for \(title(of: bound))"
+                title: SourceInstances.Title("for \(title(of: bound))")
             )
         )
         let inner = EmissionPlace(scope: place.scope.adding(bound), origin: origin)

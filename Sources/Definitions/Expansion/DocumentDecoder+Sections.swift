@@ -15,9 +15,16 @@ extension DocumentDecoder {
     }
 
     /// A copy as a tree of its own. The keys that only say how to expand are left out.
-    mutating func expanded(_ body: Body, at place: EmissionPlace, overrides: inout Overrides) -> DocumentTree {
+    ///
+    /// - Parameter room: an empty tree whose memory the copy takes.
+    mutating func expanded(
+        _ body: Body,
+        at place: EmissionPlace,
+        overrides: inout Overrides,
+        in room: consuming DocumentTree = DocumentTree()
+    ) -> DocumentTree {
         let source = body.source
-        var tree = DocumentTree()
+        var tree = room
         tree.nodes.reserveCapacity(source.next(after: body.node) - body.node)
         tree.origins.reserveCapacity(source.next(after: body.node) - body.node)
         append(source.nodes[body.node], source.nodes[body.node].kind, place, into: &tree)
@@ -143,7 +150,7 @@ extension DocumentDecoder {
                     SourceInstances.Instance(
                         file: decoder.diagnostics.instances.place(of: parent).file,
                         parent: parent,
-                        title: "for \(decoder.title(of: bound))"
+                        title: SourceInstances.Title("for \(decoder.title(of: bound))")
                     )
                 )
                 let inner = EmissionPlace(scope: place.scope.adding(bound), origin: origin)

@@ -75,10 +75,15 @@ extension DocumentDecoder {
             decode(use, of: module, rows: table, path: path)
         } else if let repetition = use.repetition {
             forEach(repetition) { decoder, bound in
-                decoder.decode(use, of: module, bound: bound, title: ", " + decoder.title(of: bound))
+                decoder.decode(
+                    use,
+                    of: module,
+                    bound: bound,
+                    title: SourceInstances.Title(use.title, values: decoder.title(of: bound))
+                )
             }
         } else {
-            decode(use, of: module, bound: [], title: "")
+            decode(use, of: module, bound: [], title: SourceInstances.Title(use.title))
         }
     }
 
@@ -166,8 +171,12 @@ extension DocumentDecoder {
             let bound = zip(table.columns, row.values).map { column, value in
                 (name: column, value: ParameterScope.Value.text(value, .quoted))
             }
-            let first = title(of: Array(bound.prefix(1)))
-            decode(use, of: module, bound: bound, title: ", line \(row.line) of \(path), \(first)")
+            let title = SourceInstances.Title(
+                use.title,
+                row: SourceInstances.Title.Row(line: Int(row.line), path: path),
+                values: title(of: bound.prefix(1))
+            )
+            decode(use, of: module, bound: bound, title: title)
         }
     }
 
@@ -176,17 +185,18 @@ extension DocumentDecoder {
         _ use: Use,
         of module: ModuleDeclaration,
         bound: [(name: UInt32, value: ParameterScope.Value)],
-        title: String
+        title: SourceInstances.Title
     ) {
         let entry = use.tree.nodes[0]
         guard spendInstance(at: entry, origin: use.place.origin) else { return }
         let parent = SourceLocation(file: use.place.origin, line: entry.line, column: entry.column)
-        var place = EmissionPlace(scope: use.place.scope.adding(bound), origin: use.place.origin)
+        var place = use.place
         if !bound.isEmpty, use.with != nil || use.override != nil {
+            place.scope = place.scope.adding(bound)
             // What the entry itself says lies in its file, and what the module says in the module's.
             let file = diagnostics.instances.place(of: parent).file
             place.origin = diagnostics.instances.add(
-                SourceInstances.Instance(file: file, parent: parent, title: use.title + title)
+                SourceInstances.Instance(file: file, parent: parent, title: title)
             )
         }
         guard let scope = scope(of: module, use, bound, at: place) else { return }
@@ -195,11 +205,11 @@ extension DocumentDecoder {
             overrides = reading(use.tree, of: place.origin) { $0.decodeOverrides(override, at: place) }
         }
         let inner = diagnostics.instances.add(
-            SourceInstances.Instance(file: module.file, parent: parent, title: use.title + title)
+            SourceInstances.Instance(file: module.file, parent: parent, title: title)
         )
         let body = Body(source: module.tree, node: module.body)
         let bodyPlace = EmissionPlace(scope: scope, origin: inner)
-        let tree = expanded(body, at: bodyPlace, overrides: &overrides)
+        var tree = expanded(body, at: bodyPlace, overrides: &overrides, in: expansion.takeRoom())
         guard !expansion.isExhausted else { return }
         for (section, unused) in overrides.unused {
             reportNode(
@@ -209,10 +219,11 @@ extension DocumentDecoder {
                 hint: "an instance overrides what its module declares"
             )
         }
-        reading(tree, of: inner) { decoder in
+        reading(&tree, of: inner) { decoder in
             decoder.beginDocument()
             decoder.decodeDefinition(0)
         }
+        expansion.giveBack(consume tree)
         decodeUses(of: body, at: bodyPlace)
     }
 
@@ -223,10 +234,9 @@ extension DocumentDecoder {
         _ bound: [(name: UInt32, value: ParameterScope.Value)],
         at place: EmissionPlace
     ) -> ParameterScope? {
+        // What the entry says itself; what is bound for this instance is looked for in its few values.
         var values: [UInt32: (value: ParameterScope.Value, node: DocumentTree.Node)] = [:]
         let names = module.parameterNames
-        values.reserveCapacity(names.count)
-        for (name, value) in bound where names.contains(name) { values[name] = (value, use.tree.nodes[0]) }
         var isRight = true
         if let with = use.with {
             let entries = reading(use.tree, of: place.origin) {
@@ -250,9 +260,11 @@ extension DocumentDecoder {
         var scope = expansion.globalScope
         scope.values.reserveCapacity(scope.values.count + names.count)
         for parameter in module.parameters {
-            if let given = values[parameter.name] {
-                if !check(given.value, parameter.type, at: given.node, origin: place.origin) { isRight = false }
-                scope.values[parameter.name] = given.value
+            let own = values.isEmpty ? nil : values[parameter.name]
+            if let given = own?.value ?? bound.last(where: { $0.name == parameter.name })?.value {
+                let node = own?.node ?? use.tree.nodes[0]
+                if !check(given, parameter.type, at: node, origin: place.origin) { isRight = false }
+                scope.values[parameter.name] = given
             } else if let value = parameter.defaultValue {
                 if case .broken = value { isRight = false }
                 scope.values[parameter.name] = value

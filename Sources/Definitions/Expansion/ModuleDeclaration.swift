@@ -57,6 +57,22 @@ struct ExpansionState {
     let instanceLimit: Int
     /// Whether there were too many, which was reported.
     var isExhausted = false
+    /// Memory that the copy for an earlier instance needed.
+    private var room = DocumentTree()
+
+    /// An empty tree for the copy of an instance, with the memory of an earlier one if nobody has taken it.
+    mutating func takeRoom() -> DocumentTree {
+        var taken = DocumentTree()
+        swap(&taken, &room)
+        return taken
+    }
+
+    /// Keeps the memory of a copy that is not needed any more.
+    mutating func giveBack(_ tree: consuming DocumentTree) {
+        room = tree
+        room.nodes.removeAll(keepingCapacity: true)
+        room.origins.removeAll(keepingCapacity: true)
+    }
 
     /// The key in ``tables`` of a file by its name.
     func tableKey(_ name: Located<String>, _ instances: SourceInstances) -> String {

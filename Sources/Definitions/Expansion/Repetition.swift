@@ -129,7 +129,7 @@ extension DocumentDecoder {
     }
 
     /// `room = 117, n = 3`.
-    mutating func title(of bound: [(name: UInt32, value: ParameterScope.Value)]) -> String {
+    mutating func title(of bound: some Collection<(name: UInt32, value: ParameterScope.Value)>) -> String {
         bound.map { name, value in
             guard case .text(let symbol, _) = value else { return "\(symbols.text(name)) = …" }
             let text = symbols.text(symbol)
