@@ -17,6 +17,8 @@ struct PlanOutcome {
     private let sharedLists: [Node.Product: SharedLists]
     private var places: [DeviceUUID: Int] = [:]
     private var left: Set<DeviceUUID> = []
+    /// The place that was looked for last: the steps of a node mostly follow one another.
+    private var last: (uuid: DeviceUUID, place: Int?)?
 
     /// The outcome before the first step.
     init(_ network: MeshNetwork) {
@@ -25,13 +27,22 @@ struct PlanOutcome {
         places = network.nodePlaces
     }
 
-    /// Applies a step.
+    /// Where the node is; nil if it is none.
+    private mutating func place(of uuid: DeviceUUID) -> Int? {
+        if let last, last.uuid == uuid { return last.place }
+        let place = places[uuid]
+        last = (uuid, place)
+        return place
+    }
+
+    /// Applies a step. Inlined, so that the step is not copied.
+    @inline(__always)
     mutating func apply(_ step: Step) {
         switch step.work {
         case .configure(let uuid, .resetNode): left.insert(uuid)
         case .readBack: break
         case .configure(let uuid, let action):
-            guard let place = places[uuid] else { return }
+            guard let place = place(of: uuid) else { return }
             let sharing = state.nodes[place].product.flatMap { sharedLists[$0] } ?? .unknown
             state.nodes[place].apply(action, appKeys: state.appKeys, sharing: sharing)
         case .edit(.exclude(let uuid)): left.insert(uuid)
@@ -54,9 +65,10 @@ struct PlanOutcome {
             } else {
                 places[order.uuid] = state.nodes.count
                 state.nodes.append(node)
+                last = nil
             }
         case .configureWhenKnown(let configuration):
-            guard let place = places[configuration.node] else { return }
+            guard let place = place(of: configuration.node) else { return }
             if let isOn = configuration.proxy { state.nodes[place].features.proxy = isOn ? .enabled : .disabled }
             if let isOn = configuration.relay { state.nodes[place].features.relay = isOn ? .enabled : .disabled }
         }

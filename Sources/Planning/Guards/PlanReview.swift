@@ -39,11 +39,15 @@ struct PlanReview {
     /// The nodes to check one by one: those that change; nil (all) if a change also concerns others.
     private static func scope(of steps: [Step]) -> Set<DeviceUUID>? {
         var changing: Set<DeviceUUID> = []
+        // The steps of a node mostly follow one another.
+        var last: DeviceUUID?
         for place in steps.indices {
             switch steps[place].work {
             // Others use the keys and groups, and others hear what is published.
             case .edit, .configure(_, .setPublication): return nil
-            case .configure(let node, _): changing.insert(node)
+            case .configure(let node, _):
+                if node != last { changing.insert(node) }
+                last = node
             case .provision(let order): changing.insert(order.uuid)
             case .configureWhenKnown(let configuration): changing.insert(configuration.node)
             case .readBack: break

@@ -127,9 +127,21 @@ extension NodeLowering {
         to after: String? = nil,
         in builder: inout PlanBuilder
     ) {
+        addWaiting(kind, ResourcePath(path), action, to: after, in: &builder)
+    }
+
+    private func addWaiting(
+        _ kind: Change.Kind,
+        _ path: ResourcePath,
+        _ action: Change.Action,
+        to after: String? = nil,
+        in builder: inout PlanBuilder
+    ) {
         _ = builder.add(change(kind, path, action, to: after, isDeferred: true))
     }
 
+    /// Inlined, so that the model is not copied.
+    @inline(__always)
     private func addWaiting(_ model: DeferredModel, in builder: inout PlanBuilder) {
         let path = model.address.path(builder.names)
         var bindings = model.bindings ?? []
@@ -137,7 +149,7 @@ extension NodeLowering {
         for key in bindings {
             addWaiting(
                 .binding,
-                .joined(path, ".binding.", builder.names.appKey(key)),
+                ResourcePath(path, ".binding.", builder.names.appKey(key)),
                 .create,
                 to: "index \(key)",
                 in: &builder
@@ -150,7 +162,7 @@ extension NodeLowering {
         for state in model.states {
             addWaiting(
                 .modelState,
-                .joined(path, ".state.", state.state.form.name),
+                ResourcePath(path, ".state.", state.state.form.name),
                 .update,
                 to: state.text,
                 in: &builder
@@ -166,7 +178,7 @@ extension NodeLowering {
             addWaiting(publication, key: publication.key, path: path, in: &builder)
         case .state(let state):
             let name = state.state.form.name
-            addWaiting(.modelState, .joined(path, ".state.", name), .update, to: state.text, in: &builder)
+            addWaiting(.modelState, ResourcePath(path, ".state.", name), .update, to: state.text, in: &builder)
         }
     }
 
@@ -174,7 +186,7 @@ extension NodeLowering {
         for group in groups {
             addWaiting(
                 .subscription,
-                .joined(path, ".subscription.", builder.names.group(group)),
+                ResourcePath(path, ".subscription.", builder.names.group(group)),
                 .create,
                 to: group.description,
                 in: &builder
@@ -189,7 +201,7 @@ extension NodeLowering {
         in builder: inout PlanBuilder
     ) {
         let text = ValueText.publication(publication, key: key, names: builder.names)
-        addWaiting(.publication, .joined(path, ".publication"), .create, to: text, in: &builder)
+        addWaiting(.publication, ResourcePath(path, ".publication"), .create, to: text, in: &builder)
     }
 
     private func addFeatures(of configuration: DeferredConfiguration, in builder: inout PlanBuilder) {
@@ -223,7 +235,7 @@ extension NodeLowering {
     ) {
         var change = change(
             .publication,
-            .joined(path, ".publication"),
+            ResourcePath(path, ".publication"),
             awaited.before == nil ? .create : .update,
             from: awaited.before.map { ValueText.publication($0, names: builder.names) },
             to: ValueText.publication(awaited.after, key: awaited.after.key, names: builder.names)

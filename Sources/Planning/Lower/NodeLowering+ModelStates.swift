@@ -9,7 +9,7 @@ extension NodeLowering {
         for model in difference.models {
             for state in model.states {
                 let form = state.set.state.form
-                let path = String.joined(model.address.path(builder.names), ".state.", form.name)
+                let path = ResourcePath(model.address.path(builder.names), ".state.", form.name)
                 let isRemoval = state.set.state.isRemoval
                 let change = builder.add(
                     change(

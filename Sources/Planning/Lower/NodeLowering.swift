@@ -63,11 +63,22 @@ struct NodeLowering {
         _ action: Change.Action,
         from before: String? = nil,
         to after: String? = nil,
+        isImplied: Bool = false
+    ) -> Change {
+        change(kind, ResourcePath(path), action, from: before, to: after, isImplied: isImplied)
+    }
+
+    func change(
+        _ kind: Change.Kind,
+        _ path: ResourcePath,
+        _ action: Change.Action,
+        from before: String? = nil,
+        to after: String? = nil,
         isImplied: Bool = false,
         isDeferred: Bool = false
     ) -> Change {
         Change(
-            address: .joined(prefix, ".", path),
+            address: path.address(on: prefix),
             kind: kind,
             action: action,
             node: node.uuid,
@@ -137,7 +148,7 @@ struct NodeLowering {
             let freeing = addEarlyUnbindings(of: model, path: path, to: &builder)
             for key in model.boundKeys {
                 let change = builder.add(
-                    change(.binding, .joined(path, ".binding.", builder.names.appKey(key)), .create, to: "index \(key)")
+                    change(.binding, ResourcePath(path, ".binding.", builder.names.appKey(key)), .create, to: "index \(key)")
                 )
                 let dependencies = (appKeySteps[key].map { [$0] } ?? []) + freeing
                 bindingSteps[key] = send(.bind(model.address, key), change: change, after: dependencies, in: &builder)
@@ -208,13 +219,13 @@ struct NodeLowering {
     ) -> [SubscriptionAddress: Int] {
         var places: [SubscriptionAddress: Int] = [:]
         for address in target.subtracting(existing) {
-            let place = String.joined(path, ".subscription.", builder.names.group(address))
+            let place = ResourcePath(path, ".subscription.", builder.names.group(address))
             places[address] = builder.add(
                 change(.subscription, place, .create, to: address.description, isImplied: isImplied)
             )
         }
         for address in existing.subtracting(target) {
-            let place = String.joined(path, ".subscription.", builder.names.group(address))
+            let place = ResourcePath(path, ".subscription.", builder.names.group(address))
             places[address] = builder.add(
                 change(.subscription, place, .delete, from: address.description, isImplied: isImplied)
             )
@@ -278,7 +289,7 @@ struct NodeLowering {
         guard let keys = early.bindings[model.address] else { return [] }
         return keys.map { key in
             let change = builder.add(
-                change(.binding, .joined(path, ".binding.", builder.names.appKey(key)), .delete, from: "index \(key)")
+                change(.binding, ResourcePath(path, ".binding.", builder.names.appKey(key)), .delete, from: "index \(key)")
             )
             return send(.unbind(model.address, key), change: change, in: &builder)
         }
@@ -287,7 +298,7 @@ struct NodeLowering {
     private mutating func addUnbindings(of model: ModelDifference, path: String, to builder: inout PlanBuilder) {
         for key in model.unboundKeys where early.bindings[model.address]?.contains(key) != true {
             let change = builder.add(
-                change(.binding, .joined(path, ".binding.", builder.names.appKey(key)), .delete, from: "index \(key)")
+                change(.binding, ResourcePath(path, ".binding.", builder.names.appKey(key)), .delete, from: "index \(key)")
             )
             // Unbinding the key of the present publication would end it, so the new one must be set.
             let isMoving = model.publication?.before?.appKeyIndex == key
@@ -300,7 +311,7 @@ struct NodeLowering {
             _ = builder.add(
                 change(
                     .binding,
-                    .joined(path, ".binding.", builder.names.appKey(key)),
+                    ResourcePath(path, ".binding.", builder.names.appKey(key)),
                     .delete,
                     from: "index \(key)",
                     isImplied: true

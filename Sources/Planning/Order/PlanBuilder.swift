@@ -84,7 +84,7 @@ struct PlanBuilder {
     /// Makes room for what that many differences usually need. Memory that is not used costs nothing, while arrays that
     /// grow are copied again and again.
     mutating func reserve(forDifferences count: Int) {
-        changes.reserveCapacity(count * 16)
+        changes.reserveCapacity(count * 24)
         steps.reserveCapacity(count * 10)
         nodes.reserveCapacity(count)
     }

@@ -161,16 +161,12 @@ extension DesiredNode {
             }
         }
         need(settings.applicationKeys?.value ?? [])
-        for place in models.indices { need(models[place].neededKeys) }
+        for place in models.indices {
+            need(models[place].bindings?.value ?? [])
+            if let key = models[place].publicationKey, let subnet = bound[key] { lowest = min(lowest ?? subnet, subnet) }
+        }
         if let lowest { return lowest }
         return rules.compactMap { $0.publicationKey.flatMap { bound[$0] } }.min()
-    }
-}
-
-extension DesiredModel {
-    /// The AppKeys that the model needs.
-    var neededKeys: [AppKeyIndex] {
-        (bindings?.value ?? []) + (publicationKey.map { [$0] } ?? [])
     }
 }
 
