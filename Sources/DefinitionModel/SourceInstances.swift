@@ -22,8 +22,8 @@ package struct SourceInstances: Hashable, Sendable {
         }
     }
 
-    /// What an instance is one of, such as `in use[2] of hotel-room, room = 117`. It is kept in parts, because a building
-    /// has thousands of instances, and titles only matter where something is said of one.
+    /// What an instance is one of, such as `in use[2] of hotel-room, room = 117`. It is kept in parts, because a
+    /// building has thousands of instances, and titles only matter where something is said of one.
     package struct Title: Hashable, Sendable, CustomStringConvertible {
         /// What all instances of an entry have in common.
         package var entry: String

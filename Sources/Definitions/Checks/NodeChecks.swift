@@ -28,7 +28,7 @@ enum NodeChecks {
         }
     }
 
-    /// Checks the names in settings, except those in models. It is inlined, so that the settings of nodes are not copied.
+    /// Checks the names in settings, except those in models. Inlined, so that the settings of nodes are not copied.
     @inline(__always)
     static func checkNames(
         _ settings: NodeSettings,

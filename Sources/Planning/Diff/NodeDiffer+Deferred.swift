@@ -11,7 +11,10 @@ extension NodeDiffer {
             if desired.models[place].exceedsAbilities {
                 checkCapabilities(&desired.models[place], name: desired.name.value)
             }
-            checkPublication(of: desired.models[place], in: desired)
+            // Asked here, because the call copies the model.
+            if desired.models[place].publication?.value != nil {
+                checkPublication(of: desired.models[place], in: desired)
+            }
         }
         var deferred = DeferredConfiguration(node: node.uuid, name: desired.name.value)
         let settings = desired.settings

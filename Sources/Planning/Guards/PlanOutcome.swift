@@ -35,10 +35,10 @@ struct PlanOutcome {
         return place
     }
 
-    /// Applies a step. Inlined, so that the step is not copied.
+    /// Applies the work of a step. Inlined, so that it is not copied.
     @inline(__always)
-    mutating func apply(_ step: Step) {
-        switch step.work {
+    mutating func apply(_ work: Step.Work) {
+        switch work {
         case .configure(let uuid, .resetNode): left.insert(uuid)
         case .readBack: break
         case .configure(let uuid, let action):

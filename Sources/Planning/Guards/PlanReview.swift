@@ -25,7 +25,7 @@ struct PlanReview {
         self.removalLimit = removalLimit
         var outcome = PlanOutcome(network)
         // By index, because a loop over the values would copy each step.
-        for place in plan.steps.indices { outcome.apply(plan.steps[place]) }
+        for place in plan.steps.indices { outcome.apply(plan.steps[place].work) }
         let scope = Self.scope(of: plan.steps)
         before = GuardedNetwork(network, scope: scope, minima: minima)
         after = GuardedNetwork(outcome.network, scope: scope, minima: minima)

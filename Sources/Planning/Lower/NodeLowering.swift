@@ -148,7 +148,12 @@ struct NodeLowering {
             let freeing = addEarlyUnbindings(of: model, path: path, to: &builder)
             for key in model.boundKeys {
                 let change = builder.add(
-                    change(.binding, ResourcePath(path, ".binding.", builder.names.appKey(key)), .create, to: "index \(key)")
+                    change(
+                        .binding,
+                        ResourcePath(path, ".binding.", builder.names.appKey(key)),
+                        .create,
+                        to: "index \(key)"
+                    )
                 )
                 let dependencies = (appKeySteps[key].map { [$0] } ?? []) + freeing
                 bindingSteps[key] = send(.bind(model.address, key), change: change, after: dependencies, in: &builder)
@@ -289,7 +294,12 @@ struct NodeLowering {
         guard let keys = early.bindings[model.address] else { return [] }
         return keys.map { key in
             let change = builder.add(
-                change(.binding, ResourcePath(path, ".binding.", builder.names.appKey(key)), .delete, from: "index \(key)")
+                change(
+                    .binding,
+                    ResourcePath(path, ".binding.", builder.names.appKey(key)),
+                    .delete,
+                    from: "index \(key)"
+                )
             )
             return send(.unbind(model.address, key), change: change, in: &builder)
         }
@@ -298,7 +308,12 @@ struct NodeLowering {
     private mutating func addUnbindings(of model: ModelDifference, path: String, to builder: inout PlanBuilder) {
         for key in model.unboundKeys where early.bindings[model.address]?.contains(key) != true {
             let change = builder.add(
-                change(.binding, ResourcePath(path, ".binding.", builder.names.appKey(key)), .delete, from: "index \(key)")
+                change(
+                    .binding,
+                    ResourcePath(path, ".binding.", builder.names.appKey(key)),
+                    .delete,
+                    from: "index \(key)"
+                )
             )
             // Unbinding the key of the present publication would end it, so the new one must be set.
             let isMoving = model.publication?.before?.appKeyIndex == key

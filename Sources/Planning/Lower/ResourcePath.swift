@@ -17,13 +17,18 @@ struct ResourcePath {
     ///
     /// - Parameter node: `node.NAME`.
     func address(on node: String) -> String {
-        var text = ""
-        text.reserveCapacity(node.utf8.count + 1 + start.utf8.count + middle.utf8.count + end.utf8.count)
-        text += node
-        text += "."
-        text += start
-        text += middle
-        text += end
-        return text
+        let size = node.utf8.count + 1 + start.utf8.count + middle.utf8.count + end.utf8.count
+        return String(unsafeUninitializedCapacity: size) { buffer in
+            var next = buffer.startIndex
+            func add(_ part: consuming String) {
+                part.withUTF8 { next = buffer[next...].initialize(fromContentsOf: $0) }
+            }
+            add(node)
+            add(".")
+            add(start)
+            add(middle)
+            add(end)
+            return next
+        }
     }
 }

@@ -231,7 +231,8 @@ struct PlanBuilder {
     /// Adds the edits that make nodes managed, before anything is sent. Their changes are added later with the nodes.
     mutating func addManagement(of differences: [NodeDifference], in network: MeshNetwork) {
         for place in differences.indices {
-            guard let management = differences[place].management, case .recorded(let position) = differences[place].origin
+            guard let management = differences[place].management,
+                case .recorded(let position) = differences[place].origin
             else { continue }
             let uuid = network.nodes[position].uuid
             let edit = DatabaseEdit.manage(

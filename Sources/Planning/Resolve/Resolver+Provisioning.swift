@@ -15,25 +15,25 @@ extension Resolver {
         for number in nodes.indices {
             guard let place = desiredNumbers[number], case .device(var order, let device) = state.nodes[place].origin
             else { continue }
-            let node = nodes[number]
             order.netKeyIndex = state.nodes[place].subnetOfProvisioning(bound) ?? lowest
             order.isProtected = state.nodes[place].isProtected
             order.removalPolicy = state.nodes[place].removalPolicy
             order.isReplacement = device.replaced != nil
             declared.fill(&order, of: number)
             if let route = declared.settings(of: number)?.route {
-                order.route = self.route(route, of: node)
+                order.route = self.route(route, of: nodes[number])
                 if order.route.server != nil { order.serverName = route.value.server }
             }
-            if let address = node.address {
+            if let address = nodes[number].address {
                 order.address = address.value
                 var pool = addresses ?? UnicastAddressPool(network)
-                if let problem = claim(address.value, for: node, device: device, in: &pool) {
-                    report(node, at: address.location, length: 6, problem.message, hint: Advice(problem.hint))
+                if let problem = claim(address.value, for: nodes[number], device: device, in: &pool) {
+                    let hint = Advice(problem.hint)
+                    report(nodes[number], at: address.location, length: 6, problem.message, hint: hint)
                 }
                 addresses = pool
             } else if ownRanges.isEmpty {
-                diagnostics.report("no unicast range", at: node.name.location) { [name = node.name] in
+                diagnostics.report("no unicast range", at: nodes[number].name.location) { [name = nodes[number].name] in
                     Diagnostic(
                         .error,
                         "there is no address for node `\(name.value)`",
@@ -45,7 +45,9 @@ extension Resolver {
                 }
             }
             state.nodes[place].origin = .device(order, device)
-            if let reservation = kinds?.reservation(for: node, device: device, in: network), !reservation.isEmpty {
+            if let reservation = kinds?.reservation(for: nodes[number], device: device, in: network),
+                !reservation.isEmpty
+            {
                 state.reservations.append(reservation)
             }
         }
@@ -163,7 +165,9 @@ extension DesiredNode {
         need(settings.applicationKeys?.value ?? [])
         for place in models.indices {
             need(models[place].bindings?.value ?? [])
-            if let key = models[place].publicationKey, let subnet = bound[key] { lowest = min(lowest ?? subnet, subnet) }
+            if let key = models[place].publicationKey, let subnet = bound[key] {
+                lowest = min(lowest ?? subnet, subnet)
+            }
         }
         if let lowest { return lowest }
         return rules.compactMap { $0.publicationKey.flatMap { bound[$0] } }.min()
