@@ -7,7 +7,7 @@ import Testing
 @Suite("meshplan fleet")
 struct FleetCommandTests {
     /// Three shops with one definition, which differ in variables.
-    private static func shops() throws -> CommandFixture {
+    static func shops() throws -> CommandFixture {
         let fixture = try CommandFixture()
         try fixture.write(
             """

@@ -7,7 +7,8 @@ struct FleetApplyCommand: FleetRunCommand {
         abstract: "Apply each definition to its network, in waves.",
         discussion: """
             Plans all networks, asks for approval once, and applies exactly those plans. Networks that cannot be planned are \
-            left out. With --waves the next wave begins only if the last one has left no node pending and nothing has failed, \
+            left out. With --plan it applies exactly the plans that were saved, without a question, also where there is no \
+            definition. With --waves the next wave begins only if the last one has left no node pending and nothing has failed, \
             in all but --max-failures networks; --gate asks more of it. Exits with 4 if only a part was applied.
             """
     )
@@ -18,6 +19,19 @@ struct FleetApplyCommand: FleetRunCommand {
 
     @Flag(help: "Do not ask for approval.")
     var autoApprove = false
+
+    @Option(
+        help: ArgumentHelp("Apply the plans that `meshplan fleet plan --out` has saved here.", valueName: "plans")
+    )
+    var plan: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --plan: apply only plans with this digest, which fleet plan --out and fleet show print (at least 8 digits).",
+            valueName: "hex"
+        )
+    )
+    var expectDigest: DigestArgument?
 
     @Option(
         help: ArgumentHelp(
@@ -66,19 +80,32 @@ struct FleetApplyCommand: FleetRunCommand {
             let known = FleetGate.allCases.map(\.rawValue).joined(separator: " or ")
             throw ValidationError("--gate takes \(known), not \(unknown.printable).")
         }
+        if expectDigest != nil, plan == nil {
+            throw ValidationError("--expect-digest is for saved plans: name them with --plan.")
+        }
         if let maxFailures, maxFailures < 0 { throw ValidationError("--max-failures takes a number from 0 on.") }
     }
 
     func run(in context: Context) throws -> ExitStatus {
-        try bearer.check(try options.fleet(in: context))
+        let saved = try plan.map { path in
+            try SavedFleet(
+                path,
+                base: options.folder ?? ".",
+                expecting: expectDigest,
+                selecting: options.select,
+                in: context
+            )
+        }
+        try bearer.check(try saved?.fleet ?? options.fleet(in: context))
         let apply = FleetApply(
-            run: try fleetRun(in: context),
+            run: try fleetRun(in: context, saved: saved?.fleet),
             waves: waves.flatMap(FleetWaves.init) ?? FleetWaves(),
             gates: FleetGate.allCases.filter { gate.contains($0.rawValue) },
             mostFailures: maxFailures ?? (waves == nil ? nil : 0),
             isApproved: autoApprove,
             applyArguments: devices.flatMap { ["--devices", context.absolute($0)] },
-            via: bearer.routes
+            via: bearer.routes,
+            saved: saved
         )
         return try apply()
     }

@@ -12,7 +12,8 @@ struct FleetCommand: ParsableCommand {
             the gravest.
             """,
         subcommands: [
-            FleetPlanCommand.self, FleetApplyCommand.self, FleetTestCommand.self, FleetDriftCommand.self,
+            FleetPlanCommand.self, FleetShowCommand.self, FleetApplyCommand.self, FleetTestCommand.self,
+            FleetDriftCommand.self,
             FleetRefreshCommand.self, FleetStatusCommand.self, FleetDoctorCommand.self,
         ]
     )

@@ -61,10 +61,12 @@ extension FleetRunCommand {
     var storeAccess: StoreAccess { options.store.access }
 
     /// The run for the selected networks. From now on signals are counted, and passed on to the commands.
-    func fleetRun(in context: Context) throws -> FleetRun {
+    ///
+    /// - Parameter saved: the networks of saved plans, in place of those of the folder.
+    func fleetRun(in context: Context, saved: Fleet? = nil) throws -> FleetRun {
         let run = FleetRun(
             context: context,
-            fleet: try options.fleet(in: context),
+            fleet: try saved ?? options.fleet(in: context),
             workers: running.workers,
             showsDetails: running.details,
             extra: running.extra

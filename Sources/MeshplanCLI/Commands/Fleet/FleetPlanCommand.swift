@@ -9,14 +9,38 @@ struct FleetPlanCommand: FleetRunCommand {
 
     @OptionGroup var options: FleetOptions
 
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp(
+            "Save the plans of all networks into this folder, for `meshplan fleet apply --plan FOLDER`.",
+            valueName: "folder"
+        )
+    )
+    var out: String?
+
     @OptionGroup var running: FleetRunOptions
 
     @Flag(help: "Exit with 2 instead of 0 if there are changes.")
     var detailedExitcode = false
 
     func run(in context: Context) throws -> ExitStatus {
-        let status = try runForAll(.init(command: "plan", arguments: { _ in ["--detailed-exitcode"] }), in: context)
+        let status = try out.map { try save(to: $0, in: context) } ?? plan(in: context)
         return status == .changes && !detailedExitcode ? .success : status
+    }
+
+    private func plan(in context: Context) throws -> ExitStatus {
+        try runForAll(.init(command: "plan", arguments: { _ in ["--detailed-exitcode"] }), in: context)
+    }
+
+    private func save(to out: String, in context: Context) throws -> ExitStatus {
+        let target = FleetPlansFolder(out, in: context)
+        try target.checkTarget()
+        let saving = FleetPlanSaving(
+            run: try fleetRun(in: context),
+            paths: FleetPaths(options.folder ?? ".", in: context),
+            target: target
+        )
+        return try saving()
     }
 }
 

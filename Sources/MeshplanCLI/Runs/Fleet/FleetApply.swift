@@ -15,6 +15,8 @@ struct FleetApply {
     var applyArguments: [String]
     /// How a network is reached.
     var via: (FleetNetwork) -> [String]
+    /// The plans that were saved; nil to make them.
+    var saved: SavedFleet?
 
     /// Plans, asks and applies.
     ///
@@ -23,6 +25,13 @@ struct FleetApply {
     func callAsFunction() throws -> ExitStatus {
         let context = run.context
         let networks = run.fleet.networks
+        if saved != nil {
+            guard !networks.isEmpty || context.json != nil else {
+                context.output.line("There is nothing to apply.")
+                return .success
+            }
+            return apply(Array(networks.indices), [:], [])
+        }
         let view = FleetView(context, run.fleet, isJSON: context.json != nil, run.showsDetails)
         let planned = run.run(
             .init(command: "plan", extra: PlanWords.chosen, arguments: { _ in ["--detailed-exitcode"] }),
@@ -51,11 +60,13 @@ struct FleetApply {
 
     private func apply(_ changing: [Int], _ digests: [String: String], _ failed: [FleetResult]) -> ExitStatus {
         let view = FleetView(run.context, run.fleet, isJSON: run.context.json != nil, run.showsDetails)
-        let stage = FleetRun.Stage(
-            command: "apply",
-            via: via,
-            arguments: { network in ["--expect-digest", digests[network.name] ?? "none"] + applyArguments }
-        )
+        let stage =
+            saved?.stage(via, applyArguments)
+            ?? FleetRun.Stage(
+                command: "apply",
+                via: via,
+                arguments: { network in ["--expect-digest", digests[network.name] ?? "none"] + applyArguments }
+            )
         func failures(_ results: some Collection<FleetResult>) -> Int {
             results.filter { $0.hasEnded && $0.status != .success }.count
         }

@@ -4,7 +4,7 @@ import MeshCore
 import SystemLayer
 
 /// A network of a fleet, and how commands for it are run.
-struct FleetNetwork {
+struct FleetNetwork: Hashable {
     /// Its name.
     var name: String
     /// The absolute path of the folder in which its commands work.
@@ -26,6 +26,9 @@ struct FleetNetwork {
 /// The networks of a fleet.
 struct Fleet {
     var networks: [FleetNetwork]
+
+    /// A fleet of these networks.
+    init(networks: [FleetNetwork]) { self.networks = networks }
 
     /// Finds the networks of a fleet: those that its `fleet.yaml` lists, or else those of the definitions in the folder
     /// and in the folders directly in it.

@@ -20,11 +20,13 @@ struct FleetResult {
 
     private var talk: [String] = []
     private var printedDigest: String?
+    private var printedFigures: JSONValue?
 
     /// Takes a line of text.
     mutating func note(detail line: String) {
         let mark = "Digest: "
         if line.hasPrefix(mark) { printedDigest = String(line.dropFirst(mark.count)).trimmed }
+        if line.hasPrefix("Plan: ") { printedFigures = Self.figures(line) }
         if details.count < Self.mostDetails {
             details.append(line)
         } else if details.count == Self.mostDetails {
@@ -70,6 +72,15 @@ struct FleetResult {
 
     /// The digest of the plan; nil if there is nothing to apply.
     var digest: String? { summary?["digest"]?.text ?? printedDigest }
+
+    /// What the plan does, in a few words, whether it was printed as text or as JSON.
+    var changes: String { (summary ?? printedFigures).flatMap { FleetView.text($0, "plan") } ?? "" }
+
+    /// The figures of a line `Plan: 2 to add, 1 to change. 3 messages (5 PDUs) to 1 node.`, as in a summary.
+    private static func figures(_ line: String) -> JSONValue {
+        let parts = line.matches(of: #/([0-9]+) (?:to ([a-z]+)|(message)s?)\b/#)
+        return .object(parts.map { JSONMember($0.2.map(String.init) ?? "messages", .number(String($0.1))) })
+    }
 }
 
 extension JSONValue {

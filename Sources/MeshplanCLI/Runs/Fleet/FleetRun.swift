@@ -23,6 +23,8 @@ struct FleetRun {
         var via: (FleetNetwork) -> [String] = { _ in [] }
         /// Its arguments for a network beyond those.
         var arguments: (FleetNetwork) -> [String] = { _ in [] }
+        /// Which lines of text are not shown.
+        var omits: (String) -> Bool = { _ in false }
     }
 
     /// Runs a stage for some of the networks.
@@ -55,7 +57,7 @@ struct FleetRun {
                 switch event {
                 case .output(let line):
                     if !readsJSON {
-                        result.note(detail: line)
+                        if !stage.omits(line) { result.note(detail: line) }
                     } else if let value = try? JSONParser.parse(Array(line.utf8)) {
                         result.note(value)
                         if showsDetails { view.show(value, of: fleet.networks[index]) }

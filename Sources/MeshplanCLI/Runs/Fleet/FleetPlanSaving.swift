@@ -1,0 +1,82 @@
+import SystemLayer
+
+/// Plans all networks of a fleet, and saves the plans to be applied later, exactly as they are.
+struct FleetPlanSaving {
+    /// The run.
+    var run: FleetRun
+    /// The paths of the fleet.
+    var paths: FleetPaths
+    /// Where the plans are saved.
+    var target: FleetPlansFolder
+
+    /// Plans and saves.
+    ///
+    /// - Returns: the exit status of all.
+    /// - Throws: ``Failure`` or ``FileError`` if nothing can be saved. Then the place is as it was.
+    func callAsFunction() throws -> ExitStatus {
+        let context = run.context
+        let networks = run.fleet.networks
+        let folder = try target.begin()
+        defer { try? Files.removeFolder(folder) }
+        // A line about a file that is about to move helps nobody.
+        let stage = FleetRun.Stage(
+            command: "plan",
+            arguments: { ["--detailed-exitcode", "--out", "\(folder)/\($0.name).mplan"] },
+            omits: { $0.hasPrefix("Saved to \(folder.printable)") }
+        )
+        let results = run.run(stage, Array(networks.indices))
+        let view = FleetView(context, run.fleet, isJSON: context.json != nil, run.showsDetails)
+        view.showTotals(Array(results.values), "plan")
+        guard context.interrupts.count() == 0 else {
+            context.errorOutput.line("Interrupted, so no plans are saved to \(target.path.printable).")
+            return .interrupted
+        }
+        let plans = try self.plans(results, folder)
+        guard !plans.entries.isEmpty || !plans.upToDate.isEmpty else {
+            context.errorOutput.line(
+                "No network could be planned, so nothing is saved to \(target.path.printable)."
+            )
+            return FleetRun.status(of: results.values)
+        }
+        guard let digest = plans.digest else { throw Failure(.failure, "there is not enough memory") }
+        try target.finish(folder, plans, digest)
+        FleetPlansView(context: context, path: target.path).showSaved(plans, digest)
+        return FleetRun.status(of: results.values)
+    }
+
+    private func plans(_ results: [Int: FleetResult], _ folder: String) throws -> FleetPlans {
+        var plans = FleetPlans(
+            entries: [],
+            upToDate: [],
+            leftOut: [],
+            madeAt: run.context.now().text,
+            user: run.context.process.user,
+            host: run.context.process.host
+        )
+        for (index, network) in run.fleet.networks.enumerated() {
+            let result = results[index]
+            switch (result?.status, result?.digest) {
+            case (.success, _): plans.upToDate.append(network.name)
+            case (.changes, let digest?):
+                let file = "\(folder)/\(network.name).mplan"
+                guard Files.kind(file) == .file else {
+                    throw Failure(
+                        .failure,
+                        "the plan of \(network.name) was not saved",
+                        hint: "Leave out --out behind --."
+                    )
+                }
+                plans.entries.append(
+                    FleetPlans.Entry(
+                        network: paths.written(network),
+                        digest: digest,
+                        changes: result?.changes ?? "",
+                        checksum: try FleetPlansFolder.checksum(file, as: "\(target.path)/\(network.name).mplan")
+                    )
+                )
+            default: plans.leftOut.append(network.name)
+            }
+        }
+        return plans
+    }
+}

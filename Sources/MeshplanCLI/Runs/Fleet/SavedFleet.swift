@@ -1,0 +1,76 @@
+import DefinitionModel
+import SystemLayer
+
+/// Saved plans of a fleet as what an apply carries out.
+struct SavedFleet {
+    /// The networks with changes.
+    var fleet: Fleet
+    /// The files with the plans, by network.
+    private var files: [String: String] = [:]
+    private var digests: [String: String] = [:]
+
+    /// Reads saved plans, which must be as they were saved.
+    ///
+    /// - Parameters:
+    ///   - path: the folder with the plans.
+    ///   - base: the folder of the fleet.
+    ///   - expected: the digest of the plans that were approved; nil for any.
+    ///   - conditions: which networks, as ``Fleet/select(_:)`` takes them.
+    /// - Throws: ``Failure``: with ``ExitStatus/invalidInput`` if a file was changed, added or removed, with
+    ///   ``ExitStatus/stale`` if the digest is another one.
+    init(
+        _ path: String,
+        base: String,
+        expecting expected: DigestArgument?,
+        selecting conditions: [String],
+        in context: Context
+    ) throws {
+        let folder = FleetPlansFolder(path, in: context)
+        let (plans, digest) = try folder.read()
+        if let expected, !digest.hasPrefix(expected.digits) {
+            throw Failure(
+                .stale,
+                "the plans have the digest \(digest), not \(expected.digits), so they are not what was approved",
+                hint: "Look at them with: meshplan fleet show \(folder.path.printable.shellWord)"
+            )
+        }
+        let paths = FleetPaths(base, in: context)
+        let hasState = context.storeAccess.state ?? context.environment["MESHPLAN_STATE"]
+        fleet = Fleet(
+            networks: try plans.entries.map { entry in
+                var network = paths.usable(entry.network)
+                if Files.kind(network.folder) != .folder {
+                    // A shared database is found from anywhere.
+                    guard (network.state ?? hasState)?.isEmpty == false else {
+                        throw Failure(
+                            .failure,
+                            "there is no folder \(entry.network.folder.printable), where \(network.name) was planned",
+                            hint: "Name the folder of the fleet: meshplan fleet apply FOLDER --plan "
+                                + folder.path.printable.shellWord
+                        )
+                    }
+                    network.folder = paths.base
+                }
+                return network
+            }
+        )
+        if !fleet.networks.isEmpty { try fleet.select(conditions) }
+        for entry in plans.entries {
+            files[entry.network.name] = folder.file(of: entry)
+            digests[entry.network.name] = entry.digest
+        }
+    }
+
+    /// The stage that applies the plans.
+    func stage(_ via: @escaping (FleetNetwork) -> [String], _ arguments: [String]) -> FleetRun.Stage {
+        FleetRun.Stage(
+            command: "apply",
+            takesDefinition: false,
+            via: via,
+            // Another plan that the database has sealed may have taken the file's place in the meantime.
+            arguments: { network in
+                [files[network.name] ?? "", "--expect-digest", digests[network.name] ?? "none"] + arguments
+            }
+        )
+    }
+}
