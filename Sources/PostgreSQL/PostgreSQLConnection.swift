@@ -120,7 +120,16 @@ package final class PostgreSQLConnection {
                     failure = error
                 }
             }
-            guard try nextResult() == nil else { throw broken() }
+            // libpq still returns row by row in the first statement behind a query that did.
+            while let rest = try nextResult() {
+                defer { cpostgresql_clear(rest) }
+                guard failure == nil, let last = results.indices.last else { throw broken() }
+                do throws(PostgreSQLError) {
+                    results[last].rows += try contents(rest).rows
+                } catch {
+                    failure = error
+                }
+            }
         }
         guard let end = try nextResult() else { throw broken() }
         defer { cpostgresql_clear(end) }

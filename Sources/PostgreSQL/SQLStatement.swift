@@ -24,6 +24,8 @@ package enum SQLValue: Hashable, Sendable {
     case octetsList([[UInt8]])
     /// `bigint[]`
     case integerList([Int64])
+    /// `text[]`
+    case textList([String])
 
     /// The identifier of its type. It is the same in all versions of the server (`pg_type.dat`).
     var type: UInt32 {
@@ -33,6 +35,7 @@ package enum SQLValue: Hashable, Sendable {
         case .text: SQLType.text
         case .octetsList: 1001
         case .integerList: 1016
+        case .textList: 1009
         }
     }
 
@@ -41,12 +44,15 @@ package enum SQLValue: Hashable, Sendable {
         switch self {
         case .octets(let octets): octets
         case .integer(let value): value.bigEndianOctets
-        // A text cannot hold NUL.
-        case .text(let text): Array(text.utf8.filter { $0 != 0 })
+        case .text(let text): SQLValue.octets(of: text)
         case .octetsList(let items): SQLValue.list(items, of: SQLType.octets)
         case .integerList(let items): SQLValue.list(items.map(\.bigEndianOctets), of: SQLType.integer)
+        case .textList(let items): SQLValue.list(items.map(SQLValue.octets), of: SQLType.text)
         }
     }
+
+    /// A text cannot hold NUL.
+    private static func octets(of text: String) -> [UInt8] { Array(text.utf8.filter { $0 != 0 }) }
 
     /// Dimensions, no nulls, type; length and lower bound of the dimension; each item with its length.
     private static func list(_ items: [[UInt8]], of type: UInt32) -> [UInt8] {

@@ -33,13 +33,34 @@ struct BuildingGenerator {
     /// The same building by a module for a luminaire, and the file with a row for each.
     func definitionByModules() -> (definition: String, rows: String) {
         let columns = NodeWords.columns(withAddress: !isNew)
-        var text = head + "modules:\n  luminaire:\n    parameters:\n"
-        for column in columns { text += "      \(column): text\n" }
-        text += "    nodes:\n" + node(.references(withAddress: !isNew), margin: "    ")
-        text += "use:\n  - { module: luminaire, rows: luminaires.csv }\n"
         var rows = columns.joined(separator: ",") + "\n"
         for index in 0..<nodeCount { rows += words(index).row + "\n" }
+        return (head + module(columns, .references(withAddress: !isNew)), rows)
+    }
+
+    /// The same building for many networks: their name is the variable `name`. The TTL of each node comes from one of two
+    /// profiles; one node of a hundred is in a corridor.
+    ///
+    /// - Parameter corridorTTL: the TTL in corridors; 5 everywhere else, and in the database.
+    func definitionOfFleet(corridorTTL: Int) -> (definition: String, rows: String) {
+        let columns = NodeWords.columns(withAddress: !isNew) + ["profile"]
+        var references = NodeWords.references(withAddress: !isNew)
+        references.ttl = "profile: $(profile)"
+        let name = "network: $(name)\nvariables: { name: { type: text } }\n"
+        let text =
+            head.replacing("network: building\n", with: name)
+            + "profiles:\n  usual: { ttl: 5 }\n  corridor: { ttl: \(corridorTTL) }\n" + module(columns, references)
+        var rows = columns.joined(separator: ",") + "\n"
+        for index in 0..<nodeCount { rows += words(index).row + (index % 100 == 50 ? ",corridor\n" : ",usual\n") }
         return (text, rows)
+    }
+
+    /// The module for a luminaire, and its use.
+    private func module(_ columns: [String], _ references: NodeWords) -> String {
+        var text = "modules:\n  luminaire:\n    parameters:\n"
+        for column in columns { text += "      \(column): text\n" }
+        text += "    nodes:\n" + node(references, margin: "    ")
+        return text + "use:\n  - { module: luminaire, rows: luminaires.csv }\n"
     }
 
     private var head: String {
@@ -71,6 +92,8 @@ struct BuildingGenerator {
         var floor: String
         var relay: String
         var proxy: String
+        /// The line that gives it its TTL.
+        var ttl = "ttl: 5"
 
         static func columns(withAddress: Bool) -> [String] {
             ["number", "uuid"] + (withAddress ? ["address"] : []) + ["room", "floor", "relay", "proxy"]
@@ -115,7 +138,7 @@ struct BuildingGenerator {
                 tags:
                   room: room-\(words.room)
                   floor: "\(words.floor)"
-                ttl: 5
+                \(words.ttl)
                 features:
                   relay: \(words.relay)
                   proxy: \(words.proxy)

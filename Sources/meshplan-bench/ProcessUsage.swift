@@ -32,6 +32,19 @@ enum ProcessUsage {
         #endif
     }
 
+    /// The largest resident set of a process that this one started, or that one of those started, in mebibytes. Only
+    /// those that have ended count.
+    static var peakMebibytesOfChildren: Double {
+        var usage = rusage()
+        #if os(Linux)
+        getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
+        return Double(usage.ru_maxrss) / 1024
+        #else
+        getrusage(RUSAGE_CHILDREN, &usage)
+        return Double(usage.ru_maxrss) / 1024 / 1024
+        #endif
+    }
+
     /// The CPU seconds that `work` takes.
     static func measure<Result>(_ work: () throws -> Result) rethrows -> (result: Result, seconds: Double) {
         let start = cpuSeconds

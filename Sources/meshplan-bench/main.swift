@@ -40,6 +40,7 @@ let benchmarks: [(name: String, summary: String, run: ([String]) throws -> Void)
     ("links", "the same nodes configured one message at a time and over 1, 4 and 8 links", LinksBenchmark.run),
     ("group", "a group of lamps set beside the same message sent five times, unacknowledged", GroupBenchmark.run),
     ("store", "a large building's database, its journal and history beside bare SQLite inserts", StoreBenchmark.run),
+    ("fleet", "plans of many networks in PostgreSQL by one worker and by two, and their status", FleetBenchmark.run),
     ("simulate", "configured networks of several sizes in the simulator beside bare crypto", SimulateBenchmark.run),
     ("estimate", "estimated and actual durations of plans in the simulator", EstimateBenchmark.run),
 ]

@@ -70,7 +70,7 @@ extension Workspace {
         guard let store = try sharedStore() else {
             return Files.kind(context.absolute(Self.databasePath(network))) != nil
         }
-        return try store.networks().contains(network)
+        return try store.contains(network)
     }
 
     /// Reports that the server was replaced by its standby.

@@ -45,7 +45,7 @@ package enum DatabaseLocation {
                 )
             }
         case .shared(let store, let network, _):
-            guard try !store.networks().contains(network) else { throw store.exists(network) }
+            guard try !store.contains(network) else { throw store.exists(network) }
         }
     }
 

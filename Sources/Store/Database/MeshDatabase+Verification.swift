@@ -61,7 +61,7 @@ extension MeshDatabase {
             let manifest = try manifest(manifestRow, header: header)
             found.serial = manifest.serial
             if manifest.digest != digest {
-                throw .damaged("the set of rows (some were removed, added, or replaced by older ones)", path: path)
+                throw .damagedSet(path: path)
             }
         } catch {
             found.problems.append(error)

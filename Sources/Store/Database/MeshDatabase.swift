@@ -220,7 +220,7 @@ package final class MeshDatabase {
         }
         let manifest = try manifest(manifestRow, header: header)
         guard manifest.digest == digest else {
-            throw .damaged("the set of rows (some were removed, added, or replaced by older ones)", path: path)
+            throw .damagedSet(path: path)
         }
         return (header, manifest)
     }

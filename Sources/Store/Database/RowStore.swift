@@ -101,6 +101,9 @@ struct RowChanges {
 /// The place of the rows: a file, or a database that several people share. Sealing, digests and meaning are above this
 /// protocol, so a store sees neither keys nor contents.
 protocol RowStore: AnyObject {
+    /// The lineage in the header.
+    func findLineage() throws(StoreError) -> Octets16
+
     /// The key slots, in their order.
     func keySlots() throws(StoreError) -> [KeySlot]
 
@@ -111,6 +114,16 @@ protocol RowStore: AnyObject {
 
     /// The rows with those names that exist, and the header of the same moment.
     func rows(named names: [RowName]) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow])
+
+    /// Calls `body` with name and revision of every row, in no order, and then returns some rows whole, all as of one
+    /// moment.
+    ///
+    /// - Parameter names: which rows, asked once all names are known.
+    /// - Returns: those of them that exist, and the header.
+    func outline(
+        _ body: (RowName, UInt64) throws(StoreError) -> Void,
+        then names: () -> [RowName]
+    ) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow])
 
     /// For the rows with those names that exist, the revision in which each was written.
     func revisions(of names: [RowName]) throws(StoreError) -> [RowName: UInt64]
@@ -163,6 +176,8 @@ protocol RowStore: AnyObject {
 }
 
 extension RowStore {
+    func findLineage() throws(StoreError) -> Octets16 { try rows(named: []).header.lineage }
+
     func revisions(of names: [RowName]) throws(StoreError) -> [RowName: UInt64] {
         Dictionary(try rows(named: names).rows.map { ($0.name, $0.revision) }, uniquingKeysWith: { first, _ in first })
     }

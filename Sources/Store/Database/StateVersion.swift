@@ -23,12 +23,14 @@ extension MeshDatabase {
     ///   codes if a file or the server fails.
     package func version() throws(StoreError) -> StateVersion {
         let found = try store.rows(named: [Manifest.name])
-        let manifest = try manifest(found.rows.first, header: found.header)
-        return StateVersion(
-            lineage: found.header.lineage,
-            serial: manifest.serial,
-            digest: (manifest.stateDigest ?? .origin(of: found.header.lineage)).octets
-        )
+        return try manifest(found.rows.first, header: found.header).version(of: found.header.lineage)
+    }
+}
+
+extension Manifest {
+    /// The state of the database of a lineage.
+    func version(of lineage: Octets16) -> StateVersion {
+        StateVersion(lineage: lineage, serial: serial, digest: (stateDigest ?? .origin(of: lineage)).octets)
     }
 }
 

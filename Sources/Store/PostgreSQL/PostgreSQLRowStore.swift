@@ -10,10 +10,19 @@ final class PostgreSQLRowStore: RowStore {
     let session: PostgreSQLSession
     let lineage: Octets16
     let localPath: String
+    /// The key slots as they were when the store was opened, until somebody has asked for them.
+    private var firstSlots: [KeySlot]?
     /// What is known while this lock is held.
     var locked: LockedStore?
     /// Where promotions under the lock are told.
     var onPromotion: (Promotion) -> Void = { _ in }
+
+    /// The rows of an existing network, over a connection that others use, too.
+    init(_ session: PostgreSQLSession, lineage: Octets16, localPath: String) {
+        self.session = session
+        self.lineage = lineage
+        self.localPath = localPath
+    }
 
     /// Opens the rows of an existing network.
     ///
@@ -21,10 +30,14 @@ final class PostgreSQLRowStore: RowStore {
     init(opening network: String, in store: SharedStore, localPath: String) throws(StoreError) {
         self.localPath = localPath
         session = PostgreSQLSession(store, name: store.name(of: network))
-        try PostgreSQLSchema.check(session)
-        let sql = "SELECT lineage, format FROM meshplan_networks WHERE name = $1"
-        let found = try session.run([SQLStatement(sql, .text(network))])[0].rows
-        guard let row = found.first else {
+        let header = "SELECT lineage, format FROM meshplan_networks WHERE name = $1"
+        let slots = """
+            SELECT s.kind, s.parameters, s.wrapped FROM meshplan_key_slots s
+            JOIN meshplan_networks m ON m.lineage = s.lineage WHERE m.name = $1 ORDER BY s.slot
+            """
+        let name = SQLValue.text(network)
+        let found = try PostgreSQLSchema.checkedRun([SQLStatement(header, name), SQLStatement(slots, name)], session)
+        guard let row = found[0].rows.first else {
             throw StoreError(
                 .missing,
                 "there is no database of that network",
@@ -45,6 +58,7 @@ final class PostgreSQLRowStore: RowStore {
         }
         guard let lineage = Octets16(octets) else { throw .damaged("the header", path: session.name) }
         self.lineage = lineage
+        firstSlots = try PostgreSQLRowStore.keySlots(found[1], session)
     }
 
     /// Creates a network with its rows, all or nothing.
@@ -116,12 +130,21 @@ final class PostgreSQLRowStore: RowStore {
 
     // MARK: Reading
 
+    func findLineage() throws(StoreError) -> Octets16 { lineage }
+
     func keySlots() throws(StoreError) -> [KeySlot] {
+        if let slots = firstSlots {
+            firstSlots = nil
+            return slots
+        }
         let sql = "SELECT kind, parameters, wrapped FROM meshplan_key_slots WHERE lineage = $1 ORDER BY slot"
-        let rows = try session.run([SQLStatement(sql, .octets(lineage.bytes))])[0].rows
-        return try session.reading { () throws(PostgreSQLError) in
+        return try PostgreSQLRowStore.keySlots(try session.run([SQLStatement(sql, .octets(lineage.bytes))])[0], session)
+    }
+
+    private static func keySlots(_ result: SQLResult, _ session: PostgreSQLSession) throws(StoreError) -> [KeySlot] {
+        try session.reading { () throws(PostgreSQLError) in
             var slots: [KeySlot] = []
-            for row in rows {
+            for row in result.rows {
                 guard let kind = UInt8(exactly: try row.integer(0)) else {
                     throw PostgreSQLError(.shape, "a key slot of unknown kind")
                 }
@@ -207,7 +230,7 @@ final class PostgreSQLRowStore: RowStore {
         return Dictionary(rows.map { ($0.name, $0.revision) }, uniquingKeysWith: { first, _ in first })
     }
 
-    private static let beginReading = SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    static let beginReading = SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     var headerQuery: SQLStatement {
         SQLStatement("SELECT revision, fence FROM meshplan_networks WHERE lineage = $1", .octets(lineage.bytes))
@@ -218,7 +241,7 @@ final class PostgreSQLRowStore: RowStore {
         return StoreHeader(lineage: lineage, revision: UInt64(bitPattern: try row.integer(0)))
     }
 
-    private func required(_ header: StoreHeader?) throws(StoreError) -> StoreHeader {
+    func required(_ header: StoreHeader?) throws(StoreError) -> StoreHeader {
         if let header { return header }
         throw StoreError(
             .stale,

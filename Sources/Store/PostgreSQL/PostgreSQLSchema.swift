@@ -64,12 +64,20 @@ enum PostgreSQLSchema {
     static func version(_ session: PostgreSQLSession) throws(StoreError) -> Int64? {
         let found: [SQLRow]
         do {
-            found = try session.run([SQLStatement("SELECT version FROM meshplan_schema WHERE id = 1")])[0].rows
+            found = try session.run([versionQuery])[0].rows
         } catch {
             if error.code == .missing, session.hasConnected { return nil }
             throw error
         }
-        guard let row = found.first else { return nil }
+        return try version(found, session)
+    }
+
+    /// Asks for the version.
+    static let versionQuery = SQLStatement("SELECT version FROM meshplan_schema WHERE id = 1")
+
+    /// The version in the answer to ``versionQuery``; nil if it has none.
+    private static func version(_ rows: [SQLRow], _ session: PostgreSQLSession) throws(StoreError) -> Int64? {
+        guard let row = rows.first else { return nil }
         let version = try session.reading { () throws(PostgreSQLError) in try row.integer(0) }
         guard version == self.version else {
             throw StoreError(
@@ -84,13 +92,31 @@ enum PostgreSQLSchema {
 
     /// Refuses a database without our tables.
     static func check(_ session: PostgreSQLSession) throws(StoreError) {
-        guard try version(session) != nil else {
-            throw StoreError(
-                .missing,
-                "there are no tables of meshplan",
-                hint: "make them with: \(command: .createStore("\(session.address)"))",
-                path: session.name
-            )
+        guard try version(session) != nil else { throw missing(session) }
+    }
+
+    /// Runs statements that may run twice without harm, and refuses a database without our tables, all in one round
+    /// trip.
+    static func checkedRun(_ statements: [SQLStatement], _ session: PostgreSQLSession) throws(StoreError) -> [SQLResult]
+    {
+        let results: [SQLResult]
+        do {
+            results = try session.run([versionQuery] + statements)
+        } catch {
+            // Tables of another version may lack what was asked for, and no tables are explained there.
+            if error.code != .unreachable, session.hasConnected { try check(session) }
+            throw error
         }
+        guard try version(results[0].rows, session) != nil else { throw missing(session) }
+        return Array(results.dropFirst())
+    }
+
+    private static func missing(_ session: PostgreSQLSession) -> StoreError {
+        StoreError(
+            .missing,
+            "there are no tables of meshplan",
+            hint: "make them with: \(command: .createStore("\(session.address)"))",
+            path: session.name
+        )
     }
 }

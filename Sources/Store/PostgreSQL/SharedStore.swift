@@ -79,6 +79,16 @@ package struct SharedStore {
         }
     }
 
+    /// Whether it holds a network.
+    ///
+    /// - Throws: what ``networks()`` throws.
+    package func contains(_ network: String) throws(StoreError) -> Bool {
+        let session = PostgreSQLSession(self, name: name)
+        try PostgreSQLSchema.check(session)
+        let sql = "SELECT name FROM meshplan_networks WHERE name = $1"
+        return try !session.run([SQLStatement(sql, .text(network))])[0].rows.isEmpty
+    }
+
     /// The error for a network that exists already.
     func exists(_ network: String) -> StoreError {
         StoreError(.exists, "exists already", hint: "choose another name", path: name(of: network))

@@ -151,14 +151,30 @@ final class SQLiteRowStore: RowStore {
 
     func rows(named names: [RowName]) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow]) {
         try read {
-            let header = try readHeader()
-            let sql = "SELECT kind, key, revision, body FROM rows WHERE kind = ? AND key = ?"
-            var found: [StoredRow] = []
-            for name in names {
-                try connection.forEachRow(of: sql, SQLiteRowStore.values(name)) { found.append(try storedRow($0)) }
-            }
-            return (header, found)
+            (try readHeader(), try storedRows(named: names))
         }
+    }
+
+    func outline(
+        _ body: (RowName, UInt64) throws(StoreError) -> Void,
+        then names: () -> [RowName]
+    ) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow]) {
+        try read {
+            let header = try readHeader()
+            try connection.forEachRow(of: "SELECT kind, key, revision FROM rows") { row in
+                try body(try name(row), UInt64(bitPattern: try integer(row, 2) as Int64))
+            }
+            return (header, try storedRows(named: names()))
+        }
+    }
+
+    private func storedRows(named names: [RowName]) throws -> [StoredRow] {
+        let sql = "SELECT kind, key, revision, body FROM rows WHERE kind = ? AND key = ?"
+        var found: [StoredRow] = []
+        for name in names {
+            try connection.forEachRow(of: sql, SQLiteRowStore.values(name)) { found.append(try storedRow($0)) }
+        }
+        return found
     }
 
     func lock(_ holder: LockHolder, token: () -> [UInt8]) throws(StoreError) -> any StoreLock {
@@ -323,10 +339,14 @@ final class SQLiteRowStore: RowStore {
         return header
     }
 
-    private func storedRow(_ row: SQLiteRow) throws(StoreError) -> StoredRow {
+    private func name(_ row: SQLiteRow) throws(StoreError) -> RowName {
         guard let kind = RowKind(rawValue: try integer(row, 0)) else { throw damaged("a row of unknown kind") }
-        return StoredRow(
-            name: RowName(kind, key: try octets(row, 1)),
+        return RowName(kind, key: try octets(row, 1))
+    }
+
+    private func storedRow(_ row: SQLiteRow) throws(StoreError) -> StoredRow {
+        StoredRow(
+            name: try name(row),
             revision: UInt64(bitPattern: try integer(row, 2) as Int64),
             body: try octets(row, 3)
         )
@@ -348,6 +368,11 @@ final class SQLiteRowStore: RowStore {
 }
 
 extension StoreError {
+    /// The error for rows that are not those that the manifest lists.
+    static func damagedSet(path: String?) -> StoreError {
+        .damaged("the set of rows (some were removed, added, or replaced by older ones)", path: path)
+    }
+
     /// The error for something that differs from what was written.
     static func damaged(_ what: String, path: String?) -> StoreError {
         StoreError(

@@ -18,8 +18,16 @@ package struct SealedDatabase {
     package init(at location: DatabaseLocation) throws(StoreError) {
         self.location = location
         store = try location.openStore()
-        lineage = try store.rows(named: []).header.lineage
+        lineage = try store.findLineage()
         stored = Array(try store.keySlots().prefix(KeySlot.greatestCount))
+    }
+
+    /// A database whose key slots were read before.
+    init(at location: DatabaseLocation, _ store: any RowStore, _ lineage: Octets16, _ slots: [KeySlot]) {
+        self.location = location
+        self.store = store
+        self.lineage = lineage
+        stored = slots
     }
 
     /// Reads the key slots of the database in a file; see ``init(at:)-(DatabaseLocation)``.

@@ -90,8 +90,10 @@ package struct ProgramPool {
 
     private func wait(for running: [Running]) {
         var requests = running.flatMap(\.open).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        // Signals and ends without output are looked for now and then.
-        _ = poll(&requests, nfds_t(requests.count), requests.isEmpty ? 5 : 100)
+        // A program that prints nothing any more ends at once, and its place is wanted. Signals are looked for now and
+        // then.
+        let isEnding = running.contains { $0.open.isEmpty }
+        _ = poll(&requests, nfds_t(requests.count), isEnding ? 2 : 100)
     }
 
     private struct Failure: Error {

@@ -23,10 +23,10 @@ struct FleetStatusCommand: ContextCommand {
             rightAligned: [1, 2, 3, 4]
         )
         var (results, failures): ([FleetResult], [(name: String, failure: Failure)]) = ([], [])
-        for network in fleet.networks {
+        for (network, glance) in zip(fleet.networks, FleetGlances(context).all(fleet.networks)) {
             var result = FleetResult()
             do {
-                let known = try known(of: network, context)
+                let known = Known(try glance.get())
                 result.status = known.drift > 0 ? .drift : .success
                 table.rows.append([network.name.printable] + known.cells)
                 if let lines = context.json { known.write(to: lines, of: network) }
@@ -63,6 +63,14 @@ struct FleetStatusCommand: ContextCommand {
         var doubts: Int
         var last: (operation: String, at: Timestamp, user: String)?
 
+        init(_ glance: DatabaseGlance) {
+            serial = glance.version.serial
+            nodes = glance.nodes
+            drift = glance.drifted
+            doubts = glance.inDoubt
+            last = glance.last.map { ($0.operation, $0.began, $0.user) }
+        }
+
         /// The columns behind the network's name.
         var cells: [String] {
             [
@@ -81,24 +89,5 @@ struct FleetStatusCommand: ContextCommand {
                 "last_user": last?.user.json,
             ])
         }
-    }
-
-    private func known(of network: FleetNetwork, _ context: Context) throws -> Known {
-        var own = context
-        own.environment = context.environmentElsewhere
-        own.workingDirectory = network.folder
-        own.session = StoreSession()
-        own.storeAccess.state = network.state ?? context.storeAccess.state
-        own.storeAccess.keyFile = network.keyFile ?? context.storeAccess.keyFile.map(context.absolute)
-        let database = try Workspace(context: own).open(network.name)
-        let snapshot = try database.snapshot()
-        let last = try database.history().entries.first
-        return Known(
-            serial: snapshot.serial,
-            nodes: snapshot.network.nodes.count,
-            drift: snapshot.network.drifts.count,
-            doubts: snapshot.unresolved.count,
-            last: last.map { ($0.operation, $0.began, $0.user) }
-        )
     }
 }
