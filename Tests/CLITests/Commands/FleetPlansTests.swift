@@ -112,7 +112,6 @@ struct FleetPlansTests {
         refused("plans holds no saved plans of a fleet")
         #expect(!fixture.run("fleet", "status").output.contains("apply"))
 
-        // An older plan that the same database has sealed is not what the index lists.
         try fixture.write(index, to: "plans/fleet.json")
         #expect(fixture.run(["fleet", "show", "plans"]).status == 0)
         #expect(fixture.run("fleet", "apply", "--expect-digest", "01234567").status == 64)
@@ -147,6 +146,15 @@ struct FleetPlansTests {
         for key in [keys[0], keys[2]] { try fixture.put(nil, to: key) }
         let none = fixture.run("fleet", "plan", "--out", "plans")
         #expect(none.status == 1 && none.error.contains("nothing is saved to plans"), "\(none.combined)")
+        #expect(fixture.read("plans/fleet.json") == before)
+        #expect(try Self.names(fixture, ".").filter { $0.hasPrefix("plans.") }.isEmpty)
+
+        // A command that was killed while it replaced them: no process has this number.
+        let (place, left) = (fixture.folder.path + "/plans", fixture.folder.path + "/plans.meshplan-2147483647")
+        try FileManager.default.moveItem(atPath: place, toPath: left + ".former")
+        try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: true)
+        #expect(fixture.run("fleet", "show", "plans").status == 65)
+        #expect(fixture.run("fleet", "plan", "--out", "plans").status == 1)
         #expect(fixture.read("plans/fleet.json") == before)
         #expect(try Self.names(fixture, ".").filter { $0.hasPrefix("plans.") }.isEmpty)
     }

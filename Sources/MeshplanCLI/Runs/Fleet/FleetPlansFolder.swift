@@ -11,6 +11,8 @@ struct FleetPlansFolder {
 
     /// The name of the file that describes the others.
     static let indexName = "fleet.json"
+    /// The end of the name of the folder that is being replaced.
+    private static let former = ".former"
     /// The largest file that is read.
     private static let sizeLimit = 256 << 20
 
@@ -60,15 +62,22 @@ struct FleetPlansFolder {
         }
     }
 
-    /// Makes an empty folder beside the place, for the owner alone, and removes those that killed commands left behind.
+    /// Makes an empty folder beside the place, for the owner alone. What killed commands left behind is removed, unless
+    /// it is what stood at the place before.
     ///
     /// - Returns: its absolute path.
     func begin() throws -> String {
         let parent = Files.folder(of: absolute)
         let start = (absolute.split(separator: "/").last.map(String.init) ?? "") + ".meshplan-"
         for name in try Files.names(inFolder: parent, as: parent) where name.hasPrefix(start) {
-            guard let process = Int32(name.dropFirst(start.count)), !ThisProcess.isAlive(process) else { continue }
-            try? Files.removeFolder("\(parent)/\(name)")
+            let isFormer = name.hasSuffix(Self.former)
+            let digits = name.dropFirst(start.count).dropLast(isFormer ? Self.former.count : 0)
+            guard let process = Int32(digits), !ThisProcess.isAlive(process) else { continue }
+            if isFormer, Files.kind(absolute) == nil {
+                try Files.rename("\(parent)/\(name)", to: absolute)
+            } else {
+                try? Files.removeFolder("\(parent)/\(name)")
+            }
         }
         let folder = TemporaryFiles.path(for: absolute)
         try Files.removeFolder(folder)
@@ -86,7 +95,7 @@ struct FleetPlansFolder {
         }
         try AtomicFile.write("\(folder)/\(Self.indexName)", as: "\(path)/\(Self.indexName)", plans.document(digest))
         let isThere = Files.kind(absolute) != nil
-        let former = folder + ".former"
+        let former = folder + Self.former
         if isThere {
             try Files.removeFolder(former)
             try Files.rename(absolute, to: former)
@@ -98,7 +107,8 @@ struct FleetPlansFolder {
             throw error
         }
         try Files.synchronizeFolder(Files.folder(of: absolute))
-        if isThere { try Files.removeFolder(former) }
+        // The new plans are there, whatever becomes of the former ones.
+        if isThere { try? Files.removeFolder(former) }
     }
 
     /// The SHA-256 of a file, as hexadecimal digits.
