@@ -96,73 +96,98 @@ package final class PostgreSQLConnection {
     /// - Throws: ``PostgreSQLError/Kind/refused`` if the server refused a statement,
     ///   ``PostgreSQLError/Kind/connection`` if it is not known what the server did.
     package func run(_ statements: [SQLStatement]) throws(PostgreSQLError) -> [SQLResult] {
-        let (results, failure) = try pipeline(statements)
-        guard let failure else { return results }
-        if cpostgresql_transactionStatus(handle) != PQTRANS_IDLE { _ = try pipeline([SQLStatement("ROLLBACK")]) }
-        throw failure
+        try outcome(try pipeline(statements))
     }
 
-    private func pipeline(
-        _ statements: [SQLStatement]
-    ) throws(PostgreSQLError) -> (results: [SQLResult], failure: PostgreSQLError?) {
+    /// Runs statements one after the other as ``run(_:)`` does, all in one round trip, and calls `body` with each row of
+    /// one of them as it arrives, so all rows are never in memory together. If `body` throws, or the server fails in the
+    /// middle of the rows, the connection cannot be used any more.
+    ///
+    /// - Parameters:
+    ///   - before: the statements before it.
+    ///   - query: the query whose rows are visited.
+    ///   - after: the statements behind it.
+    /// - Returns: the results of all but the query, and the error that `body` threw; nil if it threw none.
+    /// - Throws: ``PostgreSQLError/Kind/refused`` if the server refused a statement,
+    ///   ``PostgreSQLError/Kind/connection`` if the connection broke.
+    package func run<Failure: Error>(
+        _ before: [SQLStatement] = [],
+        forEachRow query: SQLStatement,
+        _ after: [SQLStatement] = [],
+        _ body: (SQLRow) throws(Failure) -> Void
+    ) throws(PostgreSQLError) -> (results: [SQLResult], failure: Failure?) {
+        try send(before + [query] + after)
+        var answers = Answers()
+        for _ in before { try collect(&answers) }
+        if answers.failure == nil {
+            guard cpostgresql_setSingleRowMode(handle) == 1 else { throw broken() }
+            while let result = try nextResult() {
+                defer { cpostgresql_clear(result) }
+                let rows = try contents(result, isPartOfRows: true).rows
+                do throws(Failure) {
+                    for row in rows { try body(row) }
+                } catch {
+                    isBroken = true
+                    return (answers.results, error)
+                }
+            }
+        } else {
+            try collect(&answers)
+        }
+        for _ in after { try collect(&answers) }
+        try end()
+        return (try outcome(answers), nil)
+    }
+
+    /// The answers to the statements of a round trip so far.
+    private struct Answers {
+        var results: [SQLResult] = []
+        /// Why the server refused one. Then it runs no later ones.
+        var failure: PostgreSQLError?
+    }
+
+    private func pipeline(_ statements: [SQLStatement]) throws(PostgreSQLError) -> Answers {
+        try send(statements)
+        var answers = Answers()
+        for _ in statements { try collect(&answers) }
+        try end()
+        return answers
+    }
+
+    private func send(_ statements: [SQLStatement]) throws(PostgreSQLError) {
         guard !isBroken, cpostgresql_enterPipelineMode(handle) == 1 else { throw broken() }
         for statement in statements { try send(statement) }
         guard cpostgresql_pipelineSync(handle) == 1 else { throw broken() }
-        var results: [SQLResult] = []
-        var failure: PostgreSQLError?
-        for _ in statements {
-            guard let result = try nextResult() else { throw broken() }
-            defer { cpostgresql_clear(result) }
-            if failure == nil {
-                do throws(PostgreSQLError) {
-                    results.append(try contents(result))
-                } catch {
-                    failure = error
-                }
-            }
-            // libpq still returns row by row in the first statement behind a query that did.
-            while let rest = try nextResult() {
-                defer { cpostgresql_clear(rest) }
-                guard failure == nil, let last = results.indices.last else { throw broken() }
-                do throws(PostgreSQLError) {
-                    results[last].rows += try contents(rest).rows
-                } catch {
-                    failure = error
-                }
+    }
+
+    /// Takes the answer to the next statement.
+    private func collect(_ answers: inout Answers) throws(PostgreSQLError) {
+        guard let result = try nextResult() else { throw broken() }
+        defer { cpostgresql_clear(result) }
+        if answers.failure == nil {
+            do throws(PostgreSQLError) {
+                answers.results.append(try contents(result))
+            } catch {
+                answers.failure = error
             }
         }
+        guard try nextResult() == nil else { throw broken() }
+    }
+
+    /// Takes the end of the answers.
+    private func end() throws(PostgreSQLError) {
         guard let end = try nextResult() else { throw broken() }
         defer { cpostgresql_clear(end) }
         guard cpostgresql_resultStatus(end) == PGRES_PIPELINE_SYNC, cpostgresql_exitPipelineMode(handle) == 1 else {
             throw broken()
         }
-        return (results, failure)
     }
 
-    /// Calls `body` with each row of a query as it arrives, so all rows are never in memory together. If `body` throws,
-    /// the connection cannot be used any more.
-    ///
-    /// - Returns: the error that `body` threw; nil if it threw none.
-    /// - Throws: ``PostgreSQLError/Kind/refused`` if the server refused the query, ``PostgreSQLError/Kind/connection``
-    ///   if the connection broke.
-    package func forEachRow<Failure: Error>(
-        of statement: SQLStatement,
-        _ body: (SQLRow) throws(Failure) -> Void
-    ) throws(PostgreSQLError) -> Failure? {
-        guard !isBroken else { throw broken() }
-        try send(statement)
-        guard cpostgresql_setSingleRowMode(handle) == 1 else { throw broken() }
-        while let result = try nextResult() {
-            defer { cpostgresql_clear(result) }
-            let rows = try contents(result, isPartOfRows: true).rows
-            do throws(Failure) {
-                for row in rows { try body(row) }
-            } catch {
-                isBroken = true
-                return error
-            }
-        }
-        return nil
+    /// The results. If the server refused a statement, an open transaction is rolled back.
+    private func outcome(_ answers: Answers) throws(PostgreSQLError) -> [SQLResult] {
+        guard let failure = answers.failure else { return answers.results }
+        if cpostgresql_transactionStatus(handle) != PQTRANS_IDLE { _ = try pipeline([SQLStatement("ROLLBACK")]) }
+        throw failure
     }
 
     // MARK: Sending and receiving

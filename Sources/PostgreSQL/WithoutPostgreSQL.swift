@@ -28,9 +28,11 @@ package final class PostgreSQLConnection {
     /// Finds nothing, since there is no connection.
     ///
     /// - Throws: nothing, since there is no connection.
-    package func forEachRow<Failure: Error>(
-        of statement: SQLStatement,
+    package func run<Failure: Error>(
+        _ before: [SQLStatement] = [],
+        forEachRow query: SQLStatement,
+        _ after: [SQLStatement] = [],
         _ body: (SQLRow) throws(Failure) -> Void
-    ) throws(PostgreSQLError) -> Failure? { unreachable() }
+    ) throws(PostgreSQLError) -> (results: [SQLResult], failure: Failure?) { unreachable() }
 }
 #endif

@@ -18,11 +18,11 @@ struct StateLockTests {
         return (lock, diagnostics.filter { $0.severity == .error })
     }
 
-    @Test("What is written is read back, in one order", arguments: [0, 1, 40])
+    @Test("What is written is read back, in one order", arguments: [0, 1, 40, 20_000])
     func roundTrip(count: Int) {
         var lock = StateLock()
         for number in 0..<count {
-            let digest = [UInt8](repeating: UInt8(number), count: 32)
+            let digest = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32)
             lock.networks["net-\(number)"] = StateLock.Entry(lineage: lineage, serial: UInt64(number), digest: digest)
         }
         let text = lock.text

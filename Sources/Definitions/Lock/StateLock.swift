@@ -7,6 +7,9 @@ package struct StateLock: Hashable, Sendable {
     /// The name of the file. It is no part of a definition.
     package static let fileName = "meshplan.lock.yaml"
 
+    /// The most octets that the file may have: those of a hundred thousand networks.
+    package static let sizeLimit = 16 << 20
+
     /// The record about the database of one network.
     package struct Entry: Hashable, Sendable {
         /// 16 octets that were fixed when the database was created.
@@ -55,7 +58,7 @@ package struct StateLock: Hashable, Sendable {
     ///   missing.
     package static func read(files: SourceFiles) -> (lock: StateLock, diagnostics: [Diagnostic]) {
         var limits = ReadingLimits()
-        limits.fileSize = 1 << 20
+        limits.fileSize = sizeLimit
         var decoder = DocumentDecoder(limits: limits)
         var lock = StateLock()
         for (index, file) in files.files.enumerated() {

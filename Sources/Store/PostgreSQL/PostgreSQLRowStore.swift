@@ -174,14 +174,13 @@ final class PostgreSQLRowStore: RowStore {
         let header = try session.reconnecting { connection throws(PostgreSQLError) -> StoreHeader? in
             do throws(PostgreSQLError) {
                 let beginning = [PostgreSQLRowStore.beginReading] + connection.transactionSettings + [headerQuery]
-                guard let first = try connection.run(beginning).last else { return nil }
-                let header = try readHeader(first)
-                failure = try connection.forEachRow(of: query) { row throws(StoreError) in
+                let results: [SQLResult]
+                (results, failure) = try connection.run(beginning, forEachRow: query, [SQLStatement("COMMIT")]) {
+                    row throws(StoreError) in
                     hasVisited = true
                     try body(row)
                 }
-                if failure == nil { _ = try connection.run([SQLStatement("COMMIT")]) }
-                return header
+                return try failure == nil ? readHeader(results[beginning.count - 1]) : nil
             } catch {
                 // A caller who has seen half of the rows must not see them again.
                 guard hasVisited else { throw error }

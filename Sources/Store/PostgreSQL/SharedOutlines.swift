@@ -45,11 +45,6 @@ struct SharedOutlines {
                     keys
                 )
                 let beginning = [PostgreSQLRowStore.beginReading] + connection.transactionSettings + [headers]
-                for row in try connection.run(beginning).last?.rows ?? [] {
-                    guard let number = try index(row) else { continue }
-                    let revision = UInt64(bitPattern: try row.integer(1))
-                    networks[number].header = StoreHeader(lineage: lineages[number], revision: revision)
-                }
                 let outline = SQLStatement(
                     """
                     SELECT n.number, r.kind, r.key, r.revision
@@ -59,7 +54,8 @@ struct SharedOutlines {
                     numbers,
                     keys
                 )
-                failure = try connection.forEachRow(of: outline) { row throws(StoreError) in
+                let results: [SQLResult]
+                (results, failure) = try connection.run(beginning, forEachRow: outline) { row throws(StoreError) in
                     hasVisited = true
                     let (number, name, revision) = try session.reading { () throws(PostgreSQLError) in
                         (try index(row), try rowName(row), UInt64(bitPattern: try row.integer(3)))
@@ -68,6 +64,11 @@ struct SharedOutlines {
                     if let name { try body(number, name, revision) } else { networks[number].hasUnknown = true }
                 }
                 guard failure == nil else { return }
+                for row in results.last?.rows ?? [] {
+                    guard let number = try index(row) else { continue }
+                    let revision = UInt64(bitPattern: try row.integer(1))
+                    networks[number].header = StoreHeader(lineage: lineages[number], revision: revision)
+                }
                 for (number, row) in try wanted(names, connection) { networks[number].rows.append(row) }
             } catch {
                 // A caller who has seen half of the rows must not see them again.
