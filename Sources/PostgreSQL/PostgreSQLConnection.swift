@@ -99,9 +99,9 @@ package final class PostgreSQLConnection {
         try outcome(try pipeline(statements))
     }
 
-    /// Runs statements one after the other as ``run(_:)`` does, all in one round trip, and calls `body` with each row of
-    /// one of them as it arrives, so all rows are never in memory together. If `body` throws, or the server fails in the
-    /// middle of the rows, the connection cannot be used any more.
+    /// Runs statements one after the other as ``run(_:)`` does, all in one round trip, and calls `body` with each row
+    /// of one of them as it arrives, so all rows are never in memory together. If `body` throws, or the server fails in
+    /// the middle of the rows, the connection cannot be used any more.
     ///
     /// - Parameters:
     ///   - before: the statements before it.

@@ -18,6 +18,19 @@ extension SharedStore {
         of networks: [(name: String, localPath: String)],
         opening open: (Int, SealedDatabase) -> MeshDatabase?
     ) throws(StoreError) -> [Int: DatabaseGlance] {
+        do {
+            return try glancesOnce(of: networks, opening: open)
+        } catch {
+            // Another server may have taken over.
+            guard error.isOfHalfAnswer else { throw error }
+            return try glancesOnce(of: networks, opening: open)
+        }
+    }
+
+    private func glancesOnce(
+        of networks: [(name: String, localPath: String)],
+        opening open: (Int, SealedDatabase) -> MeshDatabase?
+    ) throws(StoreError) -> [Int: DatabaseGlance] {
         let session = PostgreSQLSession(self, name: name)
         try PostgreSQLSchema.check(session)
         var glances: [Int: DatabaseGlance] = [:]

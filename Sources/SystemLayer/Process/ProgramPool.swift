@@ -144,15 +144,19 @@ package struct ProgramPool {
                         streams.remove(at: index)
                         break
                     }
-                    for byte in buffer[..<count] {
-                        if byte == UInt8(ascii: "\n") {
-                            finish(index, isOutput, tell)
-                        } else if streams[index].line.count < ProgramPool.longestLine {
-                            streams[index].line.append(byte)
-                        }
+                    var rest = buffer[..<count]
+                    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                        extend(index, rest[..<end])
+                        finish(index, isOutput, tell)
+                        rest = rest[(end + 1)...]
                     }
+                    extend(index, rest)
                 }
             }
+        }
+
+        private func extend(_ index: Int, _ bytes: ArraySlice<UInt8>) {
+            streams[index].line += bytes.prefix(ProgramPool.longestLine - streams[index].line.count)
         }
 
         private func finish(_ index: Int, _ isOutput: Bool, _ tell: (Int, Event) -> Void) {

@@ -29,8 +29,8 @@ struct FleetGlances {
                     for (index, glance) in try shared(indexes.map { networks[$0] }) {
                         results[indexes[index]] = .success(glance)
                     }
-                } catch let error as StoreError where error.code == .unreachable {
-                    // Asking for each of them would only take long.
+                } catch let error as StoreError {
+                    // It is about the server as a whole. Asking for each of them would only take long.
                     for index in indexes { results[index] = .failure(error) }
                 } catch {
                     // Each of them says what is wrong.

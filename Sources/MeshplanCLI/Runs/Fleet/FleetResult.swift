@@ -34,6 +34,15 @@ struct FleetResult {
         }
     }
 
+    /// Whether a line of JSON may be one that ``note(_:)`` looks at. Others need not be parsed.
+    static func concerns(_ line: String) -> Bool {
+        // Every line begins with its type.
+        guard line.utf8.starts(with: #"{"type":""#.utf8) else { return true }
+        let type = line.utf8.dropFirst(9).prefix { $0 != UInt8(ascii: "\"") }
+        return type.reversed().starts(with: "summary".utf8.reversed()) || type.elementsEqual("diagnostic".utf8)
+            || type.elementsEqual("examination".utf8)
+    }
+
     /// Takes a line of JSON.
     mutating func note(_ value: JSONValue) {
         switch value["type"]?.text {

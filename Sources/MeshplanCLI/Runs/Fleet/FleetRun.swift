@@ -53,26 +53,30 @@ struct FleetRun {
                 return (index, call(stage, fleet.networks[index], json: readsJSON))
             },
             { index, event in
-                var result = results[index] ?? FleetResult()
+                // Plans can have very many lines, so results are changed in place.
+                func change(_ body: (inout FleetResult) -> Void) { body(&results[index, default: FleetResult()]) }
                 switch event {
                 case .output(let line):
                     if !readsJSON {
-                        if !stage.omits(line) { result.note(detail: line) }
-                    } else if let value = try? JSONParser.parse(Array(line.utf8)) {
-                        result.note(value)
+                        if !stage.omits(line) { change { $0.note(detail: line) } }
+                    } else if showsDetails || FleetResult.concerns(line),
+                        let value = try? JSONParser.parse(Array(line.utf8))
+                    {
+                        change { $0.note(value) }
                         if showsDetails { view.show(value, of: fleet.networks[index]) }
                     }
                 case .errors(let line):
-                    if !readsJSON { result.note(detail: line) }
-                    result.note(error: line)
+                    change { result in
+                        if !readsJSON { result.note(detail: line) }
+                        result.note(error: line)
+                    }
                 case .ended(let code):
                     let status = ExitStatus(rawValue: code) ?? .failure
                     // Only a plan ends so.
-                    result.end(status == .changes && stage.command != "plan" ? .failure : status)
-                case .killed(let signal): result.end(.failure, "the command was ended by signal \(signal)")
-                case .notStarted(let reason): result.end(.failure, "the command cannot be run: \(reason)")
+                    change { $0.end(status == .changes && stage.command != "plan" ? .failure : status) }
+                case .killed(let signal): change { $0.end(.failure, "the command was ended by signal \(signal)") }
+                case .notStarted(let reason): change { $0.end(.failure, "the command cannot be run: \(reason)") }
                 }
-                results[index] = result
                 while let next = shown.first, let done = results[next], done.hasEnded {
                     view.show(done, of: fleet.networks[next], stage.command)
                     // Details can be long, and are not needed any more.
