@@ -94,33 +94,35 @@ struct RowCipher {
 /// copies of themselves. It is updated row by row, so a transaction costs only what it changes. Nobody without the data
 /// key knows the summands (a multiset hash in the manner of MSet-Add-Hash).
 struct RowDigest: Hashable {
-    private var words: [UInt64]
+    /// Computed for every row of a database, so it has no array.
+    private var words: SIMD4<UInt64>
 
     /// The digest of no rows.
     init() {
-        words = [0, 0, 0, 0]
+        words = .zero
     }
 
     /// The digest that ``bytes`` holds; nil unless there are 32 octets.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
-        words = (0..<4).map { word in bytes[word * 8..<word * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) } }
+        words = .zero
+        for word in words.indices { words[word] = bytes[word * 8..<word * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) } }
     }
 
     /// 32 octets.
     var bytes: [UInt8] {
         var writer = ByteWriter(capacity: 32)
-        for word in words { writer.write(word) }
+        for word in words.indices { writer.write(words[word]) }
         return writer.bytes
     }
 
     /// Adds a row.
     mutating func add(_ term: RowDigest) {
-        for index in words.indices { words[index] &+= term.words[index] }
+        words &+= term.words
     }
 
     /// Removes a row.
     mutating func subtract(_ term: RowDigest) {
-        for index in words.indices { words[index] &-= term.words[index] }
+        words &-= term.words
     }
 }

@@ -62,6 +62,11 @@ struct FleetPlansTests {
         #expect(again.status == 7, "\(again.combined)")
         #expect(again.output.contains("3 networks: 3 stale."))
 
+        try FileManager.default.removeItem(at: machine.folder.appendingPathComponent("sites"))
+        let lost = machine.run(Self.apply)
+        #expect(lost.status == 1, "\(lost.combined)")
+        #expect(lost.error.contains("there is no folder sites/graz-1, where graz-1 was planned"))
+
         // Here the databases know nothing of it.
         let some = fixture.run(Self.apply + ["--select", "city=Wien"])
         #expect(some.status == 0 && some.output.contains("1 network: 1 applied."), "\(some.combined)")
