@@ -80,6 +80,13 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "LanguageServer",
+            dependencies: ["SystemLayer", "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning"],
+            // The schema for editors, which is a link to the one in `schemas`.
+            resources: [.embedInCode("Resources/meshplan.schema.json")],
+            swiftSettings: strict
+        ),
+        .target(
             name: "TLS",
             dependencies: ["MeshCore", .target(name: "CTLS", condition: .when(traits: ["Gateway"]))],
             swiftSettings: strict
@@ -93,7 +100,7 @@ let package = Package(
             name: "MeshplanCLI",
             dependencies: [
                 "Basics", "SystemLayer", "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning", "Store",
-                "Execution", "Simulator", "Rehearsal", "Pictures", "Bearers", "TLS",
+                "Execution", "Simulator", "Rehearsal", "Pictures", "LanguageServer", "Bearers", "TLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -153,6 +160,14 @@ let package = Package(
         .testTarget(
             name: "PicturesTests",
             dependencies: ["MeshCore", "DefinitionModel", "Definitions", "Planning", "Pictures", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LanguageServerTests",
+            dependencies: [
+                "SystemLayer", "MeshCore", "DefinitionModel", "Definitions", "LanguageServer", "TestSupport",
+            ],
+            exclude: ["Snapshots"],
             swiftSettings: strict
         ),
         .testTarget(

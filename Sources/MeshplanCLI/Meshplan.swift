@@ -27,7 +27,7 @@ package struct Meshplan: ParsableCommand {
                 name: "Edit",
                 subcommands: [
                     InitCommand.self, ImportCommand.self, AdoptCommand.self, ExportCommand.self, ValidateCommand.self,
-                    RenderCommand.self, FormatCommand.self,
+                    RenderCommand.self, FormatCommand.self, LanguageServerCommand.self,
                 ]
             ),
             CommandGroup(

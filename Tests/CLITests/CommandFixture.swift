@@ -40,6 +40,12 @@ final class CommandFixture {
     private(set) var completeReadings = 0
     private var random = SplitMix64(seed: 42)
 
+    /// What standard input gives to a command that takes octets there.
+    var byteInput = ByteInput { _ in
+        Issue.record("the command reads octets that the test does not expect")
+        return .end
+    }
+
     private let ownsFolder: Bool
     private var lastError = ""
 
@@ -171,6 +177,7 @@ final class CommandFixture {
             process: ProcessIdentity(number: 4711, user: "tester", host: "bench"),
             pause: { self.pause($0) }
         )
+        context.byteInput = byteInput
         context.scryptCost = scryptCost
         context.keyCommandTimeout = keyCommandTimeout
         context.readSecret = {

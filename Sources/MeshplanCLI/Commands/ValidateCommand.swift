@@ -1,7 +1,7 @@
 import ArgumentParser
 import DefinitionModel
+import LanguageServer
 import MeshCore
-import Planning
 import Store
 import SystemLayer
 
@@ -39,17 +39,10 @@ struct ValidateCommand: ContextCommand {
 
     private func check(in context: Context) throws -> ExitStatus {
         let context = try variables.applied(to: context)
-        let (definitions, read, loaded) = try DefinitionFiles(context: context).load(definition.paths)
-        var (found, files) = (read, loaded)
-        let floors = FloorFiles(context: context, paths: definition.paths)
-        for definition in definitions { found += floors.placement(of: definition, &files).1 }
-        let unfulfilled = definitions.flatMap { DefinitionChecks.diagnostics(of: $0) }
-        if (found + unfulfilled).contains(where: { $0.severity == .error }) {
-            throw InvalidDefinition(diagnostics: found + unfulfilled, files: files)
-        }
-        let sources = MissingSources(context, paths: .ofDefinition(files))
-        let diagnostics =
-            found + unfulfilled + definitions.flatMap { sources.notes(of: $0) + UnnamedModels.notes(of: $0) }
+        let examination = try DefinitionExamination(of: definition.paths, in: context)
+        let (definitions, diagnostics, files) =
+            (examination.definitions, examination.diagnostics, examination.files)
+        guard examination.isValid else { throw InvalidDefinition(diagnostics: diagnostics, files: files) }
         let warnings = diagnostics.count { $0.severity == .warning }
         let isValid = !strict || warnings == 0
         if let lines = context.json {

@@ -38,6 +38,7 @@ extension Context {
             pause: { ThisProcess.pause(for: $0, orUntil: interrupts.wakeUp) }
         )
         context.clock = { ThisProcess.millisecondsSince1970() }
+        context.byteInput = .descriptor(StandardStreams.inputDescriptor, wakeUp: interrupts.wakeUp)
         context.readSecret = { input.readHidden() }
         return context
     }

@@ -36,6 +36,10 @@ package struct Context {
     var variableFiles: [String] = []
     /// Values for variables of definitions from the command line.
     var variables: [(name: String, value: String)] = []
+    /// Texts that an editor holds in place of files of the definition, by their absolute paths without `.` and `..`.
+    var openFiles: [String: [UInt8]] = [:]
+    /// Reads standard input as octets, for a command that takes messages there.
+    package var byteInput = ByteInput { _ in .end }
     /// The command line, without the program's name.
     var arguments: [String] = []
     /// How databases are reached and opened.

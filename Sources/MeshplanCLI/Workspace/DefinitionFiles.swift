@@ -42,11 +42,11 @@ struct DefinitionFiles {
                 files.files.append(.init(path: Self.standardInputTitle, bytes: inputText()))
                 continue
             }
-            guard Files.kind(context.absolute(path)) == .folder else {
+            guard kind(path) == .folder else {
                 try add(path, to: &files, seen: &seen)
                 continue
             }
-            let names = try Files.names(inFolder: context.absolute(path), as: path)
+            let names = try names(inFolder: path)
             let definitionNames = DefinitionPaths.definitionFiles(among: names)
             guard !definitionNames.isEmpty else {
                 throw Failure(
@@ -76,8 +76,8 @@ struct DefinitionFiles {
         }
         for folder in folders {
             let path = folder.isEmpty ? "." : folder
-            guard Files.kind(context.absolute(path)) == .folder else { continue }
-            let names = try Files.names(inFolder: context.absolute(path), as: path)
+            guard kind(path) == .folder else { continue }
+            let names = try names(inFolder: path)
             for name in names.sorted() where AssignmentsFile.network(ofFile: name) != nil {
                 try add(folder + name, to: &files, seen: &seen)
             }
@@ -100,11 +100,46 @@ struct DefinitionFiles {
     ///
     /// - Throws: ``InvalidDefinition`` if a diagnostic is an error; otherwise the same as ``read(_:)``.
     func reading(_ paths: [String]) throws -> DefinitionReading {
+        try Self.checked(readingWithErrors(paths))
+    }
+
+    /// The same, whatever the diagnostics say.
+    ///
+    /// - Throws: the same as ``read(_:)``.
+    func readingWithErrors(_ paths: [String]) throws -> DefinitionReading {
         var files = try read(paths)
         files.files += try valueFiles()
         let repository = repository(of: paths)
-        let reading = try DefinitionReader.reading(files, admits: { lies($0, in: repository) }, loading: namedFiles)
-        return try Self.checked(reading)
+        return try DefinitionReader.reading(files, admits: { lies($0, in: repository) }, loading: namedFiles)
+    }
+
+    // MARK: - Files, and the texts that stand for them
+
+    /// The kind of thing at a path; nil if there is nothing.
+    private func kind(_ path: String) -> FileStatus.Kind? {
+        openText(path) != nil ? .file : Files.kind(context.absolute(path))
+    }
+
+    /// The names in a folder, sorted, with those of open files that are not on disk yet.
+    private func names(inFolder path: String) throws(FileError) -> [String] {
+        let names = try Files.names(inFolder: context.absolute(path), as: path)
+        guard !context.openFiles.isEmpty else { return names }
+        let folder = Files.withoutDots(context.absolute(path))
+        let new = context.openFiles.keys.filter { Files.folder(of: $0) == folder }
+            .map { String($0.split(separator: "/").last ?? "") }
+        return Set(names + new).sorted()
+    }
+
+    /// The octets of a file, or of the text that stands for it.
+    ///
+    /// - Throws: ``FileError`` if it cannot be read, or is larger than the limit.
+    func bytes(_ path: String, limit: Int = sizeLimit) throws(FileError) -> [UInt8] {
+        if let text = openText(path) { return text }
+        return try Files.read(context.absolute(path), as: path, limit: limit)
+    }
+
+    private func openText(_ path: String) -> [UInt8]? {
+        context.openFiles.isEmpty ? nil : context.openFiles[Files.withoutDots(context.absolute(path))]
     }
 
     /// Everything on standard input.
@@ -199,31 +234,34 @@ struct DefinitionFiles {
         }
         guard !reading.definitions.isEmpty else {
             throw InvalidDefinition(
-                diagnostics: reading.diagnostics + [Diagnostic(.error, "no file defines a network")],
+                diagnostics: reading.diagnostics + [Self.withoutNetwork],
                 files: reading.files
             )
         }
         return reading
     }
 
+    /// What is wrong with files of which none is about a network.
+    static let withoutNetwork = Diagnostic(.error, "no file defines a network")
+
     /// The file at a path that a definition names, or the YAML files directly in a folder; nothing if nothing is there.
     private func namedFiles(at path: String) throws -> [SourceFiles.File] {
         let paths: [String]
-        switch Files.kind(context.absolute(path)) {
+        switch kind(path) {
         case .file:
             // A definition from elsewhere must not make a diagnostic quote whatever file can be read here.
             let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
             let isRows = name.hasSuffix(".csv") && !name.hasPrefix(".")
             paths = DefinitionPaths.definitionFiles(among: [name]).isEmpty && !isRows ? [] : [path]
         case .folder:
-            let names = try Files.names(inFolder: context.absolute(path), as: path)
+            let names = try names(inFolder: path)
             // An empty path is the working folder, and not the root.
             let start = path.isEmpty || path.hasSuffix("/") ? path : path + "/"
             paths = DefinitionPaths.definitionFiles(among: names).map { start + $0 }
         default: paths = []
         }
         return try paths.map { path in
-            SourceFiles.File(path: path, bytes: try Files.read(context.absolute(path), as: path, limit: Self.sizeLimit))
+            SourceFiles.File(path: path, bytes: try bytes(path))
         }
     }
 
@@ -242,8 +280,7 @@ struct DefinitionFiles {
                     "Look at it with meshplan show \(path), carry it out, alone, with meshplan apply \(path) --via BEARER."
             )
         }
-        let bytes = try Files.read(context.absolute(path), as: path, limit: Self.sizeLimit)
-        files.files.append(.init(path: path, bytes: bytes))
+        files.files.append(.init(path: path, bytes: try bytes(path)))
     }
 }
 

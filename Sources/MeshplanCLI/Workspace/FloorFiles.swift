@@ -159,7 +159,7 @@ struct FloorFiles {
             return nil
         }
         do {
-            return try Files.read(context.absolute(name), as: name, limit: Self.sizeLimit)
+            return try definitionFiles.bytes(name, limit: Self.sizeLimit)
         } catch {
             let failure = Failure(explaining: error)
             diagnostics.append(

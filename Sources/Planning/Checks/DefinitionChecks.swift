@@ -170,26 +170,3 @@ package enum DefinitionChecks {
 extension CheckCount {
     fileprivate var noun: String { (atMost ?? atLeast) == 1 ? "node" : "nodes" }
 }
-
-extension MeshNetwork {
-    /// A network without nodes, in which every address is free.
-    fileprivate static var empty: MeshNetwork {
-        let provisioner = DeviceUUID(rawValue: Octets16(high: 0, low: 1))
-        return MeshNetwork(
-            uuid: Octets16(high: 0, low: 0),
-            name: "",
-            ivIndex: IVIndex(value: 0),
-            netKeys: [],
-            provisioners: [
-                Provisioner(
-                    name: "",
-                    uuid: provisioner,
-                    unicastRanges: [0x0001...0x7FFF],
-                    groupRanges: [GroupAddress.assignable]
-                )
-            ],
-            ownProvisioner: provisioner,
-            nodes: []
-        )
-    }
-}

@@ -65,6 +65,11 @@ package struct Explainer {
     /// The names of the definition's nodes.
     package var nodeNames: [String] { definition.nodes.map(\.name.value) }
 
+    /// The name of the first node whose name stands at a place that is looked for; nil if there is none.
+    package func firstNode(named isMeant: (SourceLocation) -> Bool) -> String? {
+        definition.nodes.first { isMeant($0.name.location) }?.name.value
+    }
+
     /// Explains the node with a name, UUID or address; nil if the definition has no such node.
     package func node(_ text: String) -> NodeExplanation? {
         if let number = resolver.nodeNumbers[text] { return explanation(ofNode: number) }

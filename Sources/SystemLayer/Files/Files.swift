@@ -50,6 +50,15 @@ package enum Files {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// An absolute path without `.`, `..` and empty parts, by its text alone: links are not followed.
+    package static func withoutDots(_ path: String) -> String {
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+        }
+        return "/" + parts.joined(separator: "/")
+    }
+
     /// The names in a folder, sorted, without hidden ones.
     ///
     /// - Throws: ``FileError`` if it cannot be listed.

@@ -1,0 +1,110 @@
+import Catalogue
+import DefinitionModel
+import MeshCore
+
+/// The names that a definition may use at the moment: what its files declare, and what comes of that once modules and
+/// repetitions are expanded.
+struct KnownNames {
+    /// The declarations in the files.
+    let declarations: DeclarationIndex
+    /// The definitions of all networks; empty where none could be read.
+    let definitions: [Definition]
+
+    /// The models, those of the Bluetooth SIG and those that the definition describes.
+    let models: KnownModels
+
+    init(declarations: DeclarationIndex, definitions: [Definition] = []) {
+        self.declarations = declarations
+        self.definitions = definitions
+        let described = definitions.flatMap(\.vendorModels)
+        models = described.isEmpty ? .sig : KnownModels(described)
+    }
+
+    /// The most names that are offered at once.
+    private static let limit = 2_000
+
+    /// The names of all things of a kind, in reading order, without templates.
+    func names(of thing: NamedThing) -> [String] {
+        var names: [String] = []
+        for definition in definitions {
+            switch thing {
+            case .subnet: names += definition.subnets.map(\.name.value)
+            case .applicationKey: names += definition.applicationKeys.map(\.name.value)
+            case .group: names += definition.groups.map(\.name.value)
+            case .profile: names += definition.profiles.map(\.name.value)
+            case .node: names += definition.nodes.map(\.name.value)
+            case .scene: names += definition.scenes.map(\.name.value)
+            case .floor: names += definition.floors.map(\.name.value)
+            case .module, .variable: break
+            }
+        }
+        names += declarations.declarations.filter { $0.thing == thing }.map(\.name)
+        var seen: Set<String> = []
+        return Array(names.filter { !$0.contains("$(") && seen.insert($0).inserted }.prefix(Self.limit))
+    }
+
+    /// The names of the tags of nodes, sorted.
+    var tags: [String] { Set(definitions.flatMap(\.nodes).flatMap(\.tags.keys)).sorted() }
+
+    /// The values that nodes have for a tag, sorted.
+    func values(ofTag tag: String) -> [String] {
+        Set(definitions.flatMap(\.nodes).compactMap { $0.tags[tag]?.value }).sorted()
+    }
+
+    /// The place of the name of a thing, of one from a module or a repetition in the text that it is made of.
+    func location(of name: String, _ thing: NamedThing) -> SourceLocation? {
+        for definition in definitions {
+            let found: Located<String>? =
+                switch thing {
+                case .subnet: definition.subnets.first { $0.name.value == name }?.name
+                case .applicationKey: definition.applicationKeys.first { $0.name.value == name }?.name
+                case .group: definition.groups.first { $0.name.value == name }?.name
+                case .profile: definition.profiles.first { $0.name.value == name }?.name
+                case .node: definition.nodes.first { $0.name.value == name }?.name
+                case .scene: definition.scenes.first { $0.name.value == name }?.name
+                case .floor: definition.floors.first { $0.name.value == name }?.name
+                case .module, .variable: nil
+                }
+            if let found { return found.location }
+        }
+        return nil
+    }
+}
+
+extension DefinitionOutline {
+    /// The modules around an entry, the outermost first.
+    func modules(around node: Int) -> [String] {
+        let keys = line(to: node).compactMap { nodes[$0].key?.text }
+        var modules: [String] = []
+        var place = 0
+        while place + 1 < keys.count, keys[place] == "modules" {
+            modules.append(keys[place + 1])
+            place += 2
+        }
+        // The name of a module does not stand in the module.
+        return place == keys.count ? Array(modules.dropLast()) : modules
+    }
+
+    /// The module that the instance around an entry is of; nil outside of `use`.
+    func usedModule(around node: Int) -> String? {
+        for ancestor in line(to: node).reversed() {
+            if let module = child("module", of: ancestor) { return nodes[module].value?.text }
+        }
+        return nil
+    }
+
+    /// What a placeholder may stand for at an entry: variables of repetitions and parameters, the nearest first.
+    func parameters(around node: Int) -> [(name: String, range: Range<Int>)] {
+        var found: [(name: String, range: Range<Int>)] = []
+        for ancestor in line(to: node).reversed() {
+            for section in ["for", "parameters"] {
+                guard let section = child(section, of: ancestor) else { continue }
+                found += nodes[section].children.compactMap { nodes[$0].key.map { ($0.text, $0.range) } }
+            }
+            if let each = child("each", of: ancestor), let value = nodes[each].value {
+                found.append((value.text, value.range))
+            }
+        }
+        return found
+    }
+}

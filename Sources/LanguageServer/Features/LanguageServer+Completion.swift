@@ -1,0 +1,62 @@
+import DefinitionModel
+import SystemLayer
+
+extension LanguageServer {
+    /// Answers `textDocument/completion`.
+    ///
+    /// - Throws: ``ResponseError`` if the parameters are wrong.
+    mutating func completion(_ params: JSONValue) throws(ResponseError) -> JSONValue {
+        let (document, offset) = try place(params)
+        let completion = Completion(document.text.bytes, at: offset, names: names(for: document))
+        let range = document.text.range(completion.replaced, encoding).json
+        let items = completion.items.enumerated().map { number, item in
+            JSONValue.object([
+                "label": .string(item.label), "kind": .integer(item.kind.rawValue),
+                "detail": item.detail.map { .string($0) }, "documentation": item.documentation.map { .string($0) },
+                // Items come in a useful order, which clients would replace by that of the alphabet.
+                "sortText": .string(String(repeating: "0", count: max(0, 5 - "\(number)".count)) + "\(number)"),
+                "textEdit": .object(["range": range, "newText": .string(item.text)]),
+            ])
+        }
+        return .object(["isIncomplete": .bool(false), "items": .array(items)])
+    }
+
+    /// The names that may be used in a document.
+    mutating func names(for document: OpenDocument) -> KnownNames {
+        guard let folder = document.project, let project = projects[folder] else {
+            var alone = DeclarationIndex()
+            alone.add(outline(of: document), path: document.path ?? document.uri)
+            return KnownNames(declarations: alone)
+        }
+        return KnownNames(declarations: declarations(folder), definitions: project.examination.definitions)
+    }
+
+    /// The declarations in the files of a definition, with the texts of open documents as they are now.
+    mutating func declarations(_ folder: String) -> DeclarationIndex {
+        guard let project = projects[folder] else { return DeclarationIndex() }
+        var open: [String: OpenDocument] = [:]
+        for document in documents.values { if let path = document.path { open[path] = document } }
+        var index = DeclarationIndex()
+        for (path, number) in project.paths.sorted(by: { $0.value < $1.value }) {
+            guard path.hasSuffix(".yaml") || path.hasSuffix(".yml") else { continue }
+            if let document = open[path] {
+                index.add(outline(of: document), path: path)
+            } else if let known = project.outlines[path] {
+                index.add(known, path: path)
+            } else {
+                let outline = DefinitionOutline(project.examination.files.files[number].bytes)
+                projects[folder]?.outlines[path] = outline
+                index.add(outline, path: path)
+            }
+        }
+        return index
+    }
+
+    /// The outline of an open document.
+    mutating func outline(of document: OpenDocument) -> DefinitionOutline {
+        if let outline = documents[document.uri]?.outline { return outline }
+        let outline = DefinitionOutline(document.text.bytes)
+        documents[document.uri]?.outline = outline
+        return outline
+    }
+}

@@ -1,0 +1,228 @@
+/// Reads the lines of a text into the entries of a ``DefinitionOutline``.
+struct OutlineReader {
+    typealias Node = DefinitionOutline.Node
+    typealias Scalar = DefinitionOutline.Scalar
+
+    /// Deeper nesting is left out.
+    static let depthLimit = 64
+
+    let bytes: UnsafeBufferPointer<UInt8>
+    var nodes: [Node] = []
+    /// The mappings and lists in block style that are open, with the columns of their entries.
+    private var open: [(node: Int, column: Int)] = []
+    /// The entry whose value may still come, on a deeper line, and the column of the entry.
+    private var pending: (node: Int, column: Int)?
+    /// The column of the entry whose value is the block of text that is being passed over.
+    private var blockText: Int?
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+    }
+
+    /// Reads everything.
+    mutating func read() -> [Node] {
+        beginDocument(at: 0)
+        var place = 0
+        while place < bytes.count {
+            let end = endOfLine(place)
+            place = max(takeLine(place, end), end + 1)
+        }
+        return nodes
+    }
+
+    private mutating func beginDocument(at place: Int) {
+        nodes.append(Node(parent: nil, start: place, end: place))
+        open = []
+        pending = (nodes.count - 1, -1)
+        blockText = nil
+    }
+
+    func endOfLine(_ place: Int) -> Int {
+        var end = place
+        while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+        return end
+    }
+
+    /// The first octet from a place that is no space.
+    func skippingSpaces(_ place: Int, _ end: Int) -> Int {
+        var place = place
+        while place < end, isSpace(bytes[place]) { place += 1 }
+        return place
+    }
+
+    func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == 13 }
+
+    /// Adds an entry to another one.
+    mutating func add(to parent: Int, key: Scalar?, start: Int, end: Int) -> Int {
+        nodes.append(Node(parent: parent, key: key, start: start, end: end))
+        nodes[parent].children.append(nodes.count - 1)
+        return nodes.count - 1
+    }
+
+    // MARK: - Lines
+
+    /// Takes a line, and gives where it has ended: behind the end of the line if braces or brackets go on below.
+    private mutating func takeLine(_ start: Int, _ end: Int) -> Int {
+        let first = skippingSpaces(start, end)
+        guard first < end else { return end }
+        let column = first - start
+        if let outer = blockText {
+            if column > outer { return end }
+            blockText = nil
+        }
+        guard bytes[first] != UInt8(ascii: "#") else { return end }
+        if column == 0, end - start >= 3 {
+            let mark = bytes[start..<start + 3]
+            if mark.allSatisfy({ $0 == UInt8(ascii: "-") }) || mark.allSatisfy({ $0 == UInt8(ascii: ".") }) {
+                // The first document has begun already.
+                if nodes.count > 1 { beginDocument(at: start) }
+                return end
+            }
+        }
+        return takeContent(first, end, column, depth: 0)
+    }
+
+    private mutating func takeContent(_ first: Int, _ end: Int, _ column: Int, depth: Int) -> Int {
+        guard depth < Self.depthLimit, open.count < 4 * Self.depthLimit else { return end }
+        let isItem = bytes[first] == UInt8(ascii: "-") && (first + 1 >= end || isSpace(bytes[first + 1]))
+        while let last = open.last, last.column > column { open.removeLast() }
+        // The items of a list may stand in the column of its key.
+        if !isItem, let last = open.last, last.column == column, nodes[last.node].kind == .sequence {
+            open.removeLast()
+        }
+        if let entry = pending, entry.column >= column {
+            let isListOfKey = isItem && entry.column == column && nodes[entry.node].key != nil
+            if !isListOfKey { pending = nil }
+        }
+        if isItem { return takeItem(first, end, column, depth: depth) }
+        if let (key, behind) = key(first, end) {
+            guard let mapping = container(.mapping, column) else { return end }
+            let entry = add(to: mapping, key: key, start: first, end: behind)
+            nodes[entry].hasColon = true
+            pending = (entry, column)
+            return takeValue(of: entry, behind, end)
+        }
+        if let entry = pending {
+            let behind = takeValue(of: entry.node, first, end)
+            if nodes[entry.node].kind == .scalar { nodes[entry.node].isWord = true }
+            return behind
+        }
+        // A word in the column of keys will be one.
+        guard let last = open.last, last.column == column, nodes[last.node].kind == .mapping,
+            !"{[\"'".utf8.contains(bytes[first])
+        else { return end }
+        let word = plainScalar(first, end)
+        let entry = add(to: last.node, key: word, start: first, end: word.range.upperBound)
+        nodes[entry].isWord = true
+        return end
+    }
+
+    private mutating func takeItem(_ first: Int, _ end: Int, _ column: Int, depth: Int) -> Int {
+        guard let list = container(.sequence, column) else { return end }
+        let item = add(to: list, key: nil, start: first, end: first + 1)
+        pending = (item, column)
+        let next = skippingSpaces(first + 1, end)
+        guard next < end, bytes[next] != UInt8(ascii: "#") else { return end }
+        return takeContent(next, end, column + next - first, depth: depth + 1)
+    }
+
+    /// The open mapping or list in a column, or the entry that waits for a value and becomes one.
+    private mutating func container(_ kind: DefinitionOutline.Kind, _ column: Int) -> Int? {
+        if let last = open.last, last.column == column, nodes[last.node].kind == kind { return last.node }
+        if let entry = pending {
+            nodes[entry.node].kind = kind
+            open.append((entry.node, column))
+            return entry.node
+        }
+        // In the wrong column: most likely meant for the nearest one.
+        guard let last = open.last, nodes[last.node].kind == kind else { return nil }
+        return last.node
+    }
+
+    // MARK: - Values
+
+    /// Takes what stands behind a key or a dash.
+    private mutating func takeValue(of entry: Int, _ start: Int, _ end: Int) -> Int {
+        var place = skippingSpaces(start, end)
+        // Anchors and tags say nothing here.
+        while place < end, bytes[place] == UInt8(ascii: "&") || bytes[place] == UInt8(ascii: "!") {
+            while place < end, !isSpace(bytes[place]) { place += 1 }
+            place = skippingSpaces(place, end)
+        }
+        guard place < end, bytes[place] != UInt8(ascii: "#") else { return end }
+        let column = pending?.column ?? 0
+        pending = nil
+        switch bytes[place] {
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            return takeFlow(of: entry, place, outer: column)
+        case UInt8(ascii: "|"), UInt8(ascii: ">"):
+            nodes[entry].kind = .scalar
+            nodes[entry].end = end
+            blockText = column
+        default:
+            let scalar = quotedScalar(place, end)?.scalar ?? plainScalar(place, end)
+            nodes[entry].kind = .scalar
+            nodes[entry].value = scalar
+            nodes[entry].end = scalar.range.upperBound
+        }
+        return end
+    }
+
+    /// The key that begins at a place, and the octet behind its colon; nil if none begins there.
+    private func key(_ first: Int, _ end: Int) -> (Scalar, Int)? {
+        if bytes[first] == UInt8(ascii: "{") || bytes[first] == UInt8(ascii: "[") { return nil }
+        // A quote that nobody closes is not the beginning of a long key.
+        if let (scalar, behind) = quotedScalar(first, end), behind > scalar.range.upperBound {
+            let colon = skippingSpaces(behind, end)
+            return colon < end && bytes[colon] == UInt8(ascii: ":") ? (scalar, colon + 1) : nil
+        }
+        var place = first
+        while place < end {
+            if bytes[place] == UInt8(ascii: ":"), place + 1 >= end || isSpace(bytes[place + 1]) {
+                var last = place
+                while last > first, isSpace(bytes[last - 1]) { last -= 1 }
+                return (scalar(first..<last), place + 1)
+            }
+            if bytes[place] == UInt8(ascii: "#"), place > first, isSpace(bytes[place - 1]) { return nil }
+            place += 1
+        }
+        return nil
+    }
+
+    /// The text in quotes that begins at a place, and the octet behind it; nil if it does not begin with a quote. Where
+    /// the closing quote is missing, the text ends with the line.
+    func quotedScalar(_ first: Int, _ end: Int) -> (scalar: Scalar, behind: Int)? {
+        let quote = bytes[first]
+        guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
+        var place = first + 1
+        while place < end {
+            if bytes[place] == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+                place = min(place + 2, end)
+            } else if bytes[place] == quote {
+                guard quote == UInt8(ascii: "'"), place + 1 < end, bytes[place + 1] == quote else {
+                    return (scalar(first + 1..<place), place + 1)
+                }
+                place += 2
+            } else {
+                place += 1
+            }
+        }
+        return (scalar(first + 1..<max(first + 1, end)), end)
+    }
+
+    /// The text without quotes from a place to the end of the line or a comment.
+    private func plainScalar(_ first: Int, _ end: Int) -> Scalar {
+        var last = first
+        var place = first
+        while place < end {
+            if bytes[place] == UInt8(ascii: "#"), place > first, isSpace(bytes[place - 1]) { break }
+            if !isSpace(bytes[place]) { last = place + 1 }
+            place += 1
+        }
+        return scalar(first..<last)
+    }
+
+    func scalar(_ range: Range<Int>) -> Scalar {
+        Scalar(text: String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self), range: range)
+    }
+}

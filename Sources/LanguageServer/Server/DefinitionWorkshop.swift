@@ -1,0 +1,39 @@
+package import DefinitionModel
+package import MeshCore
+
+/// What a server needs from outside to check definitions. It reads no file itself.
+package struct DefinitionWorkshop {
+    /// The name of the program, which clients show beside diagnostics.
+    package var name: String
+    /// Checks the definition that stands in a folder, with the texts of open files in place of those on disk: absolute
+    /// paths and octets. Nil if no definition stands there.
+    package var examine: (_ folder: String, _ openFiles: [String: [UInt8]]) -> DefinitionExamination?
+    /// Words advice for the user.
+    package var word: (Advice) -> String
+
+    package init(
+        name: String,
+        examine: @escaping (_ folder: String, _ openFiles: [String: [UInt8]]) -> DefinitionExamination?,
+        word: @escaping (Advice) -> String
+    ) {
+        self.name = name
+        self.examine = examine
+        self.word = word
+    }
+}
+
+/// What checking the definition in a folder has given.
+package struct DefinitionExamination {
+    /// The definitions of all networks. If a diagnostic is an error, they lack what could not be read.
+    package var definitions: [Definition]
+    /// All problems, in any order.
+    package var diagnostics: [Diagnostic]
+    /// The files of the definition with absolute paths, and the instances that locations lie in.
+    package var files: SourceFiles
+
+    package init(definitions: [Definition], diagnostics: [Diagnostic], files: SourceFiles) {
+        self.definitions = definitions
+        self.diagnostics = diagnostics
+        self.files = files
+    }
+}

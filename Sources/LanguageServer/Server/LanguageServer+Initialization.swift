@@ -1,0 +1,76 @@
+import SystemLayer
+
+extension LanguageServer {
+    /// Answers `initialize`: agrees on what both sides can do.
+    mutating func initialize(_ params: JSONValue) -> JSONValue {
+        phase = .running
+        let capabilities = params["capabilities"]
+        let offered = capabilities?["general"]?["positionEncodings"]?.items?.compactMap(\.text) ?? []
+        // UTF-8 is the encoding of the files, so it costs least.
+        encoding = offered.contains(PositionEncoding.utf8.rawValue) ? .utf8 : .utf16
+        let formats = capabilities?["textDocument"]?["hover"]?["contentFormat"]?.items?.compactMap(\.text) ?? []
+        clientTakesMarkdown = formats.contains("markdown")
+        let folders = params["workspaceFolders"]?.items?.compactMap { $0["uri"]?.text } ?? []
+        let single = [params["rootUri"]?.text].compactMap { $0 }
+        self.folders = (folders.isEmpty ? single : folders).compactMap(DocumentURI.path)
+        if self.folders.isEmpty, let path = params["rootPath"]?.text, path.hasPrefix("/") {
+            self.folders = [DocumentURI.normalized(path)]
+        }
+        return .object([
+            "capabilities": .object([
+                "positionEncoding": .string(encoding.rawValue),
+                "textDocumentSync": .object([
+                    "openClose": .bool(true),
+                    // Incremental.
+                    "change": .integer(2),
+                    "save": .object(["includeText": .bool(false)]),
+                ]),
+                "completionProvider": .object([
+                    "triggerCharacters": .array([" ", ":", "[", "{", ",", "("].map { .string($0) }),
+                    "resolveProvider": .bool(false),
+                ]),
+                "hoverProvider": .bool(true),
+                "definitionProvider": .bool(true),
+                "documentSymbolProvider": .bool(true),
+                "documentFormattingProvider": .bool(true),
+            ]),
+            "serverInfo": .object(["name": .string(workshop.name)]),
+        ])
+    }
+
+    /// Answers a request about a document.
+    ///
+    /// - Throws: ``ResponseError`` if there is no such method, the parameters are wrong, or it cannot be done.
+    mutating func feature(_ method: String, _ params: JSONValue, at now: Int64) throws(ResponseError) -> JSONValue {
+        switch method {
+        case "textDocument/completion": try completion(params)
+        case "textDocument/hover": try hover(params)
+        case "textDocument/definition": try definition(params)
+        case "textDocument/documentSymbol": try symbols(params)
+        case "textDocument/formatting": try formatting(params)
+        default: throw ResponseError(.methodNotFound, "there is no method \(method.prefix(100))")
+        }
+    }
+
+    /// The address of the open document that a request is about.
+    ///
+    /// - Throws: ``ResponseError`` if it names none, or one that is not open.
+    func document(_ params: JSONValue) throws(ResponseError) -> OpenDocument {
+        guard let uri = params["textDocument"]?["uri"]?.text else {
+            throw ResponseError(.invalidParams, "`textDocument.uri` is missing")
+        }
+        guard let document = documents[uri] else { throw ResponseError(.invalidParams, "the document is not open") }
+        return document
+    }
+
+    /// The open document that a request is about, and the octet of the position in it.
+    ///
+    /// - Throws: ``ResponseError`` if the document is not open, or there is no position.
+    func place(_ params: JSONValue) throws(ResponseError) -> (document: OpenDocument, offset: Int) {
+        let document = try document(params)
+        guard let position = TextPosition(params["position"]) else {
+            throw ResponseError(.invalidParams, "`position` is no position")
+        }
+        return (document, document.text.offset(of: position, encoding))
+    }
+}

@@ -1,0 +1,129 @@
+import SystemLayer
+
+extension LanguageServer {
+    /// How long a definition is left alone after a change, in milliseconds, so that nobody waits while they type.
+    static let patience: Int64 = 200
+    /// How long it is left alone at most, in milliseconds, while changes keep coming.
+    static let longestPatience: Int64 = 1_000
+
+    /// Takes `textDocument/didOpen`.
+    mutating func open(_ params: JSONValue, at now: Int64) {
+        guard let item = params["textDocument"], let uri = item["uri"]?.text, let text = item["text"]?.text else {
+            return note("didOpen without a document")
+        }
+        var document = OpenDocument(
+            uri: uri,
+            path: DocumentURI.path(uri),
+            version: item["version"]?.whole ?? 0,
+            text: TextDocument(Array(text.utf8))
+        )
+        document.project = documents[uri]?.project
+        documents[uri] = document
+        belong(uri, at: now)
+        for folder in concerned(by: uri) { projects[folder]?.due = now }
+    }
+
+    /// Takes `textDocument/didChange`. A change without a range is the whole text.
+    mutating func change(_ params: JSONValue, at now: Int64) {
+        guard let uri = params["textDocument"]?["uri"]?.text, var document = documents[uri] else {
+            return note("didChange of a document that is not open")
+        }
+        for change in params["contentChanges"]?.items ?? [] {
+            guard let text = change["text"]?.text else {
+                note("didChange without a text")
+                continue
+            }
+            guard let range = change["range"], range != .null else {
+                document.text = TextDocument(Array(text.utf8))
+                continue
+            }
+            guard let range = TextRange(range) else {
+                note("didChange with a range that is none")
+                continue
+            }
+            let start = document.text.offset(of: range.start, encoding)
+            let end = document.text.offset(of: range.end, encoding)
+            document.text.replace(start..<max(start, end), with: text)
+        }
+        document.version = params["textDocument"]?["version"]?.whole ?? document.version &+ 1
+        document.outline = nil
+        documents[uri] = document
+        for folder in concerned(by: uri) { projects[folder]?.postpone(at: now) }
+    }
+
+    /// Takes `textDocument/didSave`: what the definition names besides may have changed, too.
+    mutating func save(_ params: JSONValue, at now: Int64) {
+        guard let uri = params["textDocument"]?["uri"]?.text, documents[uri] != nil else { return }
+        belong(uri, at: now)
+        for folder in concerned(by: uri) { projects[folder]?.due = now }
+    }
+
+    /// Takes `textDocument/didClose`. From now on the file on disk counts. Nothing is shown of a definition of which no
+    /// document is open.
+    mutating func close(_ params: JSONValue, at now: Int64) {
+        guard let uri = params["textDocument"]?["uri"]?.text, documents[uri] != nil else { return }
+        let concerned = concerned(by: uri)
+        documents[uri] = nil
+        for folder in concerned {
+            guard documents.values.contains(where: { $0.project == folder }) else {
+                clear(folder)
+                continue
+            }
+            projects[folder]?.due = now
+        }
+    }
+
+    /// The definitions that a change of a document concerns.
+    private func concerned(by uri: String) -> [String] {
+        guard let document = documents[uri] else { return [] }
+        return projects.values.filter { project in
+            project.folder == document.project || document.path.map(project.has) == true
+        }
+        .map(\.folder).sorted()
+    }
+
+    /// Finds the definition that a document belongs to: of those that stand in the folders around it and have it among
+    /// their files, the outermost. A file that another one includes belongs to that one's definition.
+    mutating func belong(_ uri: String, at now: Int64) {
+        guard let path = documents[uri]?.path else { return }
+        if let project = documents[uri]?.project, projects[project]?.has(path) == true { return }
+        documents[uri]?.project = nil
+        for folder in foldersAround(path) {
+            if let known = projects[folder], known.has(path) {
+                documents[uri]?.project = folder
+                return
+            }
+            guard let examination = workshop.examine(folder, openFiles) else { continue }
+            let project = Project(folder: folder, examination: examination)
+            guard project.has(path) else { continue }
+            documents[uri]?.project = folder
+            var renewed = project
+            renewed.published = projects[folder]?.published ?? [:]
+            renewed.due = now
+            projects[folder] = renewed
+            return
+        }
+    }
+
+    /// The folders in which the definition of a file may stand, the outermost first.
+    private func foldersAround(_ path: String) -> [String] {
+        let own = DocumentURI.folder(of: path)
+        func contains(_ folder: String) -> Bool { folder == "/" || own == folder || own.hasPrefix(folder + "/") }
+        guard let outermost = folders.filter(contains).min(by: { $0.utf8.count < $1.utf8.count }) else { return [own] }
+        var around = [own]
+        while let folder = around.last, folder != outermost, folder != "/", around.count < Self.mostFolders {
+            around.append(DocumentURI.folder(of: folder))
+        }
+        return around.reversed()
+    }
+
+    /// The most folders in which the definition of a file is looked for.
+    private static let mostFolders = 6
+
+    /// The texts of the open files, by path.
+    var openFiles: [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for document in documents.values { if let path = document.path { files[path] = document.text.bytes } }
+        return files
+    }
+}

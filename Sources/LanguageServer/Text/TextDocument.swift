@@ -1,0 +1,107 @@
+/// A text in UTF-8 with its lines, and the ways between octets and positions.
+struct TextDocument: Equatable {
+    /// The octets. They are UTF-8 if they come from a client; a file may hold anything.
+    private(set) var bytes: [UInt8]
+    /// Where the lines begin. There is always one.
+    private(set) var lineStarts: [Int]
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        lineStarts = Self.starts(of: bytes)
+    }
+
+    /// Lines end with a line feed, a carriage return, or both.
+    private static func starts(of bytes: [UInt8]) -> [Int] {
+        var starts = [0]
+        bytes.withUnsafeBufferPointer { bytes in
+            for place in bytes.indices {
+                let byte = bytes[place]
+                let isEnd =
+                    byte == UInt8(ascii: "\n")
+                    || byte == UInt8(ascii: "\r")
+                        && (place + 1 == bytes.count || bytes[place + 1] != UInt8(ascii: "\n"))
+                if isEnd { starts.append(place + 1) }
+            }
+        }
+        return starts
+    }
+
+    /// The text.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The octets of a line without its end; empty for a line that does not exist.
+    func line(_ number: Int) -> Range<Int> {
+        guard lineStarts.indices.contains(number) else { return bytes.count..<bytes.count }
+        let start = lineStarts[number]
+        var end = number + 1 < lineStarts.count ? lineStarts[number + 1] : bytes.count
+        while end > start, bytes[end - 1] == UInt8(ascii: "\n") || bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+        return start..<end
+    }
+
+    /// The octet at a position. A column behind the end of its line means the end, a line behind the last one the end
+    /// of the text, and a position in the middle of a character its beginning.
+    func offset(of position: TextPosition, _ encoding: PositionEncoding) -> Int {
+        guard position.line < lineStarts.count else { return bytes.count }
+        let line = line(position.line)
+        var units = 0
+        var place = line.lowerBound
+        while place < line.upperBound {
+            var next = place + 1
+            var width = encoding.units(ofLead: bytes[place])
+            while next < line.upperBound, bytes[next] & 0xC0 == 0x80 {
+                width += encoding.units(ofLead: bytes[next])
+                next += 1
+            }
+            guard units + width <= position.character else { break }
+            units += width
+            place = next
+        }
+        return place
+    }
+
+    /// The position of an octet.
+    func position(of offset: Int, _ encoding: PositionEncoding) -> TextPosition {
+        let offset = min(max(offset, 0), bytes.count)
+        let line = lineNumber(of: offset)
+        let units = bytes[lineStarts[line]..<offset].reduce(0) { $0 + encoding.units(ofLead: $1) }
+        return TextPosition(line: line, character: units)
+    }
+
+    /// The octet of a character that is counted as diagnostics count: line and column from 1, in Unicode scalars.
+    func offset(line: Int, column: Int) -> Int {
+        let line = self.line(max(line, 1) - 1)
+        var place = line.lowerBound
+        var passed = 1
+        while place < line.upperBound, passed < column {
+            place += 1
+            while place < line.upperBound, bytes[place] & 0xC0 == 0x80 { place += 1 }
+            passed += 1
+        }
+        return place
+    }
+
+    /// The line of an octet, from 0.
+    func lineNumber(of offset: Int) -> Int {
+        var low = 0
+        var high = lineStarts.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if lineStarts[middle] <= offset { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    /// Replaces octets.
+    mutating func replace(_ range: Range<Int>, with text: String) {
+        bytes.replaceSubrange(range.clamped(to: 0..<bytes.count), with: text.utf8)
+        lineStarts = Self.starts(of: bytes)
+    }
+}
+
+/// A part of a text as the protocol tells it.
+struct TextRange: Equatable {
+    /// The first position.
+    var start: TextPosition
+    /// The position behind it.
+    var end: TextPosition
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import DefinitionModel
+import Definitions
+import LanguageServer
+import MeshCore
+import SystemLayer
+
+/// `meshplan lsp`
+struct LanguageServerCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lsp",
+        abstract: "Serve an editor that shows mistakes, completes and explains definitions.",
+        discussion: """
+            An editor starts it and speaks the Language Server Protocol with it over standard input and output. It \
+            checks the whole definition that a file belongs to, as validate does, with the texts as they are in the \
+            editor. It reads files of definitions only, and neither databases nor keys.
+            """
+    )
+
+    @Option(
+        help: ArgumentHelp("Append what goes wrong to a file instead of standard error.", valueName: "file"),
+        completion: Completion.files
+    )
+    var logFile: String?
+
+    @OptionGroup var variables: VariableOptions
+
+    func run(in context: Context) throws -> ExitStatus {
+        let context = try variables.applied(to: context)
+        if let logFile { try Files.append("", to: context.absolute(logFile), as: logFile) }
+        let workshop = DefinitionWorkshop(
+            name: "meshplan",
+            examine: { folder, openFiles in Self.examine(folder, openFiles, in: context) },
+            word: { $0.worded.asSentence }
+        )
+        return LanguageServerRun(context, LanguageServer(workshop), logFile: logFile).run()
+    }
+
+    /// Checks the definition in a folder; nil if there is none.
+    private static func examine(
+        _ folder: String,
+        _ openFiles: [String: [UInt8]],
+        in context: Context
+    ) -> DefinitionExamination? {
+        var context = context
+        context.openFiles = openFiles
+        let open = openFiles.filter { Files.folder(of: $0.key) == folder }
+        let names = (try? Files.names(inFolder: folder, as: folder)) ?? []
+        let ofOpen = open.keys.map { String($0.split(separator: "/").last ?? "") }
+        guard !DefinitionPaths.definitionFiles(among: names + ofOpen).isEmpty else { return nil }
+        do {
+            return try DefinitionExamination(of: [folder], in: context)
+        } catch {
+            // Shown where somebody looks.
+            let failure = Failure(explaining: error)
+            let files = open.sorted { $0.key < $1.key }.map { SourceFiles.File(path: $0.key, bytes: $0.value) }
+            return DefinitionExamination(
+                definitions: [],
+                diagnostics: [Diagnostic(.error, failure.message, hint: failure.hint)],
+                files: SourceFiles(files: files)
+            )
+        }
+    }
+}
+
+/// Carries octets between an editor and the server until the conversation is over.
+struct LanguageServerRun {
+    private let context: Context
+    private var server: LanguageServer
+    private let logFile: String?
+
+    /// The most octets that are taken before a message is worked on, so that output does not wait for ever.
+    private static let batch = 1 << 20
+
+    init(_ context: Context, _ server: LanguageServer, logFile: String?) {
+        self.context = context
+        self.server = server
+        self.logFile = logFile
+    }
+
+    /// Runs until the client says `exit`, closes the input or reads no more, or a signal arrives.
+    ///
+    /// - Returns: success only after `shutdown` and `exit`.
+    consuming func run() -> ExitStatus {
+        let before = context.interrupts.count()
+        while server.ending == nil, context.interrupts.count() == before, context.output.error == nil {
+            take()
+            _ = server.next(at: context.milliseconds())
+            flush()
+        }
+        flush()
+        return server.ending == .proper ? .success : .failure
+    }
+
+    /// Takes everything that has arrived. Waits for it unless there is something to do.
+    private mutating func take() {
+        let wait = server.deadline.map { deadline in
+            deadline == .min ? 0 : min(max(deadline - context.milliseconds(), 0), LanguageServerRun.longestWait)
+        }
+        var event = context.byteInput.read(wait.map { .milliseconds($0) })
+        var taken = 0
+        while case .bytes(let bytes) = event {
+            server.receive(bytes)
+            taken += bytes.count
+            guard taken < Self.batch, server.ending == nil else { return }
+            event = context.byteInput.read(.zero)
+        }
+        guard case .end = event else { return }
+        // What was asked before the end is answered.
+        while server.ending == nil, server.deadline == .min, server.next(at: context.milliseconds()) { flush() }
+        server.endInput()
+    }
+
+    /// The longest wait for a definition whose time comes, in milliseconds. The calendar time may be set back.
+    private static let longestWait: Int64 = 1_000
+
+    private mutating func flush() {
+        let output = server.takeOutput()
+        if !output.isEmpty { context.output.write(document: String(decoding: output, as: UTF8.self)) }
+        for note in server.takeNotes() {
+            guard let logFile else {
+                context.errorOutput.line("meshplan lsp: " + note.printable)
+                continue
+            }
+            // The conversation matters more than its log.
+            try? Files.append(note.printable + "\n", to: context.absolute(logFile), as: logFile)
+        }
+    }
+}
