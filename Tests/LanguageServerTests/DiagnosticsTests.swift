@@ -129,6 +129,59 @@ struct DiagnosticsTests {
         #expect(related?.first?["location"]?["uri"] == .string("file:///w/hq.yaml"))
     }
 
+    @Test("A client that can watch files is asked to, and what changes outside of it is checked")
+    func watchedFiles() {
+        let params =
+            #"{"capabilities":{"workspace":{"didChangeWatchedFiles":{"dynamicRegistration":true}}},"rootUri":"file:///w"}"#
+        var client = ScriptedClient(["/w/hq.yaml": Self.good])
+        client.initialize(params)
+        #expect(client.received.map { $0["method"] } == [.string("client/registerCapability")])
+        client.send(#"{"jsonrpc":"2.0","id":"watch-files","result":null}"#)
+        client.open("/w/hq.yaml", Self.good)
+        #expect(client.published().count == 1)
+        #expect(client.server.deadline == nil)
+        client.notify("workspace/didChangeWatchedFiles", #"{"changes":[{"uri":"file:///w/rows.csv","type":2}]}"#)
+        // It is checked again, and there is nothing new to say.
+        #expect(client.published().isEmpty)
+        #expect(client.server.deadline == nil)
+        var other = ScriptedClient()
+        other.initialize()
+        #expect(other.received.isEmpty)
+    }
+
+    @Test("A key that somebody has put into a definition is in no message of the server")
+    func secrets() {
+        let key = "00112233445566778899aabbccddeeff"
+        let text = """
+            version: 1
+            network: hq
+            key: \(key)
+            subnets:
+              building: { key: \(key) }
+            nodes:
+              a: { provisioning: { static: \(key) }, tags: { key: x } }
+
+            """
+        var client = ScriptedClient(["/w/hq.yaml": text])
+        client.initialize()
+        client.open("/w/hq.yaml", text)
+        let lines = text.split(separator: "\n")
+        for (line, content) in lines.enumerated() {
+            for character in 0...content.count {
+                let params =
+                    #"{"textDocument":{"uri":"file:///w/hq.yaml"},"position":{"line":\#(line),"character":\#(character)}}"#
+                for method in ["hover", "completion", "definition", "documentSymbol"] {
+                    let answer = client.request("textDocument/\(method)", params)
+                    #expect(answer?.line.contains(key) == false, "\(method) at \(line):\(character)")
+                }
+            }
+        }
+        let published = client.received.map(\.line).joined()
+        #expect(published.contains("a definition must not contain a key"))
+        #expect(!published.contains(key))
+        #expect(client.server.takeNotes().allSatisfy { !$0.contains(key) })
+    }
+
     @Test("A document that is no file, or no definition, is left alone")
     func foreign() {
         var client = ScriptedClient()

@@ -60,6 +60,10 @@ struct HoverText {
     /// A thing with its title and description.
     private func described(_ name: String, _ thing: NamedThing, _ place: DefinitionOutline.Place) -> [String] {
         let kind = thing.rawValue.prefix(1).uppercased() + thing.rawValue.dropFirst()
+        // What is no name may be anything, even a key in the wrong place, and is not repeated.
+        let isKnown =
+            names.declarations.declaration(of: name, thing) != nil || names.location(of: name, thing) != nil
+        guard isKnown else { return [] }
         var paragraphs: [String] = []
         if thing != .node || !place.isKey { paragraphs.append("\(kind) `\(name)`") }
         for definition in names.definitions {

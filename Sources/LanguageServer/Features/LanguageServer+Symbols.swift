@@ -34,7 +34,8 @@ extension LanguageServer {
         let whole = outline.nodes[node].start..<max(outline.nodes[node].end, key.range.upperBound)
         return .object([
             "name": .string(key.text), "kind": .integer(kind),
-            "detail": isSection ? outline.nodes[node].value.map { .string($0.text) } : nil,
+            // Of other values nobody knows whether they belong here.
+            "detail": isSection && key.text == "network" ? outline.nodes[node].value.map { .string($0.text) } : nil,
             "range": text.range(whole, encoding).json,
             "selectionRange": text.range(key.range, encoding).json,
             "children": inner.isEmpty ? nil : .array(inner),

@@ -6,7 +6,7 @@ enum RPCMessage: Equatable {
     case request(id: RequestID, method: String, params: JSONValue)
     /// A notification, which gets none.
     case notification(method: String, params: JSONValue)
-    /// An answer to a request of ours. We send none, so it says nothing.
+    /// An answer to a request of ours. We send one, and need not know what becomes of it.
     case response
 
     /// Reads a message.

@@ -106,6 +106,9 @@ enum PlaceMeaning: Equatable {
         switch owner {
         case "profile": self = .reference(.profile)
         case "subnet", "subnets": self = .reference(.subnet)
+        // The key of a subnet or an application key is where its octets come from.
+        case "key" where above.contains(where: { !Set($0.names).isDisjoint(with: ["subnet", "application_key"]) }):
+            return nil
         case "key", "keys", "application_keys": self = .reference(.applicationKey)
         case "subscribe", "groups", "parent": self = .reference(.group)
         case "node": self = .reference(.node)

@@ -10,6 +10,8 @@ extension LanguageServer {
         encoding = offered.contains(PositionEncoding.utf8.rawValue) ? .utf8 : .utf16
         let formats = capabilities?["textDocument"]?["hover"]?["contentFormat"]?.items?.compactMap(\.text) ?? []
         clientTakesMarkdown = formats.contains("markdown")
+        let watching = capabilities?["workspace"]?["didChangeWatchedFiles"]
+        clientWatchesFiles = watching?["dynamicRegistration"]?.truth == true
         let folders = params["workspaceFolders"]?.items?.compactMap { $0["uri"]?.text } ?? []
         let single = [params["rootUri"]?.text].compactMap { $0 }
         self.folders = (folders.isEmpty ? single : folders).compactMap(DocumentURI.path)
@@ -36,6 +38,17 @@ extension LanguageServer {
             ]),
             "serverInfo": .object(["name": .string(workshop.name)]),
         ])
+    }
+
+    /// Asks the client to tell when files of definitions change that are not open in it.
+    mutating func watchFiles() {
+        guard clientWatchesFiles else { return }
+        let watchers = ["**/*.yaml", "**/*.yml", "**/*.csv"].map { JSONValue.object(["globPattern": .string($0)]) }
+        let registration = JSONValue.object([
+            "id": .string("files"), "method": .string("workspace/didChangeWatchedFiles"),
+            "registerOptions": .object(["watchers": .array(watchers)]),
+        ])
+        ask("watch-files", "client/registerCapability", .object(["registrations": .array([registration])]))
     }
 
     /// Answers a request about a document.

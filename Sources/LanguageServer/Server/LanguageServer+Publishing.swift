@@ -34,7 +34,8 @@ extension LanguageServer {
         for uri in documents.keys where documents[uri]?.project == folder { documents[uri]?.project = nil }
     }
 
-    private mutating func publish(_ folder: String) {
+    /// Tells the client what the last check of a definition has found, as far as it does not know it.
+    mutating func publish(_ folder: String) {
         guard let project = projects[folder] else { return }
         let found = PublishedDiagnostics(project, documents, encoding, workshop).byDocument
         var published: [String: JSONValue] = [:]

@@ -19,8 +19,8 @@ extension LanguageServer {
         )
         document.project = documents[uri]?.project
         documents[uri] = document
-        belong(uri, at: now)
-        for folder in concerned(by: uri) { projects[folder]?.due = now }
+        let checked = belong(uri, at: now)
+        for folder in concerned(by: uri) where folder != checked { projects[folder]?.due = now }
     }
 
     /// Takes `textDocument/didChange`. A change without a range is the whole text.
@@ -84,14 +84,17 @@ extension LanguageServer {
 
     /// Finds the definition that a document belongs to: of those that stand in the folders around it and have it among
     /// their files, the outermost. A file that another one includes belongs to that one's definition.
-    mutating func belong(_ uri: String, at now: Int64) {
-        guard let path = documents[uri]?.path else { return }
-        if let project = documents[uri]?.project, projects[project]?.has(path) == true { return }
+    ///
+    /// - Returns: the folder of that definition if it had to be checked now.
+    @discardableResult
+    mutating func belong(_ uri: String, at now: Int64) -> String? {
+        guard let path = documents[uri]?.path else { return nil }
+        if let project = documents[uri]?.project, projects[project]?.has(path) == true { return nil }
         documents[uri]?.project = nil
         for folder in foldersAround(path) {
             if let known = projects[folder], known.has(path) {
                 documents[uri]?.project = folder
-                return
+                return nil
             }
             guard let examination = workshop.examine(folder, openFiles) else { continue }
             let project = Project(folder: folder, examination: examination)
@@ -99,10 +102,11 @@ extension LanguageServer {
             documents[uri]?.project = folder
             var renewed = project
             renewed.published = projects[folder]?.published ?? [:]
-            renewed.due = now
             projects[folder] = renewed
-            return
+            publish(folder)
+            return folder
         }
+        return nil
     }
 
     /// The folders in which the definition of a file may stand, the outermost first.

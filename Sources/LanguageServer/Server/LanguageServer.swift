@@ -37,6 +37,8 @@ package struct LanguageServer {
     var encoding = PositionEncoding.utf16
     /// Whether the client takes formatted texts in hovers, and symbols in a hierarchy.
     var clientTakesMarkdown = false
+    /// Whether the client can tell when files change outside of it.
+    var clientWatchesFiles = false
     /// The folders that the client has open.
     var folders: [String] = []
     /// The open documents, by their addresses.
@@ -172,6 +174,7 @@ package struct LanguageServer {
         }
         guard phase == .running else { return note("\(method) is left out: the server is not running") }
         switch method {
+        case "initialized": watchFiles()
         case "textDocument/didOpen": open(params, at: now)
         case "textDocument/didChange": change(params, at: now)
         case "textDocument/didSave": save(params, at: now)
@@ -206,6 +209,15 @@ package struct LanguageServer {
     }
 
     // MARK: - Output
+
+    /// Sends a request whose answer says nothing.
+    mutating func ask(_ id: String, _ method: String, _ params: JSONValue) {
+        send(
+            .object([
+                "jsonrpc": .string("2.0"), "id": .string(id), "method": .string(method), "params": params,
+            ])
+        )
+    }
 
     /// Sends a notification.
     mutating func notify(_ method: String, _ params: JSONValue) {
