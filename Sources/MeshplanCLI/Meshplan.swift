@@ -66,7 +66,7 @@ package struct Meshplan: ParsableCommand {
                     SensorsCommand.self, MapCommand.self,
                 ]
             ),
-            CommandGroup(name: "Many networks", subcommands: [FleetCommand.self]),
+            CommandGroup(name: "Many networks", subcommands: [FleetCommand.self, AgentCommand.self]),
             CommandGroup(name: "Simulator", subcommands: [SimCommand.self]),
         ]
     )

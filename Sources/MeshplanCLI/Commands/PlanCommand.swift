@@ -25,6 +25,15 @@ struct PlanCommand: NetworkCommand {
     )
     var out: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Also write the plan as Markdown, for the conversation of a pull request; refused plans, too.",
+            valueName: "file"
+        ),
+        completion: Completion.files
+    )
+    var markdown: String?
+
     @Flag(help: "Always show the details of every node, even in large plans.")
     var full = false
 
@@ -47,6 +56,7 @@ struct PlanCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let context = try variables.applied(to: context)
         if let out { try SavedPlan.check(target: out, in: context) }
+        if let markdown { try PlanMarkdown.check(target: markdown, in: context) }
         let planning = try PlanningJob(context: context).prepare(definition.paths, network: networks.network)
         let database = try Workspace(context: context).open(planning.network)
         let estimator = try radio.estimator(database, simulation: reading.simulation(radio))
@@ -56,6 +66,7 @@ struct PlanCommand: NetworkCommand {
         ProcessMemory.keepUntilExit((planning, snapshot, planned))
         let site = estimator.fitting(snapshot)
         planning.show(plan, unresolved: snapshot.unresolved.count, estimator: site, isFull: full)
+        if let markdown { try PlanMarkdown(plan, of: planning, snapshot, site).write(to: markdown, in: context) }
         try SequenceNotice(context, network: planning.network).warn(of: snapshot, database)
         if planned.isRefused, let out {
             context.errorOutput.line("The plan is refused, so it is not saved to \(out.printable).")

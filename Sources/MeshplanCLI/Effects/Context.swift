@@ -58,9 +58,14 @@ package struct Context {
     var bluetooth: () -> BluetoothSurvey = { .now() }
     /// Runs the commands for the networks of a fleet.
     var fleetWorkers = FleetWorkers.processes
+    /// Runs another program to its end.
+    var runProgram: (ProgramPool.Program) -> ProgramResult
+    /// Says how many seconds local time is ahead of UTC at a time.
+    var secondsAhead: (Timestamp) -> Int = { LocalTime.secondsAhead(at: $0.rawValue) }
     /// Waits while the server of a shared database is out of reach.
     var sleep: (Duration) -> Void = ThisProcess.sleep
 
+    /// Effects of a process; those that only some commands have can be replaced later.
     package init(
         workingDirectory: String,
         environment: [String: String],
@@ -87,6 +92,7 @@ package struct Context {
         self.interrupts = interrupts
         self.process = process
         self.pause = pause
+        runProgram = { ProgramResult.of($0, interrupts) }
     }
 
     /// The random generator for keys and identifiers.

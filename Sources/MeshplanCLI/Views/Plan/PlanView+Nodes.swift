@@ -110,7 +110,7 @@ extension PlanView {
     }
 
     /// What happens to nodes as a whole; empty if they stay nodes.
-    fileprivate static func fate(of action: NodeSummary.Action) -> String {
+    static func fate(of action: NodeSummary.Action) -> String {
         switch action {
         case .manage, .update, .forget: ""
         case .provision: " will be provisioned"
@@ -149,7 +149,7 @@ extension PlanView {
     private static func address(of node: NodeSummary) -> String { node.address?.description ?? "address at apply" }
 
     /// `+2 sub ~1 pub`: the number of changes of each kind, in the order of the kinds.
-    private func digest(_ changes: ArraySlice<Change>) -> String {
+    func digest(_ changes: ArraySlice<Change>) -> String {
         var counts: [Int: Int] = [:]
         let actions = Change.Action.allCases
         for change in changes where change.kind != .node && change.kind != .provisioning && change.kind != .composition

@@ -1,0 +1,141 @@
+import DefinitionModel
+import Definitions
+import MeshCore
+import SystemLayer
+
+/// Sees what has changed in a folder of definitions: by the contents of files, whoever wrote them and whenever.
+struct AgentFolder {
+    /// The effects of the agent.
+    let context: Context
+    /// The folder, or its `fleet.yaml`, as the user named it.
+    let path: String
+    /// What `--select` says.
+    let selection: [String]
+
+    /// What all files contained at the last look.
+    private var seen: [UInt8]?
+    private var fleet: Fleet?
+    private var definitions: [String: String] = [:]
+    /// Files that definitions name, which lie elsewhere.
+    private var others: Set<String> = []
+
+    /// The most files, and the most folders inside each other, that are looked at.
+    private static let limits = (files: 50_000, depth: 12)
+
+    init(_ context: Context, path: String, selection: [String]) {
+        (self.context, self.path, self.selection) = (context, path, selection)
+    }
+
+    /// The absolute path of the folder.
+    var folder: String {
+        let absolute = context.absolute(path)
+        return Files.kind(absolute) == .file ? Files.folder(of: absolute) : absolute
+    }
+
+    /// The networks, each with a digest of everything that its plan depends on: its definition, and the version of its
+    /// database as the lock file tells it. Definitions are read only if some file has changed.
+    ///
+    /// - Throws: ``InvalidDefinition`` or ``Failure`` if the fleet cannot be found; ``FileError`` if a folder cannot be
+    ///   read.
+    mutating func look() throws -> (fleet: Fleet, fingerprints: [String: String]) {
+        let now = contents()
+        let fleet: Fleet
+        if let known = self.fleet, now == seen {
+            fleet = known
+        } else {
+            var found = try Fleet(at: path, in: context)
+            try found.select(selection)
+            (definitions, others) = ([:], [])
+            for network in found.networks { definitions[network.name] = definition(of: network) }
+            fleet = found
+            self.fleet = found
+            // What definitions name is known only now.
+            seen = contents()
+        }
+        var locks: [String: StateLock] = [:]
+        var fingerprints: [String: String] = [:]
+        for network in fleet.networks {
+            if locks[network.folder] == nil {
+                locks[network.folder] = (try? LockFile(elsewhere(network)).read()) ?? StateLock()
+            }
+            let entry = locks[network.folder]?.networks[network.name]
+            let version = entry.map { "\($0.lineage) \($0.serial) \($0.digest)" }
+            fingerprints[network.name] = Self.digest(Array("\(definitions[network.name] ?? "") \(version ?? "")".utf8))
+        }
+        return (fleet, fingerprints)
+    }
+
+    /// The effects of a command for a network.
+    func elsewhere(_ network: FleetNetwork) -> Context {
+        var own = context
+        own.environment = context.environmentElsewhere
+        for (name, value) in network.variables { own.environment[DefinitionFiles.variablePrefix + name] = value }
+        own.workingDirectory = network.folder
+        own.session = StoreSession()
+        own.storeAccess.state = network.state ?? context.storeAccess.state
+        own.storeAccess.keyFile = network.keyFile ?? context.storeAccess.keyFile.map(context.absolute)
+        return own
+    }
+
+    /// A digest of all files that a network's definition consists of.
+    private mutating func definition(of network: FleetNetwork) -> String {
+        let own = elsewhere(network)
+        var files: SourceFiles
+        var problem = ""
+        do {
+            files = try DefinitionFiles(context: own).reading(network.definition).files
+        } catch let invalid as InvalidDefinition {
+            files = invalid.files
+        } catch {
+            files = (try? DefinitionFiles(context: own).read(network.definition)) ?? SourceFiles()
+            problem = Failure(explaining: error).message
+        }
+        var bytes = Array("\(network.definition) \(network.folder) \(problem)".utf8)
+        for file in files.files {
+            bytes += Array("\(file.path)\0\(file.bytes.count)\0".utf8)
+            bytes += file.bytes
+            let absolute = own.absolute(file.path)
+            if Files.kind(absolute) == .file { others.insert(absolute) }
+        }
+        return Self.digest(bytes)
+    }
+
+    /// A digest of everything below the folder that definitions can consist of, and of what they name elsewhere.
+    private func contents() -> [UInt8] {
+        var bytes: [UInt8] = []
+        var left = Self.limits.files
+        var folders: Set<String> = []
+        func add(_ path: String) {
+            guard left > 0 else { return }
+            left -= 1
+            let file = (try? Files.readRegular(path, limit: DefinitionFiles.sizeLimit, isSecret: false)) ?? []
+            bytes += Array("\(path)\0".utf8)
+            bytes += SHA256.hash(file) ?? file
+        }
+        func walk(_ folder: String, _ depth: Int) {
+            guard depth > 0, folders.insert(Files.identity(folder)).inserted,
+                let names = try? Files.names(inFolder: folder, as: folder)
+            else { return }
+            for name in names {
+                let path = "\(folder)/\(name)"
+                switch Files.kind(path) {
+                case .folder: walk(path, depth - 1)
+                case .file where Self.isOfDefinitions(name): add(path)
+                default: break
+                }
+            }
+        }
+        walk(folder, Self.limits.depth)
+        for path in others.sorted() where !path.hasPrefix(folder + "/") { add(path) }
+        return SHA256.hash(bytes) ?? bytes
+    }
+
+    /// The lock file changes with each database, and is looked at for each network.
+    private static func isOfDefinitions(_ name: String) -> Bool {
+        name != StateLock.fileName && [".yaml", ".yml", ".csv"].contains { name.hasSuffix($0) }
+    }
+
+    private static func digest(_ bytes: [UInt8]) -> String {
+        SHA256.hash(bytes).map { Hexadecimal.encode($0) } ?? ""
+    }
+}

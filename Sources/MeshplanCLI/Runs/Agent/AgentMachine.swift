@@ -1,0 +1,415 @@
+/// Decides what an agent does next, and remembers what came of it. Without effects: times, results and what has changed
+/// are given to it.
+///
+/// ``next(at:ahead:)`` says what to do. Whoever does it reports the outcome by one of the other functions, and stores
+/// ``state`` before it asks again.
+struct AgentMachine {
+    let settings: AgentSettings
+    /// What has to survive a restart.
+    private(set) var state: AgentState
+    /// Events that were not shown yet.
+    private var raised: [AgentEvent] = []
+    /// The networks there are at present.
+    private var present: [Present] = []
+    private var approvals = AgentApprovals()
+    private var lookAt: Int64?
+
+    /// What to do.
+    enum Step: Hashable {
+        /// Look at the definitions and the approvals, and report by ``looked(_:_:at:)`` or ``couldNotLook(_:at:)``.
+        case look
+        /// Plan networks, and report each by ``planned(_:_:at:)``.
+        case plan([String])
+        /// Apply exactly the plan with a digest, and report by ``applied(_:_:at:)``.
+        case apply(String, digest: String)
+        /// Look up the nodes of a network, ask ``choose(from:of:at:)`` which to read, and report by
+        /// ``sampled(_:_:sent:_:at:)`` and ``drifted(_:of:at:)``.
+        case sample(String)
+        /// Play the tests of networks, and report each by ``tested(_:_:at:)``.
+        case test([String])
+        /// Post an event, and report by ``posted(_:at:)``.
+        case post(AgentEvent)
+        /// Do nothing until this time.
+        case wait(until: Int64)
+    }
+
+    /// A network there is.
+    struct Present: Hashable {
+        var name: String
+        /// A digest of its definition and the version of its database.
+        var fingerprint: String
+        /// Whether anybody has said how it is reached.
+        var isReachable: Bool
+    }
+
+    /// How a command has ended.
+    struct Outcome: Hashable {
+        var status: ExitStatus
+        /// The digest of a plan.
+        var digest: String?
+        /// How many changes it has.
+        var changes = 0
+        /// What became of it, as a clause without a full stop.
+        var summary = ""
+    }
+
+    init(_ settings: AgentSettings, _ state: AgentState = AgentState()) {
+        self.settings = settings
+        self.state = state
+    }
+
+    // MARK: What to do
+
+    /// What to do now.
+    ///
+    /// - Parameters:
+    ///   - now: in seconds since 1970.
+    ///   - ahead: how many seconds local time is ahead of UTC.
+    mutating func next(at now: Int64, ahead: Int64) -> Step {
+        guard let lookAt, now < lookAt, lookAt <= now + settings.lookEvery else { return .look }
+        let unplanned = present.filter { isUnplanned($0) && isOver(state.networks[$0.name]?.planAt, now) }.map(\.name)
+        guard unplanned.isEmpty else { return .plan(unplanned) }
+        if let network = present.first(where: { mayApply($0) && isOver(state.networks[$0.name]?.applyAt, now) })?
+            .name, let digest = state.networks[network]?.digest
+        {
+            return .apply(network, digest: digest)
+        }
+        if let event = state.outbox.first, settings.posts, isOver(state.postAt, now) { return .post(event) }
+        if takesTests(at: now, ahead: ahead) { return .test(present.map(\.name)) }
+        if settings.sampling != nil, let due = present.first(where: { $0.isReachable && sampleAt($0.name, now) <= now })
+        {
+            return .sample(due.name)
+        }
+        return .wait(until: wakeUp(at: now, ahead: ahead))
+    }
+
+    private func wakeUp(at now: Int64, ahead: Int64) -> Int64 {
+        var times = [lookAt ?? now]
+        if settings.posts, !state.outbox.isEmpty, let time = state.postAt { times.append(time) }
+        for network in present {
+            if let time = state.networks[network.name]?.planAt, isUnplanned(network) { times.append(time) }
+            if let time = state.networks[network.name]?.applyAt, mayApply(network) { times.append(time) }
+            if settings.sampling != nil, network.isReachable { times.append(sampleAt(network.name, now)) }
+        }
+        if let testsAt = settings.testsAt, !present.isEmpty {
+            let (day, time) = Self.day(now, ahead)
+            times.append(now + testsAt - time + (state.testedDay == day ? 86_400 : 0))
+        }
+        return max(times.min() ?? now, now + 1)
+    }
+
+    private func isUnplanned(_ network: Present) -> Bool {
+        state.networks[network.name]?.planned != network.fingerprint
+    }
+
+    /// Whether a time is over. A time that is much too far away was set by a wrong clock.
+    private func isOver(_ time: Int64?, _ now: Int64) -> Bool { time.map { $0 <= now || $0 > now + 3_600 } ?? true }
+
+    private func mayApply(_ network: Present) -> Bool {
+        guard settings.applies, network.isReachable, !isUnplanned(network), let known = state.networks[network.name],
+            let digest = known.digest, !known.used.contains(digest)
+        else { return false }
+        return approvals.approval(of: digest, for: network.name) != nil
+    }
+
+    private func sampleAt(_ name: String, _ now: Int64) -> Int64 {
+        guard let last = state.networks[name]?.sampledAt, last <= now else { return now }
+        return last + AgentSampling.pause
+    }
+
+    private static func day(_ now: Int64, _ ahead: Int64) -> (day: Int64, time: Int64) {
+        let local = now + ahead
+        let time = ((local % 86_400) + 86_400) % 86_400
+        return ((local - time) / 86_400, time)
+    }
+
+    /// Whether tests are due. An agent that is started during the day waits for the night; one that was off in the
+    /// night makes up for it.
+    private mutating func takesTests(at now: Int64, ahead: Int64) -> Bool {
+        guard let testsAt = settings.testsAt else { return false }
+        let (day, time) = Self.day(now, ahead)
+        if state.testedDay == nil { state.testedDay = time >= testsAt ? day : day - 1 }
+        guard time >= testsAt, state.testedDay != day, !present.isEmpty else { return false }
+        state.testedDay = day
+        return true
+    }
+
+    // MARK: What has changed
+
+    /// Reports what there is.
+    mutating func looked(_ networks: [Present], _ approvals: AgentApprovals, at now: Int64) {
+        present = networks
+        self.approvals = approvals
+        lookAt = now + settings.lookEvery
+        state.toldProblem = nil
+        for network in networks where state.networks[network.name] == nil { state.networks[network.name] = .init() }
+        for (name, known) in state.networks {
+            // Whoever takes an approval out and puts it in again approves anew.
+            let listed = known.used.filter { approvals.approval(of: $0, for: name) != nil }
+            state.networks[name]?.used = listed
+        }
+        review(at: now)
+    }
+
+    /// Reports that the definitions cannot be looked at.
+    mutating func couldNotLook(_ problem: String, at now: Int64) {
+        lookAt = now + settings.lookEvery
+        guard state.toldProblem != problem else { return }
+        state.toldProblem = problem
+        raise(.failed, nil, problem, at: now)
+    }
+
+    /// Reports a plan.
+    mutating func planned(_ name: String, _ outcome: Outcome, at now: Int64) {
+        guard var known = state.networks[name], let present = present.first(where: { $0.name == name }) else { return }
+        let former = known.digest
+        known.status = outcome.status.rawValue
+        known.digest = outcome.status == .changes ? outcome.digest : nil
+        known.changes = outcome.changes
+        known.plannedAt = now
+        let isPassing = [.locked, .failure].contains(outcome.status)
+        if isPassing {
+            known.planFailures += 1
+            known.planAt = now + agentPatience(after: known.planFailures)
+        } else {
+            known.planned = present.fingerprint
+            (known.planFailures, known.planAt) = (0, nil)
+            if let begun = known.begun, begun != known.digest {
+                known.used.insert(begun)
+                known.begun = nil
+            }
+            if known.digest != former { (known.applyFailures, known.applyAt) = (0, nil) }
+        }
+        state.networks[name] = known
+        switch outcome.status {
+        case .success, .changes:
+            state.networks[name]?.toldProblem = nil
+            if known.digest != known.toldPlan {
+                state.networks[name]?.toldPlan = known.digest
+                if let digest = known.digest {
+                    raise(.planReady, name, "plan ready: \(outcome.summary)", digest, at: now)
+                }
+            }
+        default:
+            state.networks[name]?.toldPlan = nil
+            tell(problem: "cannot be planned: \(outcome.summary)", of: name, at: now)
+        }
+        review(at: now)
+    }
+
+    /// Reports that an approved plan was applied.
+    mutating func applied(_ name: String, _ outcome: Outcome, at now: Int64) {
+        guard let digest = state.networks[name]?.digest else { return }
+        // The database has changed, or may have.
+        lookAt = nil
+        let summary = outcome.summary.isEmpty ? "" : ": \(outcome.summary)"
+        switch outcome.status {
+        case .success:
+            state.networks[name]?.used.insert(digest)
+            state.networks[name]?.begun = nil
+            state.networks[name]?.planned = nil
+            raise(.applied, name, "applied\(summary)", digest, at: now)
+        case .partial:
+            // If nothing was done, the plan stays as it is and its approval counts; otherwise the rest needs its own.
+            let isFirst = state.networks[name]?.begun != digest
+            state.networks[name]?.begun = digest
+            state.networks[name]?.planned = nil
+            delay(name, at: now)
+            if isFirst { raise(.partial, name, "applied in part\(summary)", digest, at: now) }
+        default:
+            if outcome.status == .stale { state.networks[name]?.planned = nil }
+            delay(name, at: now)
+            tell(problem: "cannot be applied\(summary)", of: name, at: now)
+        }
+    }
+
+    private mutating func delay(_ name: String, at now: Int64) {
+        guard var known = state.networks[name] else { return }
+        known.applyFailures += 1
+        known.applyAt = now + agentPatience(after: known.applyFailures)
+        state.networks[name] = known
+    }
+
+    /// Tells which plans wait for approval, and which approvals mean nothing.
+    private mutating func review(at now: Int64) {
+        guard settings.applies else { return }
+        for network in present where !isUnplanned(network) {
+            guard let known = state.networks[network.name] else { continue }
+            guard let digest = known.digest else {
+                state.networks[network.name]?.toldWaiting = nil
+                continue
+            }
+            let isApproved = approvals.approval(of: digest, for: network.name) != nil
+            guard !isApproved || known.used.contains(digest), known.toldWaiting != digest else { continue }
+            state.networks[network.name]?.toldWaiting = digest
+            let reason =
+                isApproved ? "waits for approval: the present one has been used" : "waits for approval"
+            raise(.waiting, network.name, reason, digest, at: now)
+        }
+        guard present.allSatisfy({ !isUnplanned($0) }) else { return }
+        var ignored: [(key: String, network: String?, digest: String?, reason: String)] = []
+        for approval in approvals.approvals {
+            let known = state.networks[approval.network]
+            guard present.contains(where: { $0.name == approval.network }) else {
+                ignored.append((approval.key, nil, approval.digest, "an approval names no network of the folder"))
+                continue
+            }
+            guard known?.digest != approval.digest, known?.used.contains(approval.digest) != true else { continue }
+            ignored.append(
+                (approval.key, approval.network, approval.digest, "an approval is ignored: it is of no present plan")
+            )
+        }
+        for (line, problem) in approvals.problems {
+            ignored.append(("line \(line)", nil, nil, "line \(line) of the approvals is ignored: \(problem)"))
+        }
+        for (key, network, digest, reason) in ignored where !state.toldApprovals.contains(key) {
+            raise(.approvalIgnored, network, reason, digest, at: now)
+        }
+        state.toldApprovals = Set(ignored.map(\.key))
+    }
+
+    // MARK: Reading back
+
+    /// The nodes to read back now; they are paid for at once. None if the budget is used up, or all are fresh.
+    mutating func choose(from nodes: [AgentNode], of name: String, at now: Int64) -> [AgentNode] {
+        guard let sampling = settings.sampling, var known = state.networks[name] else { return [] }
+        let elapsed = known.allowance == nil ? 0 : now - known.accruedAt
+        let allowance = (known.allowance ?? sampling.start) + sampling.accrued(within: elapsed)
+        known.allowance = min(allowance, max(sampling.most(for: nodes), sampling.start))
+        known.accruedAt = now
+        known.sampledAt = now
+        let uuids = Set(nodes.map(\.uuid))
+        known.asked = known.asked.filter { uuids.contains($0.key) }
+        let chosen = sampling.chosen(from: nodes, asked: known.asked, allowance: known.allowance ?? 0, at: now)
+        for node in chosen { known.asked[node.uuid] = now }
+        state.networks[name] = known
+        spend(chosen.reduce(0) { $0 + $1.airtime }, of: name)
+        tellBudget(sampling, nodes, name, at: now)
+        return chosen
+    }
+
+    private mutating func spend(_ airtime: Int64, of name: String) {
+        guard var known = state.networks[name] else { return }
+        known.allowance = (known.allowance ?? 0) - airtime
+        known.spent += airtime
+        state.networks[name] = known
+    }
+
+    private mutating func tellBudget(_ sampling: AgentSampling, _ nodes: [AgentNode], _ name: String, at now: Int64) {
+        let needed = sampling.needed(for: nodes)
+        let isTooSmall = needed > sampling.budget
+        defer { state.networks[name]?.toldBudget = isTooSmall }
+        guard isTooSmall, state.networks[name]?.toldBudget != true else { return }
+        raise(
+            .budgetTooSmall,
+            name,
+            "reading all \(count(nodes.count, "node")) back within \(AgeArgument.text(seconds: sampling.within)) takes "
+                + "\(Self.percent(needed)) of the air, more than the budget of \(Self.percent(sampling.budget))",
+            at: now
+        )
+    }
+
+    /// Reports that nodes were read back.
+    ///
+    /// - Parameters:
+    ///   - sent: how many messages that took, with repeated ones.
+    ///   - chosen: the nodes; what they took beyond what was foreseen is paid for, too.
+    mutating func sampled(_ name: String, _ chosen: [AgentNode], sent: Int, _ outcome: Outcome, at now: Int64) {
+        let foreseen = max(chosen.reduce(0) { $0 + $1.messages }, 1)
+        let airtime = chosen.reduce(0) { $0 + $1.airtime }
+        let more = Int64(min(max(sent - foreseen, 0), 1_000_000))
+        spend((airtime / Int64(foreseen)).multipliedReportingOverflow(by: more).partialValue, of: name)
+        // What was read may change the plan.
+        lookAt = nil
+        guard ![.success, .partial, .drift].contains(outcome.status) else {
+            state.networks[name]?.toldReading = nil
+            return
+        }
+        guard state.networks[name]?.toldReading != outcome.summary else { return }
+        state.networks[name]?.toldReading = outcome.summary
+        raise(.failed, name, "cannot be read back: \(outcome.summary)", at: now)
+    }
+
+    /// Reports how many values have drifted on which nodes.
+    mutating func drifted(_ values: [String: Int], of name: String, at now: Int64) {
+        let told = state.networks[name]?.drift ?? [:]
+        state.networks[name]?.drift = values
+        let new = values.filter { told[$0.key] != $0.value }
+        guard !new.isEmpty else { return }
+        let sum = new.values.reduce(0, +)
+        raise(.driftFound, name, "\(count(sum, "value")) of \(count(new.count, "node")) drifted", at: now)
+    }
+
+    // MARK: Tests and posts
+
+    /// Reports the tests of a network.
+    mutating func tested(_ name: String, _ outcome: Outcome, at now: Int64) {
+        let fails = outcome.status != .success
+        state.networks[name]?.testsFail = fails
+        guard fails else {
+            state.networks[name]?.toldTests = nil
+            return
+        }
+        let tested = present.first { $0.name == name }?.fingerprint ?? ""
+        guard state.networks[name]?.toldTests != tested else { return }
+        state.networks[name]?.toldTests = tested
+        raise(.testsFailed, name, "tests failed: \(outcome.summary)", at: now)
+    }
+
+    /// Reports whether the first event of the outbox was posted.
+    mutating func posted(_ isDone: Bool, at now: Int64) {
+        if isDone {
+            if !state.outbox.isEmpty { state.outbox.removeFirst() }
+            (state.failedPosts, state.postAt) = (0, nil)
+        } else {
+            state.failedPosts += 1
+            state.postAt = now + agentPatience(after: state.failedPosts)
+        }
+    }
+
+    // MARK: Events
+
+    /// Takes the events that were not shown yet.
+    mutating func takeEvents() -> [AgentEvent] {
+        defer { raised = [] }
+        return raised
+    }
+
+    private mutating func tell(problem: String, of name: String, at now: Int64) {
+        guard state.networks[name]?.toldProblem != problem else { return }
+        state.networks[name]?.toldProblem = problem
+        raise(.failed, name, problem, at: now)
+    }
+
+    private mutating func raise(
+        _ kind: AgentEvent.Kind,
+        _ network: String?,
+        _ message: String,
+        _ digest: String? = nil,
+        at now: Int64
+    ) {
+        let event = AgentEvent(
+            number: state.nextNumber,
+            kind: kind,
+            network: network,
+            time: now,
+            digest: digest,
+            message: message
+        )
+        state.nextNumber += 1
+        raised.append(event)
+        guard settings.posts else { return }
+        state.outbox.append(event)
+        guard state.outbox.count > AgentState.mostWaiting else { return }
+        state.outbox.removeFirst()
+        state.dropped += 1
+    }
+
+    /// Millionths as percent: `0.5 %`.
+    static func percent(_ millionths: Int64) -> String {
+        let thousandths = (millionths + 9) / 10
+        var decimals = String(thousandths % 1_000 + 1_000).dropFirst()
+        while decimals.last == "0" { decimals.removeLast() }
+        return "\(thousandths / 1_000)\(decimals.isEmpty ? "" : "." + decimals) %"
+    }
+}

@@ -1,0 +1,272 @@
+import DefinitionModel
+import MeshCore
+import SystemLayer
+
+/// Does what an ``AgentMachine`` says: looks, has commands run as processes of their own, writes reports, posts.
+final class AgentRun {
+    /// What an agent needs beside its settings.
+    struct Options {
+        /// The folder of the definitions, or its `fleet.yaml`, as the user named it.
+        var path: String
+        /// What `--select` says.
+        var selection: [String] = []
+        /// The repository that the folder is a clone of; nil if the folder is somebody's own.
+        var git: AgentGit?
+        /// Whether one round is enough.
+        var isOnce = false
+        /// How many commands run at a time.
+        var workers = 4
+        /// The folder for plans in Markdown; nil for none.
+        var reports: String?
+        /// The file for metrics; nil for none.
+        var metrics: String?
+        /// The file with approvals; nil for the one in the folder.
+        var approvals: String?
+        /// How every network is reached, instead of the ways of its own.
+        var via: [String] = []
+        /// Files with simulated devices.
+        var devices: [String] = []
+    }
+
+    private let context: Context
+    private let options: Options
+    private let post: AgentPost?
+    private let view: AgentView
+    private var folder: AgentFolder
+    private var machine: AgentMachine
+    private var saved: AgentState
+    private var fleet = Fleet(networks: [])
+    /// What other commands than plans came to, unless all is well.
+    private var results: [String: FleetResult] = [:]
+    private var problem: Failure?
+    private var hasWarned = false
+
+    /// An agent that continues where the last one in the folder ended.
+    ///
+    /// - Throws: ``Failure`` if the state in the folder cannot be used.
+    init(_ context: Context, _ options: Options, _ settings: AgentSettings, _ post: AgentPost?) throws {
+        self.context = context
+        self.options = options
+        self.post = post
+        view = AgentView(context)
+        folder = AgentFolder(context, path: options.path, selection: options.selection)
+        saved = try AgentState.read(folder.folder + "/" + Self.stateName, as: Self.stateName)
+        machine = AgentMachine(settings, saved)
+    }
+
+    /// The file with the state, from the folder of the definitions.
+    static let stateName = Workspace.folderName + "/agent.json"
+
+    /// Runs until a signal arrives; with ``Options/isOnce`` only until nothing is left to do at present.
+    ///
+    /// - Returns: ``ExitStatus/interrupted`` after a signal, otherwise the gravest of all networks.
+    /// - Throws: ``Failure`` or ``FileError`` if the state cannot be stored.
+    func callAsFunction() throws -> ExitStatus {
+        while context.interrupts.count() == 0 {
+            let now = context.now().rawValue
+            let step = machine.next(at: now, ahead: Int64(context.secondsAhead(context.now())))
+            if case .wait(let until) = step {
+                try finish()
+                if options.isOnce { return ending }
+                context.pause(.seconds(min(until - now, 3_600)))
+                continue
+            }
+            try perform(step)
+            try finish()
+        }
+        return .interrupted
+    }
+
+    /// The exit status of a single round.
+    private var ending: ExitStatus {
+        if let problem { return problem.status }
+        // A plan of an earlier round stands as long as nothing has changed.
+        let plans = fleet.networks.map { network in
+            var result = FleetResult()
+            result.end(ExitStatus(rawValue: machine.state.networks[network.name]?.status ?? 0) ?? .failure)
+            return result
+        }
+        FleetView(context, fleet, isJSON: context.json != nil, false).showTotals(plans, "plan")
+        return FleetRun.status(of: plans + results.values)
+    }
+
+    private func perform(_ step: AgentMachine.Step) throws {
+        switch step {
+        case .look: look()
+        case .plan(let names): plan(names)
+        case .apply(let name, let digest): apply(name, digest)
+        case .sample(let name): try sample(name)
+        case .test(let names): try test(names)
+        case .post(let event):
+            let reason = post?.post(event)
+            machine.posted(reason == nil, at: context.now().rawValue)
+            if let reason { view.show(notPosted: event, reason) }
+        case .wait: break
+        }
+    }
+
+    /// Shows and stores what came of a step.
+    private func finish() throws {
+        for event in machine.takeEvents() { view.show(event) }
+        guard machine.state != saved else { return }
+        try store()
+        AgentReports(context, options.reports, machine.state, fleet).writeList()
+        writeMetrics()
+    }
+
+    private func store() throws {
+        guard machine.state != saved else { return }
+        let path = folder.folder
+        _ = try Files.createFolder("\(path)/\(Workspace.folderName)", as: Workspace.folderName)
+        try AtomicFile.write("\(path)/\(Self.stateName)", as: Self.stateName, machine.state.bytes)
+        saved = machine.state
+    }
+
+    private func writeMetrics() {
+        guard let path = options.metrics else { return }
+        let text = AgentMetrics.text(machine.state, fleet.networks.map(\.name), at: context.now().rawValue)
+        do throws(FileError) {
+            try AtomicFile.write(context.absolute(path), as: path, Array(text.utf8), mode: 0o644)
+        } catch {
+            guard !hasWarned else { return }
+            hasWarned = true
+            let failure = Failure(explaining: error)
+            FailureView(context).warn("cannot write the metrics: \(failure.message)", hint: "The agent goes on.")
+        }
+    }
+
+    // MARK: Looking
+
+    private func look() {
+        let now = context.now().rawValue
+        problem = nil
+        do {
+            try options.git?.update()
+            let (found, fingerprints) = try folder.look()
+            fleet = found
+            let present = found.networks.map { network in
+                AgentMachine.Present(
+                    name: network.name,
+                    fingerprint: fingerprints[network.name] ?? "",
+                    isReachable: !routes(network).isEmpty
+                )
+            }
+            machine.looked(present, try approvals(), at: now)
+        } catch {
+            let failure =
+                (error as? InvalidDefinition).map { invalid in
+                    Failure(.invalidInput, invalid.diagnostics.first { $0.severity == .error }?.message ?? "\(invalid)")
+                } ?? Failure(explaining: error)
+            problem = failure
+            machine.couldNotLook(failure.message, at: now)
+        }
+    }
+
+    private func approvals() throws -> AgentApprovals {
+        let path = options.approvals.map(context.absolute) ?? "\(folder.folder)/\(AgentApprovals.fileName)"
+        guard Files.kind(path) != nil else { return AgentApprovals() }
+        let name = options.approvals ?? AgentApprovals.fileName
+        return AgentApprovals(try Files.read(path, as: name, limit: AgentApprovals.sizeLimit))
+    }
+
+    private func routes(_ network: FleetNetwork) -> [String] {
+        options.via.isEmpty ? network.via : options.via.map { $0.replacing("$(network)", with: network.name) }
+    }
+
+    // MARK: Commands
+
+    /// Runs a command for some networks.
+    ///
+    /// - Returns: the results of those that have ended by themselves.
+    private func run(_ stage: FleetRun.Stage, _ names: [String]) -> [(network: FleetNetwork, result: FleetResult)] {
+        var quiet = context
+        quiet.output = Output { _ in nil }
+        quiet.json = nil
+        let run = FleetRun(context: quiet, fleet: fleet, workers: options.workers, showsDetails: false)
+        let places = fleet.networks.indices.filter { names.contains(fleet.networks[$0].name) }
+        return run.run(stage, places).sorted { $0.key < $1.key }
+            .filter { $1.hasEnded && ![.interrupted, .hungUp, .terminated].contains($1.status) }
+            .map { (fleet.networks[$0.key], $0.value) }
+    }
+
+    private func outcome(_ result: FleetResult, _ command: String) -> AgentMachine.Outcome {
+        func figure(_ name: String) -> Int { result.summary?[name]?.number ?? 0 }
+        let said = result.problems.first.map { $0.message.replacing(context.workingDirectory + "/", with: "") }
+        let summary = said ?? result.summary.flatMap { FleetView.text($0, command) } ?? ""
+        return AgentMachine.Outcome(
+            status: result.status,
+            digest: result.digest,
+            changes: ["provision", "add", "change", "remove", "forget"].reduce(0) { $0 + figure($1) },
+            summary: summary.isEmpty ? FleetView.word(result.status, command) : summary
+        )
+    }
+
+    private func plan(_ names: [String]) {
+        let reports = AgentReports(context, options.reports, machine.state, fleet)
+        let stage = FleetRun.Stage(
+            command: "plan",
+            arguments: { network in ["--detailed-exitcode"] + reports.arguments(network.name) }
+        )
+        for (network, result) in run(stage, names) {
+            let outcome = outcome(result, "plan")
+            reports.complete(network.name, outcome)
+            machine.planned(network.name, outcome, at: context.now().rawValue)
+        }
+    }
+
+    private func apply(_ name: String, _ digest: String) {
+        let devices = options.devices.flatMap { ["--devices", context.absolute($0)] }
+        let stage = FleetRun.Stage(
+            command: "apply",
+            via: routes,
+            arguments: { _ in ["--expect-digest", digest] + devices }
+        )
+        for (network, result) in run(stage, [name]) {
+            results[name + "/apply"] = result.status == .success ? nil : result
+            machine.applied(network.name, outcome(result, "apply"), at: context.now().rawValue)
+        }
+    }
+
+    private func test(_ names: [String]) throws {
+        // Tests that end the process are not begun again for ever.
+        try store()
+        for (network, result) in run(.init(command: "test"), names) {
+            results[network.name + "/test"] = result.status == .success ? nil : result
+            machine.tested(network.name, outcome(result, "test"), at: context.now().rawValue)
+        }
+    }
+
+    private func sample(_ name: String) throws {
+        guard let network = fleet.networks.first(where: { $0.name == name }) else { return }
+        let now = context.now().rawValue
+        let survey: AgentSurvey
+        do {
+            survey = try AgentSurvey(folder.elsewhere(network), name)
+        } catch {
+            _ = machine.choose(from: [], of: name, at: now)
+            var result = FleetResult()
+            let failure = Failure(explaining: error)
+            result.end(failure.status, failure.message)
+            machine.sampled(name, [], sent: 0, outcome(result, "refresh"), at: now)
+            return
+        }
+        let chosen = machine.choose(from: survey.nodes, of: name, at: now)
+        guard !chosen.isEmpty else { return }
+        // What is spent is known before it is spent.
+        try store()
+        let stage = FleetRun.Stage(
+            command: "refresh",
+            via: routes,
+            arguments: { _ in chosen.flatMap { ["--node", $0.uuid] } }
+        )
+        for (network, result) in run(stage, [name]) {
+            let sent = (result.summary?["messages"]?.number ?? 0) + (result.summary?["retries"]?.number ?? 0)
+            machine.sampled(name, chosen, sent: sent, outcome(result, "refresh"), at: context.now().rawValue)
+            view.show(reading: chosen.count, of: network.name, result)
+            if let after = try? AgentSurvey(folder.elsewhere(network), name) {
+                machine.drifted(after.drift, of: name, at: context.now().rawValue)
+            }
+            results[name + "/refresh"] = result.status == .success ? nil : result
+        }
+    }
+}

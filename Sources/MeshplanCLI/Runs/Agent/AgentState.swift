@@ -1,0 +1,79 @@
+/// What an agent has to know after a restart.
+struct AgentState: Hashable {
+    /// The networks, by name.
+    var networks: [String: Network] = [:]
+    /// The number of the next event.
+    var nextNumber = 1
+    /// The events that were not posted yet, oldest first.
+    var outbox: [AgentEvent] = []
+    /// How often the first of them could not be posted.
+    var failedPosts = 0
+    /// When it is tried again; nil for at once.
+    var postAt: Int64?
+    /// How many events were dropped because too many could not be posted.
+    var dropped = 0
+    /// The day, counted from 1970 in local time, of the last tests; nil before the first look.
+    var testedDay: Int64?
+    /// The approvals that were told to be ignored.
+    var toldApprovals: Set<String> = []
+    /// The last problem of the folder as a whole that was told.
+    var toldProblem: String?
+
+    /// The most events that wait to be posted.
+    static let mostWaiting = 500
+
+    /// What is known of a network.
+    struct Network: Hashable {
+        /// What was last planned: a digest of the definition and the version of the database.
+        var planned: String?
+        /// The exit status of that plan.
+        var status: Int32 = 0
+        /// The digest of the plan that can be applied; nil if there is none.
+        var digest: String?
+        /// How many changes it has.
+        var changes = 0
+        /// When it was made.
+        var plannedAt: Int64?
+        /// The digest that was told to be ready.
+        var toldPlan: String?
+        /// The digest that was told to wait for approval.
+        var toldWaiting: String?
+        /// The problem that was told.
+        var toldProblem: String?
+        /// Digests that were applied. They need a new approval.
+        var used: Set<String> = []
+        /// The digest of a plan that was applied in part.
+        var begun: String?
+        /// How often it could not be planned for a passing reason.
+        var planFailures = 0
+        /// When it is planned again; nil for at once.
+        var planAt: Int64?
+        /// How often the plan could not be applied.
+        var applyFailures = 0
+        /// When that is tried again; nil for at once.
+        var applyAt: Int64?
+        /// The problem with reading back that was told.
+        var toldReading: String?
+        /// The airtime that may be spent on reading back, in microseconds; nil before the first session.
+        var allowance: Int64?
+        /// Until when it has accrued.
+        var accruedAt: Int64 = 0
+        /// The airtime that was spent in all, in microseconds.
+        var spent: Int64 = 0
+        /// When nodes were last read back.
+        var sampledAt: Int64?
+        /// When nodes were last asked, by UUID.
+        var asked: [String: Int64] = [:]
+        /// How many values of nodes had drifted when that was told, by UUID.
+        var drift: [String: Int] = [:]
+        /// Whether it was told that the budget does not suffice.
+        var toldBudget = false
+        /// What the failing tests tested, if that was told.
+        var toldTests: String?
+        /// Whether the last tests failed.
+        var testsFail = false
+    }
+}
+
+/// How long something waits that has failed so often: a minute, twice as long each time, an hour at most.
+func agentPatience(after failures: Int) -> Int64 { min(60 << Int64(min(max(failures - 1, 0), 6)), 3_600) }

@@ -1,0 +1,48 @@
+import MeshCore
+import SystemLayer
+
+/// Shows what an agent does: a line for each event, with the time.
+struct AgentView {
+    private let context: Context
+
+    init(_ context: Context) { self.context = context }
+
+    /// Shows an event.
+    func show(_ event: AgentEvent) {
+        if let lines = context.json { return lines.event(event.members) }
+        line((event.network.map { "\($0.printable): " } ?? "") + event.message.printable, at: event.time)
+        guard let digest = event.digest, let network = event.network, event.kind != .applied, event.kind != .partial
+        else {
+            return
+        }
+        context.output.line("  \(network.printable) \(digest.printable)")
+    }
+
+    /// Shows that nodes were read back.
+    func show(reading nodes: Int, of network: String, _ result: FleetResult) {
+        if let lines = context.json {
+            return lines.event([
+                "type": "agent_reading", "network": network.json, "nodes": .integer(nodes),
+                "exit_code": .integer(result.status.rawValue), "read_back": result.summary?["read_back"],
+                "drifted": result.summary?["drifted"],
+            ])
+        }
+        let done = result.summary.flatMap { FleetView.text($0, "refresh") } ?? FleetView.word(result.status, "refresh")
+        line("\(network.printable): \(count(nodes, "node")) asked: \(done)", at: context.now().rawValue)
+    }
+
+    /// Shows that an event could not be posted.
+    func show(notPosted event: AgentEvent, _ reason: String) {
+        FailureView(context).warn(
+            "event \(event.number) could not be posted: \(reason)",
+            hint: "It is tried again."
+        )
+    }
+
+    private func line(_ text: String, at time: Int64) {
+        let start = Timestamp(rawValue: time).text + "  "
+        for (number, line) in wrap(text, width: max(80 - start.count, 30)).enumerated() {
+            context.output.line((number == 0 ? start : "    ") + line)
+        }
+    }
+}
