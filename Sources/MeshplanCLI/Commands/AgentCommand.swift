@@ -8,12 +8,8 @@ struct AgentCommand: ContextCommand {
         abstract: "Watch definitions, plan what changes, and do what is approved.",
         discussion: """
             Plans each network of a folder, or of a git repository, as soon as its definition or its database changes, \
-            and tells what came of it. By itself it sends nothing. With --apply it applies plans whose digest somebody \
-            has approved, and no others. With --sample-drift it reads nodes back, a few at a time, within a budget of \
-            airtime. With --tests-at it plays the tests of the definitions in the simulator each night.
-
-            One agent works in a folder at a time. SIGTERM ends it once running commands have ended properly. What it \
-            has to know after a restart is in .meshplan/agent.json.
+            and tells what came of it. By itself it sends nothing; --apply applies plans whose digest somebody has \
+            approved, and no others. SIGTERM ends it once running commands have ended properly.
             """
     )
 
@@ -74,6 +70,13 @@ struct AgentCommand: ContextCommand {
 
     @OptionGroup var format: FormatOptions
 
+    /// Refuses networks that nobody has said how to reach. A fleet that cannot be read is told later.
+    private func checkWays(_ path: String, in context: Context) throws {
+        guard applying.via.isEmpty, var fleet = try? Fleet(at: path, in: context) else { return }
+        try fleet.select(select)
+        try FleetBearerOptions.parse([]).check(fleet)
+    }
+
     /// The variable that holds the repository's address, if no option does.
     private static let gitVariable = "MESHPLAN_AGENT_GIT"
     /// The file by whose lock one agent at a time works in a folder.
@@ -102,6 +105,7 @@ struct AgentCommand: ContextCommand {
         guard Files.kind(place) == .folder else {
             throw Failure(.usage, "there is no folder \(path.printable)", hint: "Name the folder with the definitions.")
         }
+        if applying.apply || watching.sampleDrift { try checkWays(path, in: context) }
         if let reports { try AgentReports.prepare(reports, in: context) }
         try telling.check(in: context)
         let post = try AgentPost(file: telling.webhookFile, in: context)

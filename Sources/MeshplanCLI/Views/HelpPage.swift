@@ -24,6 +24,9 @@ struct HelpPage {
         ["--full", "--var-file", "--expect-digest", "--subnet", "--exclude", "--network"],
         ["--reset", "--remove", "--destroy", "--metrics"],
         ["--var"],
+        // What an agent rarely needs otherwise.
+        ["--airtime", "--all-within", "--workers", "--select"],
+        ["--branch", "--approved", "--every"],
     ]
 
     /// The lines to show, with a last one about `--help-all` if options were left out.

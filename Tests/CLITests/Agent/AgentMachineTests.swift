@@ -37,6 +37,7 @@ struct SimulatedAgent {
         let state = try AgentState.read(path, as: "agent.json")
         #expect(state == machine.state)
         machine = AgentMachine(machine.settings, state)
+        #expect(machine.state.networks.values.allSatisfy { $0.planAt == nil && $0.applyAt == nil })
     }
 
     /// Runs until a time, or until nothing is left to do.

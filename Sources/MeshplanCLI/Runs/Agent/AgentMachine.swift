@@ -56,6 +56,12 @@ struct AgentMachine {
     init(_ settings: AgentSettings, _ state: AgentState = AgentState()) {
         self.settings = settings
         self.state = state
+        // Whoever starts an agent again may have mended what was wrong.
+        self.state.postAt = nil
+        for name in state.networks.keys {
+            self.state.networks[name]?.planAt = nil
+            self.state.networks[name]?.applyAt = nil
+        }
     }
 
     // MARK: What to do
@@ -151,8 +157,9 @@ struct AgentMachine {
         review(at: now)
     }
 
-    /// Reports that the definitions cannot be looked at.
+    /// Reports that the definitions or approvals cannot be looked at. What was approved before no longer counts.
     mutating func couldNotLook(_ problem: String, at now: Int64) {
+        approvals = AgentApprovals()
         lookAt = now + settings.lookEvery
         guard state.toldProblem != problem else { return }
         state.toldProblem = problem

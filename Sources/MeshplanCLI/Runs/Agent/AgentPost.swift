@@ -12,7 +12,7 @@ struct AgentPost {
     /// The variable that holds the address, if no file does.
     static let variable = "MESHPLAN_WEBHOOK"
     /// The variable in which the shell finds what curl is to read.
-    private static let input = "MESHPLAN_CURL"
+    private static let input = "CURL_CONFIGURATION"
 
     /// Takes the address from a file for its owner alone, or else from the environment; nil if neither names one.
     ///

@@ -158,6 +158,8 @@ final class AgentRun {
                     Failure(.invalidInput, invalid.diagnostics.first { $0.severity == .error }?.message ?? "\(invalid)")
                 } ?? Failure(explaining: error)
             problem = failure
+            // What a signal has stopped is no problem.
+            guard context.interrupts.count() == 0 else { return }
             machine.couldNotLook(failure.message, at: now)
         }
     }
