@@ -191,6 +191,7 @@ final class CommandFixture {
         context.fleetWorkers = .inThisProcess
         context.bluetooth = { self.bluetooth }
         context.runProgram = { self.runProgram($0) }
+        context.startProgram = { .ended(self.runProgram($0)) }
         context.secondsAhead = { _ in self.secondsAhead }
         let status = main(arguments, context)
         completeReadings = context.session.completeReadings

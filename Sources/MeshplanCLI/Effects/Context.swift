@@ -60,6 +60,8 @@ package struct Context {
     var fleetWorkers = FleetWorkers.processes
     /// Runs another program to its end.
     var runProgram: (ProgramPool.Program) -> ProgramResult
+    /// Starts another program, and goes on meanwhile.
+    var startProgram: (ProgramPool.Program) -> RunningProgram = RunningProgram.inBackground
     /// Says how many seconds local time is ahead of UTC at a time.
     var secondsAhead: (Timestamp) -> Int = { LocalTime.secondsAhead(at: $0.rawValue) }
     /// Waits while the server of a shared database is out of reach.

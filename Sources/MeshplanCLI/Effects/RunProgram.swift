@@ -1,7 +1,8 @@
+import Synchronization
 import SystemLayer
 
 /// What another program has said and how it has ended.
-struct ProgramResult: Hashable {
+struct ProgramResult: Hashable, Sendable {
     /// Its exit status; nil if it did not start, or was ended by a signal.
     var status: Int32?
     /// The lines of its standard output.
@@ -35,5 +36,37 @@ struct ProgramResult: Hashable {
             }
         )
         return result
+    }
+}
+
+/// Another program that runs meanwhile.
+struct RunningProgram {
+    /// What it came to; nil while it runs.
+    var poll: () -> ProgramResult?
+    /// Waits for its end. Called at most once.
+    var wait: () -> ProgramResult
+
+    /// One that has ended already.
+    static func ended(_ result: ProgramResult) -> RunningProgram { RunningProgram(poll: { result }, wait: { result }) }
+
+    /// Runs a program in the background. Signals to this process do not concern it.
+    static func inBackground(_ program: ProgramPool.Program) -> RunningProgram {
+        let place = Place()
+        let thread = BackgroundThread {
+            let result = ProgramResult.of(program, Interrupts(arm: {}, count: { 0 }))
+            place.result.withLock { $0 = result }
+        }
+        guard let thread else { return .ended(ProgramResult(errors: ["the system has no room for a thread"])) }
+        return RunningProgram(
+            poll: { place.result.withLock { $0 } },
+            wait: {
+                thread.join()
+                return place.result.withLock { $0 } ?? ProgramResult()
+            }
+        )
+    }
+
+    private final class Place: Sendable {
+        let result = Mutex<ProgramResult?>(nil)
     }
 }

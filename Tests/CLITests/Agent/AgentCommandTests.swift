@@ -134,6 +134,33 @@ struct AgentCommandTests {
         }
     }
 
+    @Test("drift that reading back finds is told once, and makes a new plan")
+    func drift() throws {
+        let fixture = try RefreshCommandTests().changedHouse(RefreshCommandTests.changes)
+        try fixture.put(nil, to: "elsewhere/house.yaml")
+        #expect(fixture.run("agent", "--once").status == 0)
+        let found = fixture.run("agent", "--once", "--sample-drift", "--via", "simulator")
+        #expect(found.status == 2 && found.output.contains("house: 3 values of 3 nodes drifted"), "\(found.combined)")
+        #expect(found.output.contains("house: plan ready: "))
+        fixture.now.rawValue += 90_000
+        let again = fixture.run("agent", "--once", "--sample-drift", "--via", "simulator")
+        #expect(
+            again.output.contains("6 nodes asked") && !again.output.contains("house: 3 values"),
+            "\(again.combined)"
+        )
+    }
+
+    @Test("a program in the background ends by itself, and is waited for")
+    func background() {
+        let program = ProgramPool.Program(
+            arguments: ["/bin/sh", "-c", "echo done; exit 3"],
+            folder: "/",
+            environment: [:]
+        )
+        let result = RunningProgram.inBackground(program).wait()
+        #expect(result == ProgramResult(status: 3, output: ["done"]))
+    }
+
     @Test("an agent that stays plans what changes, and ends by SIGTERM with what it knows stored")
     func staying() throws {
         let fixture = try Self.fleet()

@@ -80,7 +80,7 @@ struct SimulatedAgent {
             for name in names { machine.tested(name, .init(status: .success), at: now) }
         case .post(let event):
             if takesPosts { posted.append(event) }
-            machine.posted(takesPosts, at: now)
+            machine.posted(event.number, takesPosts, at: now)
         case .wait(let until): now = until
         }
     }
@@ -286,6 +286,22 @@ struct AgentMachineTests {
             agent.run(until: agent.now + 11)
         }
         #expect(agent.machine.state.outbox.count == 500 && agent.machine.state.dropped == 100)
+    }
+
+    @Test("nothing waits for a post that is under way, and no other one is begun")
+    func postUnderWay() {
+        var machine = AgentMachine(AgentSettings(posts: true))
+        let hq = AgentMachine.Present(name: "hq", fingerprint: "1", isReachable: true)
+        machine.looked([hq], AgentApprovals(), at: 100)
+        machine.planned("hq", .init(status: .changes, digest: digest), at: 100)
+        guard case .post(let event) = machine.next(at: 100, ahead: 0) else {
+            Issue.record("nothing is posted")
+            return
+        }
+        #expect(machine.next(at: 100, ahead: 0) == .wait(until: 101))
+        #expect(machine.next(at: 110, ahead: 0) == .look)
+        machine.posted(event.number, true, at: 110)
+        #expect(machine.state.outbox.isEmpty)
     }
 
     @Test("a problem is told once, however often it is met, and passing ones are tried again")

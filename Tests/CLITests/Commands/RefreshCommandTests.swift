@@ -10,7 +10,7 @@ import Testing
 @Suite("meshplan refresh and drift")
 struct RefreshCommandTests {
     /// An applied house, which somebody with another copy of the database has changed since.
-    private func changedHouse(_ replacements: [(String, String)]) throws -> CommandFixture {
+    func changedHouse(_ replacements: [(String, String)]) throws -> CommandFixture {
         let fixture = try CommandFixture.house()
         try #require(fixture.run("apply", "house.yaml", "--via", "simulator", "--auto-approve").status == 0)
         let files = ["house.meshdb", "house.meshdb-wal", "house.meshdb-shm"]
@@ -36,7 +36,7 @@ struct RefreshCommandTests {
         return fixture
     }
 
-    private static let changes = [
+    static let changes = [
         ("address: 0x0002, ttl: 3 }", "address: 0x0002, ttl: 9 }"),
         ("ttl: 4, tags: { bed: right } }", "ttl: 4, secure_network_beacon: off, tags: { bed: right } }"),
         ("groups: [bedroom, good-night]", "groups: [bedroom]"),

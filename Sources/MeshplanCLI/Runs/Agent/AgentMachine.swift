@@ -13,6 +13,8 @@ struct AgentMachine {
     private var present: [Present] = []
     private var approvals = AgentApprovals()
     private var lookAt: Int64?
+    /// The number of the event that is being posted.
+    private var posting: Int?
 
     /// What to do.
     enum Step: Hashable {
@@ -27,7 +29,7 @@ struct AgentMachine {
         case sample(String)
         /// Play the tests of networks, and report each by ``tested(_:_:at:)``.
         case test([String])
-        /// Post an event, and report by ``posted(_:at:)``.
+        /// Begin to post an event, go on meanwhile, and report by ``posted(_:_:at:)``.
         case post(AgentEvent)
         /// Do nothing until this time.
         case wait(until: Int64)
@@ -80,7 +82,10 @@ struct AgentMachine {
         {
             return .apply(network, digest: digest)
         }
-        if let event = state.outbox.first, settings.posts, isOver(state.postAt, now) { return .post(event) }
+        if let event = state.outbox.first, settings.posts, posting == nil, isOver(state.postAt, now) {
+            posting = event.number
+            return .post(event)
+        }
         if takesTests(at: now, ahead: ahead) { return .test(present.map(\.name)) }
         if settings.sampling != nil, let due = present.first(where: { $0.isReachable && sampleAt($0.name, now) <= now })
         {
@@ -90,6 +95,7 @@ struct AgentMachine {
     }
 
     private func wakeUp(at now: Int64, ahead: Int64) -> Int64 {
+        if posting != nil { return now + 1 }
         var times = [lookAt ?? now]
         if settings.posts, !state.outbox.isEmpty, let time = state.postAt { times.append(time) }
         for network in present {
@@ -363,10 +369,12 @@ struct AgentMachine {
         raise(.testsFailed, name, "tests failed: \(outcome.summary)", at: now)
     }
 
-    /// Reports whether the first event of the outbox was posted.
-    mutating func posted(_ isDone: Bool, at now: Int64) {
+    /// Reports whether the event with a number was posted.
+    mutating func posted(_ number: Int, _ isDone: Bool, at now: Int64) {
+        posting = nil
         if isDone {
-            if !state.outbox.isEmpty { state.outbox.removeFirst() }
+            // It may have been dropped meanwhile.
+            state.outbox.removeAll { $0.number == number }
             (state.failedPosts, state.postAt) = (0, nil)
         } else {
             state.failedPosts += 1

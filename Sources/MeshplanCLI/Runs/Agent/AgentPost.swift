@@ -7,8 +7,8 @@ struct AgentPost {
     /// The address.
     private let url: String
 
-    /// How many seconds a post may take. The agent does nothing else meanwhile.
-    private static let seconds = 5
+    /// How many seconds a post may take.
+    private static let seconds = 10
     /// The variable that holds the address, if no file does.
     static let variable = "MESHPLAN_WEBHOOK"
     /// The variable in which the shell finds what curl is to read.
@@ -40,10 +40,8 @@ struct AgentPost {
         url = text
     }
 
-    /// Posts an event.
-    ///
-    /// - Returns: nil if the receiver took it; otherwise why not, without the address.
-    func post(_ event: AgentEvent) -> String? {
+    /// Begins to post an event; ``problem(of:)`` says what came of it.
+    func start(_ event: AgentEvent) -> RunningProgram {
         var environment = context.environment
         environment[AgentPost.variable] = nil
         environment[Self.input] = """
@@ -65,7 +63,11 @@ struct AgentPost {
             folder: context.workingDirectory,
             environment: environment
         )
-        let result = context.runProgram(program)
+        return context.startProgram(program)
+    }
+
+    /// Why an event was not posted, without the address; nil if the receiver took it.
+    func problem(of result: ProgramResult) -> String? {
         guard !result.isDone else { return nil }
         let said = result.errors.last { !$0.trimmed.isEmpty } ?? "curl ends with \(result.status ?? -1)"
         return said.replacing(url, with: "(webhook)").printable

@@ -39,6 +39,8 @@ final class AgentRun {
     /// What other commands than plans came to, unless all is well.
     private var results: [String: FleetResult] = [:]
     private var problem: Failure?
+    /// What is being posted.
+    private var posting: (event: AgentEvent, program: RunningProgram)?
     private var hasWarned = false
 
     /// An agent that continues where the last one in the folder ended.
@@ -63,18 +65,35 @@ final class AgentRun {
     /// - Throws: ``Failure`` or ``FileError`` if the state cannot be stored.
     func callAsFunction() throws -> ExitStatus {
         while context.interrupts.count() == 0 {
+            if let result = posting?.program.poll() { try end(result) }
             let now = context.now().rawValue
             let step = machine.next(at: now, ahead: Int64(context.secondsAhead(context.now())))
             if case .wait(let until) = step {
                 try finish()
-                if options.isOnce { return ending }
+                if options.isOnce {
+                    guard let posting else { return ending }
+                    try end(posting.program.wait())
+                    continue
+                }
                 context.pause(.seconds(min(until - now, 3_600)))
                 continue
             }
             try perform(step)
             try finish()
         }
+        // Otherwise it would be posted again.
+        if let posting { try end(posting.program.wait()) }
         return .interrupted
+    }
+
+    /// Takes what came of a post.
+    private func end(_ result: ProgramResult) throws {
+        guard let post, let (event, _) = posting else { return }
+        posting = nil
+        let problem = post.problem(of: result)
+        machine.posted(event.number, problem == nil, at: context.now().rawValue)
+        if let problem { view.show(notPosted: event, problem) }
+        try finish()
     }
 
     /// The exit status of a single round.
@@ -98,9 +117,7 @@ final class AgentRun {
         case .sample(let name): try sample(name)
         case .test(let names): try test(names)
         case .post(let event):
-            let reason = post?.post(event)
-            machine.posted(reason == nil, at: context.now().rawValue)
-            if let reason { view.show(notPosted: event, reason) }
+            posting = post.map { (event, $0.start(event)) }
         case .wait: break
         }
     }
