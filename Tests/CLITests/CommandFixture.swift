@@ -30,6 +30,10 @@ final class CommandFixture {
     var interruptCount: () -> Int = { 0 }
     /// The signal that interrupts; nil before there is one.
     var interruptSignal: Int32?
+    /// Runs the commands of a fleet.
+    var fleetWorkers = FleetWorkers.inThisProcess
+    /// The number of the process.
+    var processNumber: Int32 = 4711
     /// The calendar time.
     var now = Timestamp(rawValue: 1_795_000_000)
     /// Called when a command is about to let time pass.
@@ -174,7 +178,7 @@ final class CommandFixture {
                 count: { self.interruptCount() },
                 first: { self.interruptCount() > 0 ? self.interruptSignal : nil }
             ),
-            process: ProcessIdentity(number: 4711, user: "tester", host: "bench"),
+            process: ProcessIdentity(number: processNumber, user: "tester", host: "bench"),
             pause: { self.pause($0) }
         )
         context.byteInput = byteInput
@@ -188,7 +192,7 @@ final class CommandFixture {
             return self.secrets.removeFirst()
         }
         context.sleep = { _ in }
-        context.fleetWorkers = .inThisProcess
+        context.fleetWorkers = fleetWorkers
         context.bluetooth = { self.bluetooth }
         context.runProgram = { self.runProgram($0) }
         context.startProgram = { .ended(self.runProgram($0)) }

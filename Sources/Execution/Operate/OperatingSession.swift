@@ -16,7 +16,7 @@ package final class OperatingSession {
     private var follow: (Int, [UInt8]) -> OperatingRequest? = { _, _ in nil }
     /// How many nodes to talk to at once.
     private var window: SendWindow
-    /// Receives the end of a request that is none of ``work``.
+    /// Receives the end of a request that belongs to none of the requests at work.
     private var other: (RequestIdentifier) -> Void = { _ in }
     /// Heartbeats that came since somebody last took them; nil as long as nobody listens.
     private var heartbeats: [ArrivedHeartbeat]?

@@ -97,19 +97,14 @@ struct FleetView {
     }
 
     /// Says why no further networks are begun.
-    func showStop(_ left: [Int], _ failures: Int, _ most: Int?) {
-        guard !left.isEmpty else { return }
-        let reason =
-            most.map {
-                failures > $0 ? "\(count(failures, "network")) failed, stayed partial or did not pass" : "interrupted"
-            }
-            ?? "interrupted"
+    func showStop(_ reason: String, left: Int) {
+        guard left > 0 else { return }
         if isJSON {
-            context.json?.write([
-                "type": "fleet_stopped", "reason": reason.json, "not_started": .integer(left.count),
-            ])
+            context.json?.write(["type": "fleet_stopped", "reason": reason.json, "not_started": .integer(left)])
         } else {
-            context.output.line("Stopped: \(reason). \(count(left.count, "network")) not begun.")
+            for line in wrap("Stopped: \(reason). \(count(left, "network")) not begun.", width: Self.columns) {
+                context.output.line(line)
+            }
         }
     }
 
@@ -120,6 +115,7 @@ struct FleetView {
             switch command {
             case "plan": "up to date"
             case "apply": "applied"
+            case "rollback": "taken back"
             case "test": "passed"
             case "drift": "no drift"
             case "refresh": "read back"
@@ -160,7 +156,7 @@ struct FleetView {
                 ("provision", "to provision"), ("add", "to add"), ("change", "to change"), ("remove", "to remove"),
                 ("forget", "to forget"), ("messages", "to send"),
             ])
-        case "apply":
+        case "apply", "rollback":
             let pending = summary["pending"]?.entries ?? 0
             let done = parts([
                 ("provisioned", "provisioned"), ("applied", "applied"), ("failed", "failed"), ("blocked", "blocked"),

@@ -61,6 +61,8 @@ package struct SharedStore {
         let session = PostgreSQLSession(self, name: name)
         if try PostgreSQLSchema.version(session) != nil { return try PostgreSQLLock.restore(in: session) }
         for statement in PostgreSQLSchema.statements { try session.runAgainAfterConflict([statement]) }
+        // Whoever may create tables now may not be there when the first run of a fleet begins.
+        _ = try FleetRunStore.shared(self, creating: true)
         return try PostgreSQLSchema.version(session) != nil
     }
 

@@ -65,14 +65,28 @@ final class SQLiteConnection {
                 sqlite3_clear_bindings(statement)
             }
             var start = 0
-            for (place, value) in values.enumerated() {
-                let place = Int32(place + 1)
+            for (index, value) in values.enumerated() {
+                let place = Int32(index + 1)
                 switch value {
                 case .integer(let value): try SQLiteError.check(sqlite3_bind_int64(statement, place, value))
                 case .octets(let value):
                     let address = buffer.baseAddress?.advanced(by: start)
                     try SQLiteError.check(sqlite3_bind_blob64(statement, place, address, UInt64(value.count), nil))
                     start += value.count
+                case .text:
+                    let address = buffer.baseAddress?.advanced(by: start)
+                    let count = value.octets.count
+                    try SQLiteError.check(
+                        sqlite3_bind_text64(
+                            statement,
+                            place,
+                            address?.assumingMemoryBound(to: CChar.self),
+                            UInt64(count),
+                            nil,
+                            UInt8(SQLITE_UTF8)
+                        )
+                    )
+                    start += count
                 }
             }
             while true {
@@ -126,11 +140,13 @@ final class SQLiteConnection {
 enum SQLiteValue {
     case integer(Int64)
     case octets([UInt8])
+    case text(String)
 
     fileprivate var octets: [UInt8] {
         switch self {
         case .integer: []
         case .octets(let octets): octets
+        case .text(let text): Array(text.utf8)
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Store
 
 /// `meshplan fleet apply`
 struct FleetApplyCommand: FleetRunCommand {
@@ -96,15 +97,20 @@ struct FleetApplyCommand: FleetRunCommand {
                 in: context
             )
         }
-        try bearer.check(try saved?.fleet ?? options.fleet(in: context))
+        let fleet = try saved?.fleet ?? options.fleet(in: context)
+        try bearer.check(fleet)
+        try FleetRunPlace(context, fleet).checkFree()
+        var request = try FleetRunRecord.Request(of: "apply", running.extra, fleet, in: context)
+        request.via = bearer.via
+        request.addDevices(devices, of: fleet, in: context)
+        request.gates = FleetGate.allCases.map(\.rawValue).filter(gate.contains)
+        if let saved { request.plans = saved.source(in: fleet.folder) }
         let apply = FleetApply(
             run: try fleetRun(in: context, saved: saved?.fleet),
             waves: waves.flatMap(FleetWaves.init) ?? FleetWaves(),
-            gates: FleetGate.allCases.filter { gate.contains($0.rawValue) },
             mostFailures: maxFailures ?? (waves == nil ? nil : 0),
             isApproved: autoApprove,
-            applyArguments: devices.flatMap { ["--devices", context.absolute($0)] },
-            via: bearer.routes,
+            request: request,
             saved: saved
         )
         return try apply()

@@ -13,8 +13,9 @@ struct FleetCommand: ParsableCommand {
             """,
         subcommands: [
             FleetPlanCommand.self, FleetShowCommand.self, FleetApplyCommand.self, FleetTestCommand.self,
-            FleetDriftCommand.self,
-            FleetRefreshCommand.self, FleetStatusCommand.self, FleetDoctorCommand.self,
+            FleetDriftCommand.self, FleetRefreshCommand.self, FleetStatusCommand.self, FleetDoctorCommand.self,
+            FleetWorkCommand.self, FleetStopCommand.self, FleetContinueCommand.self, FleetRollbackCommand.self,
+            FleetRunsCommand.self,
         ]
     )
 }

@@ -8,16 +8,28 @@ struct FleetStatusCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show what each network's database knows.",
-        discussion: "Nothing is sent, and no definition is read. Exits with 3 if there is drift."
+        discussion: """
+            Nothing is sent, and no definition is read. Exits with 3 if there is drift. The last run of the fleet is shown \
+            below the networks.
+            """
     )
 
     @OptionGroup var options: FleetOptions
+
+    @Option(help: ArgumentHelp("Show only this run, with each of its networks.", valueName: "run"))
+    var run: String?
 
     var writesJSON: Bool { options.format.json }
     var storeAccess: StoreAccess { options.store.access }
 
     func run(in context: Context) throws -> ExitStatus {
         let fleet = try options.fleet(in: context)
+        let place = FleetRunPlace(context, fleet)
+        if let run {
+            let (store, record) = try place.find(run)
+            try FleetRunView(context).show(record, store, showsJobs: true)
+            return .success
+        }
         var table = Table(
             ["Network", "Serial", "Nodes", "Drift", "Doubts", "Last change"],
             rightAligned: [1, 2, 3, 4]
@@ -51,6 +63,10 @@ struct FleetStatusCommand: ContextCommand {
                     context.errorOutput.line(line)
                 }
             }
+        }
+        if let store = try place.existing(), let last = try place.last(in: store) {
+            if context.json == nil { context.output.line() }
+            try FleetRunView(context).show(last, store, showsJobs: false)
         }
         return FleetRun.status(of: results)
     }

@@ -13,11 +13,20 @@ struct GoingBackOptions: ParsableArguments {
     )
     var secrets: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Carry out only a plan with this digest (at least 8 digits), without asking for approval.",
+            valueName: "hex"
+        )
+    )
+    var expectDigest: DigestArgument?
+
     @OptionGroup var confirmation: ConfirmationOptions
 
     /// The run that carries out plans.
     func applyRun(as operation: String, in context: Context) throws -> ApplyRun {
         var run = try planned.applyRun(as: operation, secrets: secrets, in: context)
+        run.expected = expectDigest
         run.confirmWithin = confirmation.confirmWithin?.duration
         return run
     }

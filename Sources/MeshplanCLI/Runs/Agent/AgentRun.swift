@@ -35,7 +35,7 @@ final class AgentRun {
     private var folder: AgentFolder
     private var machine: AgentMachine
     private var saved: AgentState
-    private var fleet = Fleet(networks: [])
+    private var fleet = Fleet(networks: [], folder: "")
     /// What other commands than plans came to, unless all is well.
     private var results: [String: FleetResult] = [:]
     private var problem: Failure?

@@ -1,20 +1,17 @@
+import Store
 import SystemLayer
 
-/// Applies to a fleet: plans all networks, asks once, and applies exactly those plans, wave by wave.
+/// Applies to a fleet: plans all networks, asks once, and makes a run that applies exactly those plans, wave by wave.
 struct FleetApply {
     var run: FleetRun
     /// The waves.
     var waves: FleetWaves
-    /// What is asked of the networks of a wave before the next one begins.
-    var gates: [FleetGate] = []
     /// How many networks may fail or stay partial before no further one is begun; nil for any number.
     var mostFailures: Int?
     /// Whether nobody is asked.
     var isApproved: Bool
-    /// What apply gets in addition to what plan gets.
-    var applyArguments: [String]
-    /// How a network is reached.
-    var via: (FleetNetwork) -> [String]
+    /// What the run is asked for.
+    var request: FleetRunRecord.Request
     /// The plans that were saved; nil to make them.
     var saved: SavedFleet?
 
@@ -30,23 +27,19 @@ struct FleetApply {
                 context.output.line("There is nothing to apply.")
                 return .success
             }
-            return apply(Array(networks.indices), [:], [])
+            return try start(Array(networks.indices), leavingOut: []) { network in
+                FleetJob.Notes(digest: saved?.digest(of: network))
+            }
         }
         let view = FleetView(context, run.fleet, isJSON: context.json != nil, run.showsDetails)
-        let planned = run.run(
-            .init(command: "plan", extra: PlanWords.chosen, arguments: { _ in ["--detailed-exitcode"] }),
-            Array(networks.indices)
-        )
+        let commands = FleetJobCommands(request: request, fleet: run.fleet)
+        let planned = run.run(commands.planning([:]), Array(networks.indices))
         // Without the summary of a plan nobody knows its digest.
         let changing = networks.indices.filter { planned[$0]?.status == .changes && planned[$0]?.digest != nil }
-        let failed = networks.indices.compactMap { index in
-            changing.contains(index) || planned[index]?.status == .success ? nil : planned[index]
-        }
+        let failed = networks.indices.filter { !changing.contains($0) && planned[$0]?.status != .success }
         view.showTotals(Array(planned.values), "plan")
         guard context.interrupts.count() == 0 else { return .interrupted }
-        guard !changing.isEmpty else { return FleetRun.status(of: failed) }
-        var digests: [String: String] = [:]
-        for index in changing { digests[networks[index].name] = planned[index]?.digest }
+        guard !changing.isEmpty else { return FleetRun.status(of: failed.compactMap { planned[$0] }) }
         if !isApproved {
             try Prompt(context: context).confirm(
                 "Apply these plans to \(count(changing.count, "network"))?",
@@ -55,52 +48,25 @@ struct FleetApply {
                     : "\(count(failed.count, "network")) that cannot be planned \(failed.count == 1 ? "is" : "are") left out."
             )
         }
-        return apply(changing, digests, failed)
+        let byName = Dictionary(zip(networks.map(\.name), networks.indices), uniquingKeysWith: { first, _ in first })
+        return try start(changing, leavingOut: failed.map { (networks[$0].name, planned[$0]) }) { network in
+            FleetJob.Notes(digest: byName[network].flatMap { planned[$0]?.digest })
+        }
     }
 
-    private func apply(_ changing: [Int], _ digests: [String: String], _ failed: [FleetResult]) -> ExitStatus {
-        let view = FleetView(run.context, run.fleet, isJSON: run.context.json != nil, run.showsDetails)
-        let stage =
-            saved?.stage(via, applyArguments)
-            ?? FleetRun.Stage(
-                command: "apply",
-                via: via,
-                arguments: { network in ["--expect-digest", digests[network.name] ?? "none"] + applyArguments }
-            )
-        func failures(_ results: some Collection<FleetResult>) -> Int {
-            results.filter { $0.hasEnded && $0.status != .success }.count
+    /// Makes the run, wave by wave, and works on it.
+    private func start(
+        _ changing: [Int],
+        leavingOut failed: [(name: String, result: FleetResult?)],
+        notes: (String) -> FleetJob.Notes
+    ) throws -> ExitStatus {
+        let networks = run.fleet.networks
+        var start = FleetRunStart(run: run, request: request, mostFailures: mostFailures)
+        for wave in waves.divided(changing, tags: { networks[$0].tags }) {
+            start.addWave(wave.map { (networks[$0].name, notes(networks[$0].name)) })
         }
-        var results: [Int: FleetResult] = [:]
-        var hasApplied = false
-        let waves = waves.divided(changing) { run.fleet.networks[$0].tags }
-        for (number, wave) in waves.enumerated() {
-            if waves.count > 1 { view.showWave(number + 1, of: waves.count, wave.count) }
-            let before = failures(results.values)
-            let done = run.run(stage, wave) { present in
-                mostFailures.map { before + failures(present.values) <= $0 } ?? true
-            }
-            results.merge(done) { $1 }
-            hasApplied = hasApplied || done.values.contains { [.success, .partial].contains($0.status) }
-            for gate in gates where run.context.interrupts.count() == 0 {
-                let applied = wave.filter { results[$0]?.status == .success }
-                guard !applied.isEmpty else { break }
-                view.showGate(gate)
-                // Who does not pass counts like who failed.
-                results.merge(run.run(gate.stage(via), applied).filter { $0.value.status != .success }) { $1 }
-            }
-            let bad = failures(results.values)
-            let isOver = mostFailures.map { bad > $0 } ?? false
-            guard !isOver, run.context.interrupts.count() == 0 else {
-                view.showStop(changing.filter { results[$0] == nil }, bad, mostFailures)
-                break
-            }
-        }
-        view.showTotals(Array(results.values), "apply")
-        if run.context.interrupts.count() > 0 { return .interrupted }
-        let all = Array(results.values) + failed
-        let status = FleetRun.status(of: all)
-        let isWhole = status == .success && results.count == changing.count
-        return isWhole ? .success : hasApplied ? .partial : status
+        for (name, result) in failed { start.leaveOut(name, result) }
+        return try start()
     }
 }
 

@@ -26,9 +26,16 @@ struct FleetNetwork: Hashable {
 /// The networks of a fleet.
 struct Fleet {
     var networks: [FleetNetwork]
+    /// The absolute path of its folder.
+    var folder: String
 
     /// A fleet of these networks.
-    init(networks: [FleetNetwork]) { self.networks = networks }
+    ///
+    /// - Parameter folder: the absolute path of its folder.
+    init(networks: [FleetNetwork], folder: String) {
+        self.networks = networks
+        self.folder = folder
+    }
 
     /// Finds the networks of a fleet: those that its `fleet.yaml` lists, or else those of the definitions in the folder
     /// and in the folders directly in it.
@@ -38,6 +45,9 @@ struct Fleet {
     init(at path: String, in context: Context) throws {
         let isFile = Files.kind(context.absolute(path)) == .file
         let file = isFile ? path : path == "." ? FleetFile.fileName : "\(path)/\(FleetFile.fileName)"
+        folder =
+            isFile
+            ? Files.folder(of: context.absolute(path)) : path == "." ? context.workingDirectory : context.absolute(path)
         if Files.kind(context.absolute(file)) != nil {
             networks = try Self.listed(in: file, context)
         } else {

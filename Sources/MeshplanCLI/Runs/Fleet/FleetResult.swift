@@ -79,6 +79,18 @@ struct FleetResult {
         talk = []
     }
 
+    /// Whether the summary of a plan counts anything to do.
+    var hasPlanned: Bool {
+        ["provision", "add", "change", "remove", "forget", "reset", "exclude"].contains {
+            (summary?[$0]?.number ?? 0) > 0
+        }
+    }
+
+    /// What became of the command, in a few words.
+    func words(for command: String) -> String {
+        problems.first?.message ?? summary.flatMap { FleetView.text($0, command) } ?? ""
+    }
+
     /// The digest of the plan; nil if there is nothing to apply.
     var digest: String? { summary?["digest"]?.text ?? printedDigest }
 

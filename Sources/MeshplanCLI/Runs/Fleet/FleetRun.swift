@@ -17,6 +17,10 @@ struct FleetRun {
         var command: String
         /// Whether it takes the place of the definition as an argument.
         var takesDefinition = true
+        /// The words of the command where a network needs others.
+        var words: ((FleetNetwork) -> [String])?
+        /// Whether its summary tells that there are changes, since its exit status does not.
+        var countsChanges = false
         /// What it takes of what every command line gets in addition.
         var extra: ([String]) -> [String] = { $0 }
         /// How it reaches a network; no way for a command that sends nothing.
@@ -42,7 +46,6 @@ struct FleetRun {
         var waiting = indexes[...]
         var shown = indexes[...]
         let view = FleetView(context, fleet, isJSON: context.json != nil, showsDetails)
-        let readsJSON = context.json != nil || !showsDetails
         context.fleetWorkers.run(
             workers,
             context,
@@ -50,33 +53,10 @@ struct FleetRun {
                 guard let index = waiting.first, context.interrupts.count() == 0, mayStart(results) else { return nil }
                 waiting.removeFirst()
                 results[index] = FleetResult()
-                return (index, call(stage, fleet.networks[index], json: readsJSON))
+                return (index, call(stage, fleet.networks[index]))
             },
             { index, event in
-                // Plans can have very many lines, so results are changed in place.
-                func change(_ body: (inout FleetResult) -> Void) { body(&results[index, default: FleetResult()]) }
-                switch event {
-                case .output(let line):
-                    if !readsJSON {
-                        if !stage.omits(line) { change { $0.note(detail: line) } }
-                    } else if showsDetails || FleetResult.concerns(line),
-                        let value = try? JSONParser.parse(Array(line.utf8))
-                    {
-                        change { $0.note(value) }
-                        if showsDetails { view.show(value, of: fleet.networks[index]) }
-                    }
-                case .errors(let line):
-                    change { result in
-                        if !readsJSON { result.note(detail: line) }
-                        result.note(error: line)
-                    }
-                case .ended(let code):
-                    let status = ExitStatus(rawValue: code) ?? .failure
-                    // Only a plan ends so.
-                    change { $0.end(status == .changes && stage.command != "plan" ? .failure : status) }
-                case .killed(let signal): change { $0.end(.failure, "the command was ended by signal \(signal)") }
-                case .notStarted(let reason): change { $0.end(.failure, "the command cannot be run: \(reason)") }
-                }
+                take(event, of: stage, fleet.networks[index], into: &results[index, default: FleetResult()])
                 while let next = shown.first, let done = results[next], done.hasEnded {
                     view.show(done, of: fleet.networks[next], stage.command)
                     // Details can be long, and are not needed any more.
@@ -88,20 +68,57 @@ struct FleetRun {
         return results
     }
 
-    private func call(_ stage: Stage, _ network: FleetNetwork, json: Bool) -> FleetCall {
-        var arguments = stage.command.split(separator: " ").map(String.init)
+    /// Whether the commands write JSON, which tells more than their text.
+    private var readsJSON: Bool { context.json != nil || !showsDetails }
+
+    /// Notes what a command does, and passes it on if the details are shown.
+    func take(
+        _ event: ProgramPool.Event,
+        of stage: Stage,
+        _ network: FleetNetwork,
+        into result: inout FleetResult
+    ) {
+        switch event {
+        case .output(let line):
+            if !readsJSON {
+                if !stage.omits(line) { result.note(detail: line) }
+            } else if showsDetails || FleetResult.concerns(line), let value = try? JSONParser.parse(Array(line.utf8)) {
+                result.note(value)
+                if showsDetails {
+                    FleetView(context, fleet, isJSON: context.json != nil, showsDetails).show(value, of: network)
+                }
+            }
+        case .errors(let line):
+            if !readsJSON { result.note(detail: line) }
+            result.note(error: line)
+        case .ended(let code):
+            let status = ExitStatus(rawValue: code) ?? .failure
+            if stage.countsChanges, status == .success, result.hasPlanned {
+                result.end(.changes)
+            } else {
+                // Only a plan ends so.
+                result.end(status == .changes && stage.command != "plan" ? .failure : status)
+            }
+        case .killed(let signal): result.end(.failure, "the command was ended by signal \(signal)")
+        case .notStarted(let reason): result.end(.failure, "the command cannot be run: \(reason)")
+        }
+    }
+
+    /// The call of a stage's command for a network.
+    func call(_ stage: Stage, _ network: FleetNetwork) -> FleetCall {
+        var arguments = stage.words?(network) ?? stage.command.split(separator: " ").map(String.init)
         if stage.takesDefinition { arguments += network.definition }
         arguments += ["--network", network.name]
         arguments += stage.via(network).flatMap { ["--via", $0] }
         arguments += stage.arguments(network)
         if context.storeAccess.acceptsOlder { arguments.append("--accept-older") }
-        if json { arguments.append("--json") }
+        if readsJSON { arguments.append("--json") }
         arguments += stage.extra(extra)
         return FleetCall(network: network, arguments: arguments, environment: environment(of: network))
     }
 
     /// Secrets of addresses belong into the environment, not into command lines, which everybody can see.
-    private func environment(of network: FleetNetwork) -> [String: String] {
+    func environment(of network: FleetNetwork) -> [String: String] {
         var environment = context.environmentElsewhere
         let access = context.storeAccess
         environment["MESHPLAN_STATE"] = network.state ?? access.state ?? environment["MESHPLAN_STATE"]

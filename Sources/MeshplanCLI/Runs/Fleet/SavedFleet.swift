@@ -1,4 +1,5 @@
 import DefinitionModel
+import Store
 import SystemLayer
 
 /// Saved plans of a fleet as what an apply carries out.
@@ -8,6 +9,10 @@ struct SavedFleet {
     /// The files with the plans, by network.
     private var files: [String: String] = [:]
     private var digests: [String: String] = [:]
+    /// The absolute path of the folder with the plans.
+    private let path: String
+    /// The digest over all plans.
+    private let digest: String
 
     /// Reads saved plans, which must be as they were saved.
     ///
@@ -34,6 +39,8 @@ struct SavedFleet {
                 hint: "Look at them with: meshplan fleet show \(folder.path.printable.shellWord)"
             )
         }
+        self.path = context.absolute(path)
+        self.digest = digest
         let paths = FleetPaths(base, in: context)
         let hasState = context.storeAccess.state ?? context.environment["MESHPLAN_STATE"]
         fleet = Fleet(
@@ -52,7 +59,8 @@ struct SavedFleet {
                     network.folder = paths.base
                 }
                 return network
-            }
+            },
+            folder: paths.base
         )
         if !fleet.networks.isEmpty { try fleet.select(conditions) }
         for entry in plans.entries {
@@ -60,6 +68,32 @@ struct SavedFleet {
             digests[entry.network.name] = entry.digest
         }
     }
+
+    /// The plans that a run applies, on any machine that takes part in it.
+    ///
+    /// - Returns: nil if the run makes its plans itself.
+    /// - Throws: ``Failure`` if this machine does not have them, or has others.
+    static func of(_ request: FleetRunRecord.Request, in fleet: Fleet, _ context: Context) throws -> SavedFleet? {
+        guard let source = request.plans else { return nil }
+        let path = source.path.hasPrefix("/") ? source.path : fleet.folder + "/" + source.path
+        return try SavedFleet(
+            path,
+            base: fleet.folder,
+            expecting: DigestArgument(argument: source.digest),
+            selecting: [],
+            in: context
+        )
+    }
+
+    /// What a run keeps, so that other machines find the same plans: the folder, from that of the fleet if it is below
+    /// that.
+    func source(in folder: String) -> FleetRunRecord.Request.Plans {
+        let isBelow = path.hasPrefix(folder + "/")
+        return .init(path: isBelow ? String(path.dropFirst(folder.count + 1)) : path, digest: digest)
+    }
+
+    /// The digest of a network's plan; nil without one.
+    func digest(of network: String) -> String? { digests[network] }
 
     /// The stage that applies the plans.
     func stage(_ via: @escaping (FleetNetwork) -> [String], _ arguments: [String]) -> FleetRun.Stage {

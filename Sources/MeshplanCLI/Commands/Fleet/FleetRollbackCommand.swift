@@ -1,0 +1,62 @@
+import ArgumentParser
+import Store
+
+/// `meshplan fleet rollback`
+struct FleetRollbackCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rollback",
+        abstract: "Take back what a run of a fleet has changed.",
+        discussion: """
+            Each network that the run has changed returns to the definition in force before, or to its state where there was \
+            none, beginning with the last wave. A network that something else has changed since is left alone, and \
+            named. Plans all, asks once, and carries exactly those plans out. It is a run of its own, which can be \
+            stopped and continued.
+            """
+    )
+
+    @OptionGroup var choice: FleetRunChoice
+
+    @OptionGroup var bearer: FleetBearerOptions
+
+    @Flag(help: "Do not ask for approval.")
+    var autoApprove = false
+
+    @OptionGroup var worker: FleetWorkerOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "With --via simulator: a YAML file with unprovisioned devices. May be repeated.",
+            valueName: "file"
+        )
+    )
+    var devices: [String] = []
+
+    @Argument(
+        parsing: .postTerminator,
+        help: ArgumentHelp("Behind --: options for the command of every network.", valueName: "option")
+    )
+    var extra: [String] = []
+
+    var writesJSON: Bool { choice.format.json }
+    var storeAccess: StoreAccess { choice.store.access }
+
+    func run(in context: Context) throws -> ExitStatus {
+        let (fleet, store, record) = try choice.found(in: context)
+        var request = try FleetRunRecord.Request(of: "rollback", extra, fleet, in: context)
+        request.takesBack = record.id
+        // What the run needed to reach its networks, its reversal needs, too.
+        request.via = bearer.via.isEmpty ? record.request.via : bearer.via
+        request.devices = record.request.devices
+        request.addDevices(devices, of: fleet, in: context)
+        var run = worker.fleetRun(fleet, record, in: context)
+        run.extra = extra
+        let rollback = FleetRollback(
+            run: run,
+            store: store,
+            record: record,
+            request: request,
+            isApproved: autoApprove
+        )
+        return try rollback()
+    }
+}

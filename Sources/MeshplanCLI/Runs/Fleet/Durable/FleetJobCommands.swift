@@ -1,0 +1,67 @@
+import Store
+import SystemLayer
+
+/// The commands for the jobs of a run.
+struct FleetJobCommands {
+    /// What the run was asked for.
+    var request: FleetRunRecord.Request
+    var fleet: Fleet
+    /// The ways to every network that replace those of the run, because this machine has others.
+    var via: [String] = []
+    /// The plans that were saved before; nil if the run makes them itself.
+    var saved: SavedFleet?
+
+    /// How a network is reached.
+    func routes(_ network: FleetNetwork) -> [String] {
+        let all = via.isEmpty ? request.via : via
+        return all.isEmpty ? network.via : all.map { $0.replacing("$(network)", with: network.name) }
+    }
+
+    /// Plans jobs.
+    ///
+    /// - Parameter jobs: the jobs by their networks; needed only by a run that takes another one back.
+    func planning(_ jobs: [String: FleetJob]) -> FleetRun.Stage {
+        guard request.takesBack != nil else {
+            return FleetRun.Stage(
+                command: "plan",
+                extra: PlanWords.chosen,
+                arguments: { _ in ["--detailed-exitcode"] }
+            )
+        }
+        return FleetRun.Stage(
+            command: "plan",
+            takesDefinition: false,
+            words: { goingBack(jobs[$0.name]) },
+            countsChanges: true,
+            extra: PlanWords.chosen
+        )
+    }
+
+    /// Carries a job out.
+    func carryingOut(_ job: FleetJob) -> FleetRun.Stage {
+        let devices = request.devices.flatMap { path in
+            ["--devices", path.hasPrefix("/") ? path : fleet.folder + "/" + path]
+        }
+        if let saved { return saved.stage(routes, devices) }
+        return FleetRun.Stage(
+            command: request.command,
+            takesDefinition: request.takesBack == nil,
+            words: request.takesBack == nil ? nil : { _ in goingBack(job) },
+            via: routes,
+            arguments: { _ in ["--expect-digest", job.notes.digest ?? "none"] + devices }
+        )
+    }
+
+    private func goingBack(_ job: FleetJob?) -> [String] {
+        let serial = String(job?.notes.target ?? 0)
+        return job?.notes.isRestoring == true ? ["state", "restore", serial] : ["rollback", "--to", serial]
+    }
+}
+
+extension FleetJob.Notes {
+    /// The notes of a job whose plan has this digest.
+    init(digest: String?) {
+        self.init()
+        self.digest = digest
+    }
+}

@@ -1,0 +1,332 @@
+import Foundation
+import Synchronization
+import SystemLayer
+import TestSupport
+import Testing
+
+@testable import MeshplanCLI
+@testable import Store
+
+extension String {
+    /// The text without the names of runs, which are random.
+    var withoutRuns: String {
+        replacing(#/(Run|run|rollback|continue) [0-9a-f]{8}/#, with: { "\($0.1) (run)" })
+    }
+}
+
+/// A fleet of three shops, and what happens to its runs.
+private struct Site {
+    let fixture: CommandFixture
+    private let database: PostgreSQLServer.Database?
+
+    /// The places for runs that this machine has.
+    static let places = PostgreSQLServer.isInstalled ? ["file", "server"] : ["file"]
+
+    init(_ place: String = "file") throws {
+        database = place == "file" ? nil : try PostgreSQLServer.shared.newDatabase()
+        let state = try database.map { try PostgreSQLServer.shared.address($0.name) }
+        fixture = try FleetCommandTests.shops(state: state)
+    }
+
+    static let apply = ["fleet", "apply", "--auto-approve", "--devices", "devices/all.yaml"]
+
+    /// Makes a run on which nobody works: its first process is interrupted before it takes any job.
+    func interrupted(_ more: String...) throws -> FleetRunRecord {
+        var rounds = 0
+        fixture.fleetWorkers = FleetWorkers { workers, context, next, tell in
+            rounds += 1
+            guard rounds > 1 else { return FleetWorkers.inThisProcess.run(workers, context, next, tell) }
+            fixture.interruptCount = { 1 }
+        }
+        let result = fixture.run(Self.apply + more)
+        fixture.fleetWorkers = .inThisProcess
+        fixture.interruptCount = { 0 }
+        #expect(result.status == 130, "\(result.combined)")
+        let run = try #require(try store().runs().first)
+        #expect(run.state == .open)
+        #expect(try store().jobs(of: run.id).allSatisfy { $0.attempts == 0 })
+        return run
+    }
+
+    /// Opens the runs as another process does.
+    var open: @Sendable () throws -> FleetRunStore? {
+        let (database, path) = (database, fixture.folder.path + "/.meshplan/fleet.runs")
+        return {
+            guard let database else { return try FleetRunStore.file(path, creating: false) }
+            let clock = StoreClock(now: { .zero }, wait: { _ in false })
+            let shared = try SharedStore(PostgreSQLServer.shared.address(database.name), clock: clock)
+            return try FleetRunStore.shared(shared, creating: false)
+        }
+    }
+
+    func store() throws -> FleetRunStore { try required(open()) }
+
+    /// Takes the next job as a process that is killed before it tells anything.
+    func die(_ run: FleetRunRecord, _ work: (FleetJob, CommandFixture) throws -> Void = { _, _ in }) throws {
+        let store = try store()
+        _ = try store.join(run.id, FleetWorkerRecord(id: "dead", since: fixture.now), heartbeat: .seconds(1000))
+        var job = try required(store.claim(run.id, by: "dead"))
+        let own = CommandFixture(inSystemFolder: fixture.folder.path + "/sites/" + job.network)
+        own.environment = fixture.environment
+        let number = ["graz-1": "1", "graz-2": "2", "wien-1": "3"][job.network] ?? ""
+        own.environment["MESHPLAN_VAR_name"] = job.network
+        own.environment["MESHPLAN_VAR_building"] = number
+        if job.network == "graz-2" { own.environment["MESHPLAN_VAR_lamps"] = "3" }
+        job.notes.serialBefore = try serial(of: job.network, own)
+        #expect(try store.note(job, of: run.id))
+        try work(job, own)
+        _ = try store.tables.transact([FleetStatement("UPDATE meshplan_fleet_workers SET expires = 0")])
+    }
+
+    private func serial(of network: String, _ site: CommandFixture) throws -> UInt64 {
+        let history = site.run("state", "history", "--network", network, "--json")
+        let line = try required(history.output.split(separator: "\n").last)
+        return UInt64(try required(JSONParser.parse(Array(line.utf8))["serial"]?.number))
+    }
+
+    /// Replaces the definition by one with a mistake: the lamps no longer listen to their group.
+    ///
+    /// - Returns: the good one.
+    func plantMistake() throws -> String {
+        let text = String(decoding: try required(fixture.read("shop.yaml")), as: UTF8.self)
+        try fixture.put(nil, to: "shop.yaml")
+        try fixture.write(text.replacing(", subscribe: [lamps]", with: ""), to: "shop.yaml")
+        return text
+    }
+
+    func mend(_ text: String) throws {
+        try fixture.put(nil, to: "shop.yaml")
+        try fixture.write(text, to: "shop.yaml")
+    }
+
+    /// How many applies the history of a network has.
+    func applies(_ network: String) throws -> Int {
+        let own = CommandFixture(inSystemFolder: fixture.folder.path + "/sites/" + network)
+        own.environment = fixture.environment
+        let lines = own.run("state", "history", "--network", network, "--json").output.split(separator: "\n")
+        return lines.filter { $0.contains(#""operation":"apply""#) }.count
+    }
+}
+
+@Suite("meshplan fleet: durable runs")
+struct FleetRunCommandTests {
+    @Test("A wave with a mistake stops after the first building, and the run is taken back", arguments: Site.places)
+    func rollback(_ place: String) throws {
+        let site = try Site(place)
+        let fixture = site.fixture
+        try #require(fixture.run(Site.apply).status == 0)
+        let good = try site.plantMistake()
+        let stopped = fixture.run(Site.apply + ["--waves", "1,rest", "--gate", "tests"])
+        #expect(stopped.status == 4, "\(stopped.combined)")
+        #expect(stopped.output.contains("Wave 1 of 2: 1 network") && !stopped.output.contains("Wave 2"))
+        let run = try #require(try site.store().runs().first)
+        #expect(run.state == .failed)
+        #expect(stopped.output.contains("Take it back with: meshplan fleet rollback \(run.id)"))
+        let status = fixture.run("fleet", "status")
+        #expect(status.output.contains("Run \(run.id): apply, stopped in wave 1 of 2, by tester@bench"))
+        #expect(status.output.contains("Stopped: 1 network failed, stayed partial or did not pass."))
+
+        fixture.isTerminal = true
+        fixture.answers = ["no"]
+        #expect(fixture.run("fleet", "rollback").status == 8)
+        fixture.answers = ["yes"]
+        let back = fixture.run("fleet", "rollback")
+        fixture.isTerminal = false
+        #expect(back.status == 0, "\(back.combined)")
+        #expect(back.output.contains("Run \(run.id) stopped: 1 network failed, stayed partial or did not pass."))
+        #expect(back.output.contains("graz-1: did not pass the gate tests"), "\(back.output)")
+        #expect(back.output.contains("graz-1  taken back  1 applied") || back.output.contains("taken back"))
+        let reversal = try #require(try site.store().runs().first)
+        #expect(reversal.request.takesBack == run.id && reversal.state == .done)
+        try site.mend(good)
+        let plan = fixture.run("fleet", "plan", "--detailed-exitcode")
+        #expect(plan.status == 0, "all is as before: \(plan.combined)")
+
+        // What was done since is not run over.
+        let again = fixture.run("fleet", "rollback", run.id, "--auto-approve")
+        #expect(again.status == 5, "\(again.combined)")
+        #expect(again.output.contains("omething else has changed it since"), "\(again.combined)")
+        // A reversal can be taken back, too.
+        let forward = fixture.run("fleet", "rollback", "--auto-approve")
+        #expect(forward.status == 0, "\(forward.combined)")
+        #expect(fixture.run("fleet", "plan", "--detailed-exitcode").status == 2)
+    }
+
+    @Test("Two workers at once do each network once", arguments: Site.places)
+    func together(_ place: String) throws {
+        let site = try Site(place)
+        let run = try site.interrupted("--waves", "2,rest", "--gate", "drift")
+        let results = Mutex<[String]>([])
+        let folder = site.fixture.folder.path
+        let environment = site.fixture.environment
+        let (open, id, start) = (site.open, run.id, ContinuousClock.now)
+        DispatchQueue.concurrentPerform(iterations: 2) { number in
+            let worker = CommandFixture(inSystemFolder: folder)
+            worker.environment = environment
+            worker.processNumber = Int32(5000 + number)
+            worker.whilePausing = { Thread.sleep(forTimeInterval: 0.02) }
+            // Neither begins before the other is there, so that both have something to do.
+            var hasMet = false
+            worker.fleetWorkers = FleetWorkers { workers, context, next, tell in
+                while !hasMet, start.duration(to: .now) < .seconds(60) {
+                    hasMet = (try? open()?.workers(of: id).count) == 2
+                    Thread.sleep(forTimeInterval: 0.01)
+                }
+                FleetWorkers.inThisProcess.run(workers, context, next, tell)
+            }
+            let result = worker.run("fleet", "work", "--workers", "1")
+            results.withLock { $0.append("\(result.status)\n\(result.combined)") }
+        }
+        for result in results.withLock({ $0 }) { #expect(result.hasPrefix("0\n"), "\(result)") }
+        let store = try site.store()
+        #expect(try store.run(run.id)?.state == .done)
+        let jobs = try store.jobs(of: run.id)
+        #expect(jobs.allSatisfy { $0.state == .done && $0.attempts == 1 }, "\(jobs)")
+        for name in ["graz-1", "graz-2", "wien-1"] { #expect(try site.applies(name) == 1, "\(name)") }
+        #expect(site.fixture.run("fleet", "plan", "--detailed-exitcode").status == 0)
+    }
+
+    @Test("Whatever a killed worker had done, another one brings its network to the end", arguments: Site.places)
+    func killed(_ place: String) throws {
+        let site = try Site(place)
+        let run = try site.interrupted()
+        // One dies before it begins, one after the work, one in the middle: its devices are not there.
+        try site.die(run)
+        try site.die(run) { job, own in
+            let done = own.run([
+                "apply", "../../shop.yaml", "--network", job.network, "--via", "simulator", "--devices",
+                "../../devices/all.yaml", "--expect-digest", try required(job.notes.digest),
+            ])
+            #expect(done.status == 0, "\(done.combined)")
+        }
+        try site.fixture.write("products: {}\ndevices: {}\n", to: "devices/none.yaml")
+        try site.die(run) { job, own in
+            let part = own.run([
+                "apply", site.fixture.folder.path + "/shop.yaml", "--network", job.network, "--via", "simulator",
+                "--devices", "../../devices/none.yaml", "--expect-digest", try required(job.notes.digest), "--listen",
+                "1s",
+            ])
+            #expect(part.status == 4, "\(part.combined)")
+        }
+        let status = site.fixture.run("fleet", "status")
+        #expect(status.output.contains("open, but nobody works on it"), "\(status.output)")
+        let result = site.fixture.run("fleet", "continue")
+        #expect(result.status == 0, "\(result.combined)")
+        let jobs = try site.store().jobs(of: run.id).filter { !$0.isGate }
+        #expect(jobs.allSatisfy { $0.state == .done && $0.attempts == 2 && $0.hasChanged }, "\(jobs)")
+        #expect(jobs.contains { $0.notes.summary == "was carried out by an earlier attempt" }, "\(jobs)")
+        #expect(try site.applies("graz-1") == 1)
+        #expect(site.fixture.run("fleet", "plan", "--detailed-exitcode").status == 0)
+    }
+
+    @Test("Another checkout applies nothing, and what has failed is tried again after approval")
+    func otherCheckout() throws {
+        let site = try Site()
+        let fixture = site.fixture
+        let run = try site.interrupted()
+        let good = try site.plantMistake()
+        let worked = fixture.run("fleet", "work")
+        #expect(worked.status == 7, "\(worked.combined)")
+        for name in ["graz-1", "graz-2", "wien-1"] { #expect(try site.applies(name) == 0, "\(name)") }
+        try site.mend(good)
+        #expect(fixture.run("fleet", "continue", "--auto-approve").status == 7, "nothing is left without --retry")
+        fixture.isTerminal = true
+        fixture.answers = ["no"]
+        #expect(fixture.run("fleet", "continue", "--retry").status == 8)
+        fixture.answers = ["yes"]
+        let retried = fixture.run("fleet", "continue", String(run.id.prefix(5)), "--retry")
+        fixture.isTerminal = false
+        #expect(retried.status == 0, "\(retried.combined)")
+        #expect(try site.store().jobs(of: run.id).allSatisfy { $0.state == .done })
+        #expect(fixture.run("fleet", "continue").status == 0)
+    }
+
+    @Test("A run is stopped, listed, shown and continued", arguments: Site.places)
+    func stopping(_ place: String) throws {
+        let site = try Site(place)
+        let fixture = site.fixture
+        #expect(fixture.run("fleet", "runs").output == "The fleet has had no run yet.\n")
+        #expect(fixture.run("fleet", "work").error.contains("the fleet has had no run yet"))
+        #expect(!fixture.run("fleet", "status").output.contains("Run "))
+        let run = try site.interrupted()
+        let stop = fixture.run("fleet", "stop")
+        #expect(stop.status == 0 && stop.output == "Stopped the run \(run.id).\n", "\(stop.combined)")
+        #expect(fixture.run("fleet", "stop").status == 1)
+        #expect(fixture.run("fleet", "stop", run.id).error.contains("is not open"))
+        #expect(fixture.run("fleet", "work").error.contains("no run of the fleet is open"))
+        let list = fixture.run("fleet", "runs")
+        #expect(list.output.contains("\(run.id)  2026-11-18T11:06:40Z  tester@bench  apply    stopped       0/3"))
+        #expect(fixture.run("fleet", "continue").status == 0)
+        #expect(fixture.run("fleet", "runs").output.contains("done        3/3"))
+        let shown = fixture.run("fleet", "status", "--run", run.id)
+        expectSnapshot(shown.transcript.withoutRuns, "fleet-run.txt")
+        #expect(fixture.run("fleet", "status", "--run", "ffff").status == 64)
+    }
+
+    @Test("Networks on which somebody works begin no second run; a run without workers gives way")
+    func oneAtATime() throws {
+        let site = try Site()
+        let run = try site.interrupted()
+        let store = try site.store()
+        let life = try store.join(
+            run.id,
+            FleetWorkerRecord(id: "anna@desk 1-ab", since: site.fixture.now),
+            heartbeat: .seconds(1000)
+        )
+        let refused = site.fixture.run(Site.apply)
+        #expect(refused.status == 6, "\(refused.combined)")
+        #expect(refused.error.contains("is being carried out by anna@desk 1-ab"))
+        #expect(site.fixture.run("fleet", "rollback").status == 6)
+        #expect(site.fixture.run("fleet", "status").output.contains("anna@desk 1-ab works on it since 2026-11-18"))
+        try store.leave(run.id, "anna@desk 1-ab")
+        #expect(site.fixture.run(Site.apply).status == 0)
+        let old = try #require(try store.run(run.id))
+        #expect(old.state == .stopped && old.reason.hasSuffix("has taken its place"))
+        _ = life
+    }
+
+    @Test("No password is stored, and the file of runs is its owner's and not git's")
+    func secrets() throws {
+        let site = try Site()
+        let refused = site.fixture.run(Site.apply + ["--", "--state", "postgres://me:hush@host/db"])
+        #expect(refused.status == 64 && !refused.combined.contains("hush"), "\(refused.combined)")
+        #expect(site.fixture.read(".meshplan/fleet.runs") == nil)
+        let command = "cat \(site.fixture.folder.path)/sites/graz-1/.meshplan/key # hush"
+        _ = try site.interrupted("--select", "network=graz-1", "--key-command", command)
+        let octets = try #require(site.fixture.read(".meshplan/fleet.runs"))
+        #expect(octets.firstRange(of: Array("hush".utf8)) == nil)
+        #expect(octets.firstRange(of: Array("--auto-approve".utf8)) != nil)
+        #expect(try site.fixture.mode(".meshplan/fleet.runs") == 0o600)
+        let ignored = String(decoding: try #require(site.fixture.read(".gitignore")), as: UTF8.self)
+        #expect(ignored.contains(".meshplan/"))
+    }
+
+    @Test("The lines of JSON about runs are as the schema says")
+    func json() throws {
+        let site = try Site()
+        let run = try site.interrupted("--waves", "1,rest", "--gate", "tests")
+        let store = try site.store()
+        let life = try store.join(
+            run.id,
+            FleetWorkerRecord(id: "anna@desk 1-ab", since: site.fixture.now),
+            heartbeat: .seconds(1000)
+        )
+        let schema = try JSONSchema("meshplan-events.schema.json")
+        let types: Set<String> = ["fleet_run", "fleet_job", "fleet_worker"]
+        var seen: Set<String> = []
+        for command in [
+            ["fleet", "status", "--run", run.id], ["fleet", "runs"], ["fleet", "stop"], ["fleet", "continue"],
+            ["fleet", "status"], ["fleet", "status", "--run", run.id],
+        ] {
+            if command[1] == "continue" { try store.leave(run.id, "anna@desk 1-ab") }
+            for line in site.fixture.run(command + ["--json"]).output.split(separator: "\n") {
+                let value = try JSONParser.parse(Array(line.utf8))
+                guard let type = value["type"]?.text, types.contains(type) else { continue }
+                seen.insert(type)
+                for mistake in schema.mistakes(in: value) { Issue.record("\(command): \(mistake)") }
+            }
+        }
+        #expect(seen == types)
+        _ = life
+    }
+}
