@@ -42,7 +42,8 @@ final class CommandFixture {
     var outputError: OutputError?
     /// How often the last command has read all rows of databases.
     private(set) var completeReadings = 0
-    private var random = SplitMix64(seed: 42)
+    /// Random bits, the same for every fixture.
+    var random = SplitMix64(seed: 42)
 
     /// What standard input gives to a command that takes octets there.
     var byteInput = ByteInput { _ in

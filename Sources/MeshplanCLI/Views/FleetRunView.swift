@@ -96,7 +96,7 @@ struct FleetRunView {
         for job in jobs where !job.isGate {
             list.rows.append([
                 job.network.printable, String(job.wave), Self.word(job.state), String(job.attempts),
-                job.notes.summary.printable,
+                job.notes.summary.printable.shortened(to: 50),
             ])
         }
         context.output.line()
@@ -109,7 +109,9 @@ struct FleetRunView {
         let end = [.failed, .stopped].contains(run.state) ? "stopped: \(reason(of: run, jobs))" : "ended"
         lines("Run \(run.id) \(end).")
         for job in jobs where job.state == .failed {
-            lines("  \(job.network.printable): \(job.notes.summary.printable)")
+            for line in wrap("\(job.network.printable): \(job.notes.summary.printable)", width: 78) {
+                context.output.line("  " + line)
+            }
         }
     }
 
@@ -217,6 +219,11 @@ struct FleetRunView {
             "summary": job.notes.summary.isEmpty ? nil : job.notes.summary.json,
         ])
     }
+}
+
+extension String {
+    /// The beginning of a text that is longer.
+    fileprivate func shortened(to length: Int) -> String { count > length ? prefix(length - 1) + "…" : self }
 }
 
 extension JSONLines {

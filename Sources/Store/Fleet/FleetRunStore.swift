@@ -89,6 +89,10 @@ package final class FleetRunStore {
                 ) n
             )
             """
+        let day: Int64 = 86_400_000
+        statements.append(
+            FleetStatement("DELETE FROM meshplan_fleet_workers WHERE expires < \(tables.now) - \(day)")
+        )
         statements.append(FleetStatement("DELETE FROM meshplan_fleet_jobs WHERE run IN (\(old))"))
         statements.append(FleetStatement("DELETE FROM meshplan_fleet_runs WHERE id IN (\(old))"))
         _ = try tables.transact(statements)

@@ -169,7 +169,8 @@ struct FleetRunCommandTests {
             var hasMet = false
             worker.fleetWorkers = FleetWorkers { workers, context, next, tell in
                 while !hasMet, start.duration(to: .now) < .seconds(60) {
-                    hasMet = (try? open()?.workers(of: id).count) == 2
+                    let store = try? open()
+                    hasMet = (try? store?.workers(of: id).count) == 2 || (try? store?.run(id)?.state) == .done
                     Thread.sleep(forTimeInterval: 0.01)
                 }
                 FleetWorkers.inThisProcess.run(workers, context, next, tell)
@@ -239,6 +240,49 @@ struct FleetRunCommandTests {
         #expect(retried.status == 0, "\(retried.combined)")
         #expect(try site.store().jobs(of: run.id).allSatisfy { $0.state == .done })
         #expect(fixture.run("fleet", "continue").status == 0)
+    }
+
+    @Test("Ctrl-C finishes what is being changed and gives back the rest, and continue does that")
+    func interruption() throws {
+        let site = try Site()
+        let fixture = site.fixture
+        var rounds = 0
+        fixture.fleetWorkers = FleetWorkers { workers, context, next, tell in
+            rounds += 1
+            FleetWorkers.inThisProcess.run(workers, context, next) { number, event in
+                tell(number, event)
+                if rounds > 1, case .ended = event { fixture.interruptCount = { 1 } }
+            }
+        }
+        let stopped = fixture.run(Site.apply)
+        #expect(stopped.status == 130, "\(stopped.combined)")
+        #expect(stopped.output.contains("Stopped: interrupted. 2 networks not begun."))
+        let run = try #require(try site.store().runs().first)
+        #expect(stopped.output.contains("Go on with: meshplan fleet continue \(run.id)\n"))
+        #expect(try site.store().workers(of: run.id) == [])
+        #expect(try site.store().jobs(of: run.id).map(\.state) == [.done, .waiting, .waiting, .waiting])
+        fixture.interruptCount = { 0 }
+        fixture.fleetWorkers = .inThisProcess
+        let rest = fixture.run("fleet", "continue")
+        #expect(rest.status == 0 && !rest.output.contains("graz-1"), "\(rest.combined)")
+        #expect(rest.output.contains("3 networks: 3 applied."))
+        for name in ["graz-1", "graz-2", "wien-1"] { #expect(try site.applies(name) == 1, "\(name)") }
+    }
+
+    @Test("A worker whose list lacks a network does not do anything for it")
+    func unknownNetwork() throws {
+        let site = try Site()
+        let run = try site.interrupted()
+        let list = String(decoding: try required(site.fixture.read("fleet.yaml")), as: UTF8.self)
+        let lines = list.split(separator: "\n").filter { !$0.contains("wien-1") }
+        try site.fixture.put(nil, to: "fleet.yaml")
+        try site.fixture.write(lines.joined(separator: "\n") + "\n", to: "fleet.yaml")
+        let worked = site.fixture.run("fleet", "work")
+        #expect(worked.status == 4, "\(worked.combined)")
+        #expect(worked.output.contains("The fleet in this folder has no network"), "\(worked.output)")
+        let jobs = try site.store().jobs(of: run.id)
+        #expect(jobs.map(\.status) == [0, 0, 7, nil])
+        #expect(try site.applies("wien-1") == 0)
     }
 
     @Test("A run is stopped, listed, shown and continued", arguments: Site.places)

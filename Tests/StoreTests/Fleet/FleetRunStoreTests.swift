@@ -387,5 +387,14 @@ struct FleetRunStoreTests {
         #expect(ids.first == "r\(FleetRunStore.mostRuns + 4)" && ids.last == "r1", "\(ids)")
         #expect(ids.count == FleetRunStore.mostRuns + 1)
         #expect(try store.jobs(of: "r0") == [])
+        // So are workers that nobody has heard of for a day.
+        let life = try store.join("r1", FleetWorkerRecord(id: "desk", since: now), heartbeat: .seconds(1000))
+        let workers = FleetStatement("SELECT id FROM meshplan_fleet_workers", columns: 1)
+        try fixture.run([["a"]], id: "new")
+        #expect(try store.tables.transact([workers])[0].count == 1)
+        try fixture.silence("desk")
+        try fixture.run([["a"]], id: "newer")
+        #expect(try store.tables.transact([workers])[0].isEmpty)
+        _ = life
     }
 }

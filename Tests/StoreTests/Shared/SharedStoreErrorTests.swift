@@ -156,7 +156,7 @@ struct SharedStoreErrorTests {
             return errors
         }
         #expect(errors == [])
-        #expect(try server.sql("SELECT count(*), min(version) FROM meshplan_schema", in: name) == "1|1")
+        #expect(try server.sql("SELECT count(*), min(version) FROM meshplan_schema", in: name) == "2|1")
         withExtendedLifetime(database) {}
     }
 

@@ -64,9 +64,14 @@ struct FleetStatusCommand: ContextCommand {
                 }
             }
         }
-        if let store = try place.existing(), let last = try place.last(in: store) {
-            if context.json == nil { context.output.line() }
-            try FleetRunView(context).show(last, store, showsJobs: false)
+        do {
+            if let store = try place.existing(), let last = try place.last(in: store) {
+                if context.json == nil { context.output.line() }
+                try FleetRunView(context).show(last, store, showsJobs: false)
+            }
+        } catch {
+            let failure = Failure(explaining: error)
+            FailureView(context).warn("the runs of the fleet cannot be read: \(failure.message)", hint: failure.hint)
         }
         return FleetRun.status(of: results)
     }

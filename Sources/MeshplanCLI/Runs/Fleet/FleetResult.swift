@@ -88,7 +88,11 @@ struct FleetResult {
 
     /// What became of the command, in a few words.
     func words(for command: String) -> String {
-        problems.first?.message ?? summary.flatMap { FleetView.text($0, command) } ?? ""
+        // Nobody needs both digests later.
+        if status == .stale, problems.first?.message.hasPrefix("the plan has the digest") == true {
+            return "the plan is not the one that was approved"
+        }
+        return problems.first?.message ?? summary.flatMap { FleetView.text($0, command) } ?? ""
     }
 
     /// The digest of the plan; nil if there is nothing to apply.

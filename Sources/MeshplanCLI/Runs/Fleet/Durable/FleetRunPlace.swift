@@ -59,21 +59,29 @@ struct FleetRunPlace {
     /// - Parameter isOpen: whether only an open run is meant.
     /// - Throws: ``Failure`` if there is none.
     func find(_ id: String?, isOpen: Bool = false) throws -> (store: FleetRunStore, run: FleetRunRecord) {
-        let hint = "See them with: meshplan fleet runs"
-        guard let store = try existing() else {
-            throw Failure(.failure, "the fleet has had no run yet", hint: "Begin one with: meshplan fleet apply")
-        }
+        guard let store = try existing() else { throw Self.noRun }
         if let id {
             guard let run = try store.run(id.lowercased()) else {
-                throw Failure(.usage, "there is no run \(id.printable)", hint: hint)
+                throw Failure(.usage, "there is no run \(id.printable)", hint: "See them with: meshplan fleet runs")
             }
             return (store, run)
         }
         guard let run = try last(in: store, isOpen: isOpen) else {
-            throw Failure(.failure, isOpen ? "no run of the fleet is open" : "the fleet has had no run yet", hint: hint)
+            guard isOpen, try last(in: store) != nil else { throw Self.noRun }
+            throw Failure(
+                .failure,
+                "no run of the fleet is open",
+                hint: "See the runs with meshplan fleet runs; go on with one by meshplan fleet continue."
+            )
         }
         return (store, run)
     }
+
+    private static let noRun = Failure(
+        .failure,
+        "the fleet has had no run yet",
+        hint: "Begin one with: meshplan fleet apply"
+    )
 
     /// The last run with a network of this fleet; several fleets may share a database.
     func last(in store: FleetRunStore, isOpen: Bool = false) throws -> FleetRunRecord? {
@@ -88,10 +96,12 @@ struct FleetRunPlace {
     /// Refuses to begin a run for networks that another one is about to change.
     ///
     /// - Returns: open runs for these networks that nobody works on.
-    /// - Throws: ``Failure`` with ``ExitStatus/locked`` if somebody does.
+    /// - Throws: ``Failure`` with ``ExitStatus/locked`` if somebody does; ``StoreError`` if the shared database
+    ///   takes no runs.
     @discardableResult
     func checkFree() throws -> [FleetRunRecord] {
-        guard let store = try existing() else { return [] }
+        let isShared = try Workspace(context: context).sharedStore() != nil
+        guard let store = try isShared ? store() : existing() else { return [] }
         let open = try store.runs().filter { try $0.state == .open && isOurs($0, in: store) }
         for run in open {
             guard let worker = try store.workers(of: run.id).first else { continue }
