@@ -44,6 +44,9 @@ package struct Definition: Hashable, Sendable {
     /// The names of the models: those of the catalogue, and those that the definition's files give to vendor models.
     package var modelNames = ModelNames()
 
+    /// The products that files describe which the definition names, by what they are made as.
+    package var products: [ProductIdentifier: ProductDescription] = [:]
+
     /// The vendor models that the definition's files describe, so that values of their states are told in words.
     package var vendorModels: [VendorModel] = []
 

@@ -14,6 +14,23 @@ package struct ProductIdentifier: Hashable, Sendable {
     }
 }
 
+/// A product as a file describes it that the definition names, so that much is known before there is a device of it.
+package struct ProductDescription: Hashable, Sendable {
+    /// Its name in the file.
+    package var name: Located<String>
+    /// What its devices are made of.
+    package var composition: Composition
+    /// Whether models of it that extend each other share one subscription list; nil if the file does not say.
+    package var sharesSubscriptionLists: Bool?
+
+    /// A product with a name.
+    package init(name: Located<String>, composition: Composition, sharesSubscriptionLists: Bool? = nil) {
+        self.name = name
+        self.composition = composition
+        self.sharesSubscriptionLists = sharesSubscriptionLists
+    }
+}
+
 extension ProductIdentifier: CustomStringConvertible {
     /// The text in definitions: `0x0059:0x0001`.
     package var description: String { "0x\(company.hexadecimal):0x\(product.hexadecimal)" }
@@ -48,6 +65,13 @@ extension Definition {
     package func product(of node: NodeDefinition, profiles: [String: Int]) -> ProductIdentifier? {
         if let product = node.product { return product.value }
         return node.profile.flatMap { profiles[$0.value] }.flatMap { self.profiles[$0].product?.value }
+    }
+
+    /// How a file describes the product of a node; nil if none does.
+    ///
+    /// - Parameter profiles: the positions of the profiles by name.
+    package func describedProduct(of node: NodeDefinition, profiles: [String: Int]) -> ProductDescription? {
+        self.products.isEmpty ? nil : self.product(of: node, profiles: profiles).flatMap { self.products[$0] }
     }
 
     /// The positions of the profiles by name; the first counts.

@@ -11,7 +11,8 @@ package struct DefinitionReading: Sendable {
     /// All problems, arranged for display. If one is an error, the definitions lack what could not be read and must not
     /// be used for planning.
     package let diagnostics: [Diagnostic]
-    /// The files that the locations point into: the given ones, then files with vendor models that they name.
+    /// The files that the locations point into: the given ones, then files with vendor models and products that they
+    /// name.
     package let files: SourceFiles
 }
 
@@ -81,12 +82,18 @@ package enum DefinitionReader {
         var pass = DocumentPass(DocumentDecoder(limits: limits), files: files, limits: limits)
         try pass.read(loading)
         var missing: [Located<String>] = []
-        if pass.decoder.usesVendorModels {
-            // Only now the names of the models are known that all documents may use, also those before.
-            let named = try NamedFiles(pass.decoder.modelFiles, among: pass.files, loading: loading.load)
-            pass = try pass.again(with: named, limits: limits, loading)
+        let products = try NamedFiles(pass.decoder.productFiles, among: pass.files, loading: loading.load)
+        let areAmongFiles = products.places.contains { $0 < files.files.count }
+        if pass.decoder.usesVendorModels || areAmongFiles {
+            // Only now the names of the models are known that all documents may use, also those before, and which files
+            // hold nothing but products.
+            let named = try NamedFiles(pass.decoder.modelFiles, among: products.files, loading: loading.load)
+            pass = try pass.again(with: named, products: products.places, limits: limits, loading)
             missing = named.missing
+        } else {
+            pass.append(products.files.files.dropFirst(pass.files.files.count))
         }
+        let described = pass.readProducts(products)
         for name in missing {
             pass.decoder.diagnostics.report(
                 "there is no YAML file \(quoted(name.value)) with vendor models",
@@ -104,6 +111,7 @@ package enum DefinitionReader {
             AssignmentMerge.merge(assignments[network] ?? [], into: &networks[index], &pass.decoder.diagnostics)
             networks[index].definition.modelNames = pass.decoder.modelNames
             networks[index].definition.vendorModels = models
+            networks[index].definition.products = described
             networks[index].definition.inheritValues()
             let entries = pass.entriesForTags(of: network)
             pass.decoder.decodeEntriesForTags(entries, into: &networks[index])
@@ -150,6 +158,7 @@ extension DocumentPass {
     /// The same way with the names of the vendor models that this one and the named files declare.
     fileprivate func again<Failure: Error>(
         with named: NamedFiles,
+        products: Set<Int>,
         limits: ReadingLimits,
         _ loading: Loading<Failure>
     ) throws(Failure) -> DocumentPass {
@@ -165,7 +174,7 @@ extension DocumentPass {
         decoder.brokenModels = scout.decoder.brokenModels.union(self.decoder.brokenModels)
         decoder.lacksModels = !named.missing.isEmpty || scout.decoder.diagnostics.hasErrors
         var pass = DocumentPass(decoder, files: named.files, limits: limits)
-        try pass.read(modelFiles: named.places, loading)
+        try pass.read(modelFiles: named.places, productFiles: products, loading)
         return pass
     }
 }

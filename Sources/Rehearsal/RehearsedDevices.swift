@@ -16,7 +16,8 @@ package struct RehearsedDevices {
     /// The devices of a definition.
     ///
     /// - Parameters:
-    ///   - known: devices from files; they are found by their UUIDs, or else by what they are made as.
+    ///   - known: devices from files; they are found by their UUIDs, or else by what they are made as. Products whose
+    ///     files the definition names come after them.
     ///   - network: the network as a database knows it; nil if there is none.
     package init(of definition: Definition, known: [DeviceDescription], recorded network: MeshNetwork?) {
         let files = Dictionary(known.map { ($0.uuid, $0) }, uniquingKeysWith: { first, _ in first })
@@ -45,6 +46,12 @@ package struct RehearsedDevices {
                 device.sharesSubscriptionLists = file.sharesSubscriptionLists
                 device.habits = file.habits
                 described.append(name)
+            } else if let described = definition.describedProduct(of: node, profiles: profiles),
+                nodes[uuid].flatMap(Composition.init(of:)) == nil
+            {
+                device = DeviceDescription(uuid, name, described.composition)
+                device.sharesSubscriptionLists = described.sharesSubscriptionLists
+                self.described.append(name)
             } else if let composition = nodes[uuid].flatMap(Composition.init(of:)) ?? product.flatMap({ products[$0] })
             {
                 device = DeviceDescription(uuid, name, composition)

@@ -173,6 +173,8 @@ struct DefinitionWriterTests {
             .modules, .use, .include, .variables, .values, .module, .parameters, .repetition, .each, .rows, .with,
             .override,
             .type, .defaultValue, .description,
+            // Where files lie is no part of what a definition says.
+            .products,
         ]
         for keyword in Set(Record.all.flatMap(\.keys)).subtracting(expanded) {
             #expect(

@@ -277,9 +277,13 @@ struct DeviceFileTests {
         ),
         (
             product("colour: red"),
-            "1:46: error: unknown key `colour` (allowed here: company, composition_after_update, elements, features, habits, product, provisioning, replay_list, shared_subscription_lists, version)"
+            "1:46: error: unknown key `colour` (allowed here: company, composition, composition_after_update, elements, features, habits, product, provisioning, replay_list, shared_subscription_lists, version)"
         ),
-        ("products: { p: {} }\n", "1:13: error: `elements` is missing (a product needs it)"),
+        (
+            "products: { p: {} }\n",
+            "1:13: error: the product has no elements (write `elements: [{ models: [generic-onoff-server] }]`, or "
+                + "`composition:` with the octets of its Composition Data Page 0)"
+        ),
         ("products: { p: { elements: [] } }\n", "1:18: error: a device has 1 to 255 elements, not 0"),
         ("products: { p: { elements: [{}] } }\n", "1:29: error: `models` is missing (an element needs it)"),
         (

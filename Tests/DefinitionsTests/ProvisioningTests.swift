@@ -209,7 +209,8 @@ struct ProvisioningTests {
             + "in the folder of the definition, name the definition's files"
         #expect(
             diagnose(head, "products: {}\ndevices: {}\n") == [
-                "b.yaml:1:1: error: unknown key `products` (\(hint))",
+                "b.yaml:1:11: error: a list of files with products is expected here, not a mapping (move them into a file "
+                    + "outside of the definition, and name it: `products: [devices/products.yaml]`)",
                 "b.yaml:2:1: error: unknown key `devices` (\(hint))",
             ]
         )

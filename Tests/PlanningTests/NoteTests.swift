@@ -145,6 +145,15 @@ struct NoteTests {
                 )
             )
         },
+        Case(text: "`lamp-2` is no longer in the definition, and is reset: its definition said `on_remove: reset` when")
+        {
+            try notes(
+                office { try $0.apply(Office.definition + Office.nodes(lamp2: "on_remove: reset")) },
+                without("lamp-2")
+            )
+        } isNot: {
+            try notes(office { try $0.apply(Office.definition + Office.nodes()) }, without("lamp-2"))
+        },
         Case(text: "1 node publishes to lamp-2, which leaves the network") {
             try notes(office { try $0.publishToLamp2() }, without("lamp-2"))
         } isNot: {

@@ -1,4 +1,5 @@
 import DefinitionModel
+import Definitions
 import MeshCore
 import Planning
 import Testing
@@ -51,6 +52,126 @@ struct PlaceTests {
             options: PlannerOptions(givesAddressesAsHeard: true)
         )
         #expect(try #require(heard.plan).reservations.isEmpty)
+    }
+
+    // MARK: Described products
+
+    /// A lamp with three elements, of which the second has a client.
+    private static let described = """
+        products:
+          lamp:
+            company: 0x0059
+            product: 0x0010
+            replay_list: 64
+            features: [proxy]
+            elements:
+              - { models: [generic-onoff-server, light-lightness-server, light-lightness-setup-server] }
+              - { models: [generic-onoff-client] }
+              - { models: [generic-level-server] }
+
+        """
+
+    /// Plans with a file that describes products.
+    private func planned(_ yaml: String, _ change: (inout Office) throws -> Void = { _ in }) throws -> PlanningResult {
+        var office = try Office()
+        try change(&office)
+        let text = "products: [lamp.yaml]\n" + Office.definition + yaml
+        let files = SourceFiles(files: [
+            SourceFiles.File(path: "office.yaml", bytes: Array(text.utf8)),
+            SourceFiles.File(path: "lamp.yaml", bytes: Array(Self.described.utf8)),
+        ])
+        let reading = DefinitionReader.read(files: files)
+        #expect(reading.diagnostics.isEmpty)
+        return Planner.plan(
+            definition: try #require(reading.definitions.first),
+            network: office.network,
+            base: (lineage: Octets16(high: 0, low: 0), serial: 1),
+            identifier: Octets16(high: 0, low: 0)
+        )
+    }
+
+    private let lamps = """
+        profiles: { lamp: { product: "0x0059:0x0010" } }
+        \(Office.nodes())  lamp-3: { profile: lamp }
+          lamp-4: { profile: lamp, uuid: 00000000000000000000000000000041 }
+
+        """
+
+    @Test("A file that describes a product tells how many addresses its places need")
+    func describedReservations() throws {
+        let plan = try #require(try planned(lamps).plan)
+        #expect(plan.reservations.map(\.elementCount) == [3, 3])
+        let taken = lamps.replacing("{ profile: lamp }", with: "{ profile: lamp, address: 0x000E }")
+        #expect(
+            try planned(taken).diagnostics.map(\.message).contains {
+                $0.hasPrefix("address 0x0010, which belongs to node `lamp-3` at 0x000E, is taken by node `lamp-1`")
+            }
+        )
+    }
+
+    @Test("A model that the description lacks is an error where it is declared, for places and for devices")
+    func describedModels() throws {
+        let models = lamps.replacing(
+            "lamp: { product: \"0x0059:0x0010\" }",
+            with: "lamp: { product: \"0x0059:0x0010\", elements: "
+                + "{ 1: { generic-onoff-server: { keys: [lighting] } } } }"
+        )
+        let problem = try #require(try planned(models).diagnostics.first { $0.severity == .error })
+        #expect(
+            problem.message
+                == "element 1 of product `lamp` of node `lamp-3` has no `generic-onoff-server` (and one more node)"
+        )
+        #expect("\(problem.hint ?? "")" == "The model is on element 0")
+        #expect(problem.location?.line == 7 && problem.related.map(\.location.file) == [1])
+        let features = lamps.replacing("\"0x0059:0x0010\" }", with: "\"0x0059:0x0010\", features: { friend: on } }")
+        #expect(
+            try planned(features).diagnostics.map(\.message)
+                == ["node `lamp-3` does not have the friend feature (and one more node)"]
+        )
+    }
+
+    @Test("A rule that names a place needs the model there; one that selects it passes over it")
+    func describedRules() throws {
+        func rule(_ nodes: String, _ model: String) -> String {
+            lamps + "subscriptions: [{ groups: [alarm], models: [\(model)], nodes: \(nodes) }]\n"
+        }
+        #expect(
+            try planned(rule("[lamp-3]", "sensor-server")).diagnostics.map(\.message)
+                == ["product `lamp` of node `lamp-3` has no `sensor-server`"]
+        )
+        #expect(
+            try planned(rule("lamp-*", "sensor-server")).diagnostics.map(\.message)
+                == ["none of the selected nodes has `sensor-server`"]
+        )
+        #expect(
+            try planned(rule("lamp-*", "light-lightness-setup-server")).diagnostics.map(\.message)
+                == ["2 of 4 selected nodes have no `light-lightness-setup-server` and are skipped"]
+        )
+        #expect(try planned(rule("[lamp-3]", "generic-onoff-client")).diagnostics.isEmpty)
+    }
+
+    @Test("What a product has refused before is told of its places")
+    func describedCapacities() throws {
+        let yaml = lamps.replacing(
+            "lamp: { product: \"0x0059:0x0010\" }",
+            with: """
+                lamp: { product: "0x0059:0x0010", elements: { 0: { generic-onoff-server: \
+                { keys: [lighting], subscribe: [all-lights, kitchen, alarm] } } } }
+                """
+        )
+        let warned = try planned(yaml) { office in
+            let product = Node.Product(company: 0x59, product: 0x10, version: 0, replayListSize: 64)
+            let list = ListCapacity.List.subscriptions(element: 0, model: .sig(0x1000))
+            office.network.capacities.append(ListCapacity(product: product, list: list, entries: 2))
+        }
+        #expect(warned.plan != nil)
+        #expect(
+            warned.diagnostics.map(\.message) == [
+                "node `lamp-3` would need room for 3 subscriptions of `generic-onoff-server` on element 0, and its product "
+                    + "has refused more than 2 (and one more node)"
+            ]
+        )
+        #expect(try planned(yaml).diagnostics.isEmpty)
     }
 
     // MARK: Replacement

@@ -34,6 +34,7 @@ extension DocumentDecoder {
             case .publications: decodeRules(field, "publication") { $0.decodePublication($1) }
             case .moved: decodeRules(field, "moved name") { $0.decodeMoved($1) }
             case .models: decodeModels(field)
+            case .products: decodeProductFiles(field)
             case .checks: decodeChecks(field)
             case .scenes: decodeNamed(field, "scene") { $0.decodeScene($1) }
             case .schedules: decodeNamed(field, "schedule") { $0.decodeSchedule($1) }

@@ -35,6 +35,8 @@ struct DocumentDecoder {
     var lacksModels = false
     /// The files and folders with vendor models that the documents name.
     var modelFiles: [Located<String>] = []
+    /// The files and folders with products that the documents name.
+    var productFiles: [Located<String>] = []
     /// The vendor models that the documents declare.
     var vendorModels = VendorModelDeclarations()
 

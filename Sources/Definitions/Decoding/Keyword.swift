@@ -101,6 +101,7 @@ enum Keyword: String, CaseIterable {
     case receiverSegmentInterval = "receiver_segment_interval"
     case discardTimeout = "discard_timeout"
     case via
+    case composition
     case compositionAfterUpdate = "composition_after_update"
     case habits
     case allowEmpty = "allow_empty"

@@ -42,7 +42,7 @@ struct Record: Hashable, Sendable {
             .version, .network, .title, .description, .limits, .provisioning, .subnets, .applicationKeys, .groups,
             .defaults, .profiles,
             .nodes, .subscriptions, .publications, .moved, .models, .scenes, .schedules, .timeZone, .checks, .tests,
-            .modules, .use, .include, .variables, .values, .floors,
+            .modules, .use, .include, .variables, .values, .floors, .products,
         ]
     )
     /// A value of `modules`.
@@ -193,9 +193,8 @@ struct Record: Hashable, Sendable {
         "product",
         [
             .company, .product, .version, .replayList, .sharedSubscriptionLists, .features, .elements,
-            .compositionAfterUpdate, .provisioning, .habits,
-        ],
-        required: [.elements]
+            .composition, .compositionAfterUpdate, .provisioning, .habits,
+        ]
     )
     /// The `composition_after_update` of a product.
     static let updatedComposition = Record("updated_composition", [.version, .replayList, .features, .elements])

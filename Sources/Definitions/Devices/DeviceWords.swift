@@ -11,6 +11,36 @@ enum DeviceWords {
         return UInt16(try Numbers.decimal(text, in: 0...0xFFFF, title))
     }
 
+    /// The octets of Composition Data Page 0 (Mesh Protocol 4.2.2.1) as hexadecimal digits, with white space between
+    /// them where people put some.
+    static func composition(_ text: String) throws(ScalarProblem) -> Composition {
+        var digits = text.filter { !$0.isWhitespace }
+        if digits.hasPrefix("0x") || digits.hasPrefix("0X") { digits.removeFirst(2) }
+        guard !digits.isEmpty, let octets = Hexadecimal.decode(digits) else {
+            throw ScalarProblem(
+                "the octets of Composition Data Page 0 are expected here",
+                hint: "write two hexadecimal digits for each octet: 590001000100400003000000030000000200001000"
+            )
+        }
+        do {
+            let (composition, _) = try Composition.told(page0: octets)
+            guard composition.elements.first?.models.contains(.configurationServer) ?? false else {
+                throw ScalarProblem(
+                    "the first element has no configuration-server",
+                    hint: "each node has one there; compare them with what the device tells, its page number left out"
+                )
+            }
+            return composition
+        } catch let problem as ScalarProblem {
+            throw problem
+        } catch {
+            throw ScalarProblem(
+                "the octets are no Composition Data Page 0: \(error)",
+                hint: "compare them with what the device tells, its page number left out"
+            )
+        }
+    }
+
     /// A feature.
     static func feature(_ text: String) throws(ScalarProblem) -> FeatureSet {
         try word(

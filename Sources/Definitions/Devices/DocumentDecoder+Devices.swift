@@ -74,6 +74,7 @@ extension DocumentDecoder {
             }
         }
         var isWhole = decode(fields, into: &product.composition, blamed: entry.key)
+        isWhole = decodeOctets(among: fields, into: &product.composition, blamed: entry.key) && isWhole
         // The composition after an update consists of the changes and everything decoded before.
         for field in fields where field.keyword == .compositionAfterUpdate {
             let expected = "a mapping with the changes of an update"
@@ -85,6 +86,41 @@ extension DocumentDecoder {
             product.nextComposition = next
         }
         return isWhole && !product.composition.elements.isEmpty ? product : nil
+    }
+
+    /// What Composition Data Page 0 tells.
+    private static let toldByPage: Set<Keyword> = [.company, .product, .version, .replayList, .features, .elements]
+
+    /// The `composition` of a product: octets of Composition Data Page 0. It stands in place of `elements` and of
+    /// everything else that the page tells.
+    ///
+    /// - Returns: whether the product has either, and the octets could be read.
+    private mutating func decodeOctets(
+        among fields: MappingEntries,
+        into composition: inout Composition,
+        blamed: Int
+    ) -> Bool {
+        guard let octets = fields.first(where: { $0.keyword == .composition }) else {
+            if fields.contains(where: { $0.keyword == .elements }) { return true }
+            report(
+                "the product has no elements",
+                at: blamed,
+                hint: "write `elements: [{ models: [generic-onoff-server] }]`, or `composition:` with the octets of "
+                    + "its Composition Data Page 0"
+            )
+            return false
+        }
+        if let other = fields.first(where: { $0.keyword.map(Self.toldByPage.contains) ?? false }) {
+            report(
+                "`composition` tells this already",
+                at: other.key,
+                hint: "leave it out, or leave `composition` out"
+            )
+            return false
+        }
+        guard let page = scalar(octets.value, "Composition Data Page 0", DeviceWords.composition) else { return false }
+        composition = page.value
+        return isShortEnough(composition, blamed: octets.key)
     }
 
     /// Decodes fields of a composition and replaces the values that it has.
@@ -105,6 +141,10 @@ extension DocumentDecoder {
             default: break
             }
         }
+        return isShortEnough(composition, blamed: blamed)
+    }
+
+    private mutating func isShortEnough(_ composition: Composition, blamed: Int) -> Bool {
         guard let page = composition.page0Bytes, page.count <= Self.longestPage else {
             report(
                 "the composition is too large for a message",

@@ -44,14 +44,17 @@ struct DocumentPass {
 
     /// Reads the documents of all files, and of those that they include, and expands them.
     ///
-    /// - Parameter modelFiles: the files with nothing but vendor models, by their indexes.
+    /// - Parameters:
+    ///   - modelFiles: the files with nothing but vendor models, by their indexes.
+    ///   - productFiles: the files with nothing but products, which are read later, by their indexes.
     /// - Throws: what `loading` throws.
     mutating func read<Failure: Error>(
         modelFiles: Set<Int> = [],
+        productFiles: Set<Int> = [],
         _ loading: Loading<Failure>
     ) throws(Failure) {
         for (index, file) in files.files.enumerated() where !file.path.hasSuffix(RowsTable.ending) {
-            guard AssignmentsFile.network(ofFile: file.path) == nil else { continue }
+            guard AssignmentsFile.network(ofFile: file.path) == nil, !productFiles.contains(index) else { continue }
             read(index, isIncluded: false, isOfModels: modelFiles.contains(index))
         }
         try readIncluded(loading)
@@ -68,10 +71,21 @@ struct DocumentPass {
         fragments = zip(fragments, fragmentFiles).filter { taken[$0.1] == nil }.map(\.0)
     }
 
+    /// Adds files that are read otherwise.
+    mutating func append(_ further: some Sequence<SourceFiles.File>) { files.files += further }
+
     /// Reads only files with vendor models.
     mutating func read(onlyModelFiles modelFiles: Set<Int>) {
         for index in files.files.indices where modelFiles.contains(index) {
             read(index, isIncluded: false, isOfModels: true)
+        }
+    }
+
+    /// Reads a file with products and devices.
+    mutating func readDevices(_ index: Int, into declarations: inout DeviceDeclarations) {
+        let reader = FileReader(file: UInt32(clamping: index), limits: limits)
+        files.files[index].bytes.withUnsafeBufferPointer { bytes in
+            reader.read(bytes, with: &decoder) { $0.decodeDevices(into: &declarations) }
         }
     }
 

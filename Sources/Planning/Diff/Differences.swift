@@ -45,7 +45,10 @@ struct Differences {
         for node in desired.nodes {
             guard !resolution.places.contains(node.uuid(in: network)) else {
                 let isSelected = resolution.selected?.contains(node.uuid(in: network)) ?? true
-                if isSelected { places.names.append(node.name.value) }
+                if isSelected {
+                    places.names.append(node.name.value)
+                    differ.checkAsDescribed(node)
+                }
                 continue
             }
             if let selected = resolution.selected, !selected.contains(node.uuid(in: network)) {

@@ -10,7 +10,7 @@ extension NodeDiffer {
         for place in desired.models.indices {
             let address = desired.models[place].address
             if !node.has(address.model, on: address.element) {
-                reportMissing(address, at: desired.models[place].location, node: node, name: name)
+                reportMissing(address, at: desired.models[place].location, node: node, desired)
                 isPossible = false
             } else if desired.models[place].exceedsAbilities {
                 // Only in this case, because the first change copies the list.
@@ -34,11 +34,60 @@ extension NodeDiffer {
         _ address: ModelAddress,
         at location: SourceLocation,
         node: Node,
-        name: String
+        _ desired: DesiredNode
     ) {
         diagnostics.report("missing \(address)", at: location) {
-            MissingModel(model: address.model, element: address.element, node: node, name: name, names: names.models)
-                .diagnostic(at: location)
+            MissingModel(
+                model: address.model,
+                element: address.element,
+                node: node,
+                name: desired.name.value,
+                product: desired.described,
+                names: names.models
+            ).diagnostic(at: location)
+        }
+    }
+
+    /// Reports what a node does not support according to the file that describes its product, as long as the node has
+    /// not told what it is made of. What can be said without a composition is not said here.
+    mutating func checkAsDescribed(_ desired: DesiredNode) {
+        guard let product = desired.described else { return }
+        let name = desired.name.value
+        var node = desired.baseline(in: network)
+        node.record(product.composition)
+        var desired = desired
+        var quiet = self
+        quiet.prepareStates(&desired, node: node)
+        for model in desired.models where !node.has(model.address.model, on: model.address.element) {
+            reportMissing(model.address, at: model.location, node: node, desired)
+        }
+        desired.models.removeAll { !node.has($0.address.model, on: $0.address.element) }
+        check(&desired.settings.relay, "relay", state: node.features.relay, name: name)
+        check(&desired.settings.proxy, "proxy", state: node.features.proxy, name: name)
+        check(&desired.settings.friend, "friend", state: node.features.friend, name: name)
+        preflightStates(&desired, node: node)
+        guard let identity = node.product, rooms[identity] != nil else { return }
+        quiet = self
+        for rule in desired.rules {
+            let place = ModelRule.Place(rule: desired.name.location, model: desired.name.location)
+            _ = rule.expand(on: node, models: &desired.models, at: place)
+        }
+        var difference = NodeDifference(origin: desired.origin, name: name)
+        quiet.compare(desired, node: node, &difference)
+        for full in quiet.fullLists(of: node, difference) {
+            let message = full.list.objection(of: name, to: full.count, room: full.room, names)
+            // What nodes share through a profile is one warning.
+            let model = full.list.address.flatMap { address in desired.models.first { $0.address == address } }
+            let location = model?.location ?? desired.settings.subnets?.location ?? desired.name.location
+            diagnostics.report("full \(full.list)", at: location) {
+                Diagnostic(
+                    .warning,
+                    message,
+                    at: location,
+                    resource: "node." + name,
+                    hint: ListCapacity.List.hint
+                )
+            }
         }
     }
 
@@ -101,6 +150,17 @@ extension NodeDiffer {
                 resource: "node." + name,
                 hint: isDefault ? nil : "Take the setting out for this node"
             )
+        }
+    }
+}
+
+extension ListCapacity.List {
+    /// The model that has the list; nil for lists of the node.
+    fileprivate var address: ModelAddress? {
+        switch self {
+        case .netKeys, .appKeys: nil
+        case .bindings(let element, let model), .subscriptions(let element, let model):
+            ModelAddress(element: element, model: model)
         }
     }
 }

@@ -72,6 +72,7 @@ struct NodeDiffer {
         if !node.isManaged || management != NodeDifference.Management(node) { difference.management = management }
         checkRanges(of: desired, node: node)
         checkBoundStates(of: desired)
+        checkAsDescribed(desired)
         if node.isCompositionKnown {
             preflight(&desired, node: node)
         } else {

@@ -103,6 +103,28 @@ extension NodeDiffer {
         }
     }
 
+    /// The lists of a node that would get more entries than its product has room for.
+    func fullLists(
+        of node: Node,
+        _ difference: NodeDifference
+    ) -> [(list: ListCapacity.List, count: Int, room: Int)] {
+        var counts: [(list: ListCapacity.List, count: Int)] = [
+            (.netKeys, node.netKeys.count + difference.addedNetKeys.count),
+            (.appKeys, node.appKeys.count + difference.addedAppKeys.count),
+        ]
+        for model in difference.models {
+            let address = model.address
+            let bindings = ListCapacity.List.bindings(element: address.element, model: address.model)
+            counts.append((bindings, node.count(of: bindings) + model.boundKeys.count))
+            let subscriptions = ListCapacity.List.subscriptions(element: address.element, model: address.model)
+            counts.append((subscriptions, model.subscriptions?.target.count ?? 0))
+        }
+        return counts.compactMap { list, count in
+            guard let room = difference.rooms[list], count > room else { return nil }
+            return (list, count, room)
+        }
+    }
+
     /// Reports a list that would be too long.
     ///
     /// - Returns: whether to leave out what makes it too long.

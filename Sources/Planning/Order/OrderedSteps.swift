@@ -14,6 +14,8 @@ struct OrderedSteps {
     let keepers: [NetworkResource: Int]
     /// The nodes that leave the network without being reset, and that the definition wants forgotten.
     let forgotten: [Node]
+    /// The nodes that leave the network and are reset because their definition said so.
+    let reset: [Node]
     /// What to know of changes that somebody else is the cause of.
     let driftNotes: [Advice]
 
@@ -48,10 +50,12 @@ struct OrderedSteps {
             builder.add(difference, node: difference.baseline(in: network), boundNetKeys: differences.boundNetKeys)
         }
         var forgotten: [Node] = []
+        var reset: [Node] = []
         for position in outside.leaving {
             let node = network.nodes[position]
             if outside.resets.contains(position) {
                 builder.addReset(node)
+                if node.removalPolicy == .reset { reset.append(node) }
             } else {
                 builder.addForgotten(node)
                 if node.removalPolicy == .forget { forgotten.append(node) }
@@ -64,5 +68,6 @@ struct OrderedSteps {
         changes = builder.changes
         driftNotes = builder.driftNotes
         self.forgotten = forgotten
+        self.reset = reset
     }
 }

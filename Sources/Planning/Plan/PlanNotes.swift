@@ -29,6 +29,7 @@ struct PlanNotes {
         notes += differences.places.notes
         notes += Self.removalNotes(resolution)
         notes += Self.forgottenNotes(ordered.forgotten, resolution)
+        notes += Self.resetNotes(ordered.reset, resolution)
         notes += ordered.driftNotes
         notes += desired.notes(ofUnknownKeys: resolution.unknownKeys, network, ordered.steps).map { Advice($0) }
         notes += network.doubtNotes(of: Set(resolution.definition.nodes.map(\.uuid.value)), ordered.steps, names)
@@ -75,6 +76,26 @@ struct PlanNotes {
             \(nodes.count) nodes are no longer in the definition, so they are forgotten: they keep what they have, and \
             go on. To have them reset instead, put their lines back, and plan with \
             \(command: .removeTagged(resets: true)).
+            """
+        ]
+    }
+
+    /// Says why nodes are reset whose lines are gone: nobody reads that in the definition any more.
+    private static func resetNotes(_ reset: [Node], _ resolution: Resolution) -> [Advice] {
+        guard resolution.purpose == .converge, resolution.removed == 0, !resolution.resets else { return [] }
+        guard let first = reset.first else { return [] }
+        guard reset.count > 1 else {
+            return [
+                """
+                `\(first.name)` is no longer in the definition, and is reset: its definition said `on_remove: reset` when \
+                it was last applied. To keep it, put its line back.
+                """
+            ]
+        }
+        return [
+            """
+            \(reset.count) nodes are no longer in the definition, and are reset: their definition said \
+            `on_remove: reset` when it was last applied. To keep them, put their lines back.
             """
         ]
     }

@@ -108,6 +108,8 @@ struct DesiredNode {
     var models: [DesiredModel]
     /// The rules that select it and wait for its composition, in reading order.
     var rules: [ModelRule] = []
+    /// Its product as a file describes it, while the node itself has not told what it is made of; nil if no file does.
+    var described: ProductDescription?
     /// The subnets for states that wait for its composition, ascending.
     var subnetsOfWaitingStates: [NetKeyIndex] = []
 }

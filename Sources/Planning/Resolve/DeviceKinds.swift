@@ -1,32 +1,35 @@
 package import DefinitionModel
 package import MeshCore
 
-/// How many elements devices have, by what they are made as. Nodes with one profile count as made alike where the
-/// definition names no product.
+/// How many elements devices have, by what they are made as: as files describe their product, or else as the first
+/// device of that kind. Nodes with one profile count as made alike where the definition names no product.
 struct DeviceKinds {
     private let definition: Definition
     private let profiles: [String: Int]
     private var counts: [String: Int] = [:]
 
-    init(_ definition: Definition, _ network: MeshNetwork) {
+    /// - Parameter nodes: what the database has.
+    init(_ definition: Definition, _ nodes: [Node]) {
         self.definition = definition
         profiles = definition.profilePlaces
-        for place in network.nodes.indices {
-            let elements = network.nodes[place].elements.count
-            guard let product = network.nodes[place].product, elements > 0 else { continue }
+        // By index, because loops over the values would copy each node.
+        var places: [DeviceUUID: Int] = [:]
+        places.reserveCapacity(nodes.count)
+        for place in nodes.indices where !nodes[place].elements.isEmpty {
+            if places[nodes[place].uuid] == nil { places[nodes[place].uuid] = place }
+            guard let product = nodes[place].product else { continue }
             let kind = ProductIdentifier(company: product.company, product: product.product).description
-            if counts[kind] == nil { counts[kind] = elements }
+            if counts[kind] == nil { counts[kind] = nodes[place].elements.count }
         }
-        let places = network.nodePlaces
-        let nodes = definition.nodes
-        for number in nodes.indices {
-            guard let position = places[nodes[number].uuid.value], !network.nodes[position].elements.isEmpty else {
-                continue
-            }
-            let kind = kind(of: nodes[number])
-            if counts[kind] == nil { counts[kind] = network.nodes[position].elements.count }
+        for number in places.isEmpty ? 0..<0 : definition.nodes.indices {
+            guard let place = places[definition.nodes[number].uuid.value] else { continue }
+            let kind = kind(of: definition.nodes[number])
+            if counts[kind] == nil { counts[kind] = nodes[place].elements.count }
         }
         counts[""] = nil
+        for (product, described) in definition.products {
+            counts[product.description] = described.composition.elements.count
+        }
     }
 
     /// The addresses to set aside for a node that does not exist yet.
@@ -60,8 +63,7 @@ struct DeviceKinds {
 package enum ExpectedDevices {
     /// How many elements the device of each place has, by the name of the place, as far as it is known.
     package static func elementCounts(of definition: Definition, in network: MeshNetwork?) -> [String: Int] {
-        guard let network else { return [:] }
-        let kinds = DeviceKinds(definition, network)
+        let kinds = DeviceKinds(definition, network?.nodes ?? [])
         var counts: [String: Int] = [:]
         for node in definition.nodes where node.awaitsDevice { counts[node.name.value] = kinds.elementCount(of: node) }
         return counts

@@ -8,6 +8,8 @@ struct MissingModel {
     var element: UInt8?
     var node: Node
     var name: String
+    /// Its product, if only the file that describes it says that the model is missing.
+    var product: ProductDescription?
     /// The names of models.
     var names = ModelNames()
 
@@ -19,14 +21,16 @@ struct MissingModel {
             at: location,
             length: names.name(of: model).count,
             resource: "node." + name,
-            hint: hint
+            hint: Advice(hint),
+            related: product.map { [Diagnostic.Related(message: "described here", location: $0.name.location)] } ?? []
         )
     }
 
     private var message: String {
-        guard let element else { return "node `\(name)` has no `\(names.name(of: model))`" }
-        if Int(element) >= node.elements.count { return "node `\(name)` has no element \(element)" }
-        return "element \(element) of node `\(name)` has no `\(names.name(of: model))`"
+        let subject = product.map { "product `\($0.name.value)` of node `\(name)`" } ?? "node `\(name)`"
+        guard let element else { return "\(subject) has no `\(names.name(of: model))`" }
+        if Int(element) >= node.elements.count { return "\(subject) has no element \(element)" }
+        return "element \(element) of \(subject) has no `\(names.name(of: model))`"
     }
 
     private var hint: String {

@@ -83,6 +83,14 @@ extension ModelRule {
     }
 }
 
+extension Composition {
+    /// Whether it has the model of a rule, where the rule wants it.
+    func has(_ rule: ModelRule) -> Bool {
+        guard let element = rule.element else { return elements.contains { $0.models.contains(rule.model) } }
+        return Int(element) < elements.count && elements[Int(element)].models.contains(rule.model)
+    }
+}
+
 extension Node {
     /// Indexes of the elements that have the model, ascending.
     func elements(with model: ModelIdentifier, on only: UInt8?) -> [UInt8] {

@@ -112,8 +112,6 @@ extension Resolver {
 
     /// Merges nodes over their profiles, and those over the defaults.
     mutating func resolveSettings(_ selection: DefaultsSelection) {
-        var profiles: [String: Int] = [:]
-        for (number, profile) in definition.profiles.enumerated() { profiles[profile.name.value] = number }
         var bases = SettingsBases(
             defaults: definition.defaults.enumerated().map { template(of: $1, from: .defaults($0)) },
             profiles: definition.profiles.enumerated().map { template(of: $1.settings, from: .profile($0)) },
@@ -123,7 +121,7 @@ extension Resolver {
         let nodes = definition.nodes
         for number in nodes.indices {
             var own = template(of: nodes[number].settings, from: .node)
-            let profile = nodes[number].profile.flatMap { profiles[$0.value] }
+            let profile = nodes[number].profile.flatMap { profilePlaces[$0.value] }
             if let name = nodes[number].profile, profile == nil {
                 reportUnknown("profile", name, prefix: "profile.")
             }
@@ -164,6 +162,9 @@ extension Resolver {
             settings: template.settings,
             models: models
         )
+        if recorded.map({ !network.nodes[$0].isCompositionKnown }) ?? true {
+            desired.described = definition.describedProduct(of: node, profiles: profilePlaces)
+        }
         if !template.states.isEmpty { addDefaultStates(template.states, to: &desired) }
         return desired
     }

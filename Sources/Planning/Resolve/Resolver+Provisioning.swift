@@ -10,7 +10,7 @@ extension Resolver {
         let lowest = (network.netKeys.map(\.index) + state.subnets.map(\.index)).min() ?? .primary
         var addresses: UnicastAddressPool?
         let isNeeded = state.nodes.contains { if case .device = $0.origin { true } else { false } }
-        let kinds = isNeeded ? DeviceKinds(definition, network) : nil
+        let kinds = isNeeded ? DeviceKinds(definition, network.nodes) : nil
         let nodes = definition.nodes
         for number in nodes.indices {
             guard let place = desiredNumbers[number], case .device(var order, let device) = state.nodes[place].origin
@@ -86,7 +86,8 @@ extension Resolver {
 
     /// Takes a fixed address for a device; returns what is wrong if that is not possible.
     ///
-    /// The number of a device's elements is known only if it was a node before, or was about to become one.
+    /// The number of a device's elements is known only if it was a node before, was about to become one, or if a file
+    /// describes its product.
     private func claim(
         _ address: UnicastAddress,
         for node: NodeDefinition,
@@ -101,7 +102,8 @@ extension Resolver {
             )
         }
         let count =
-            device.pending.map { Int($0.elementCount) } ?? device.replaced.map { network.nodes[$0].elements.count } ?? 1
+            device.pending.map { Int($0.elementCount) } ?? device.replaced.map { network.nodes[$0].elements.count }
+            ?? definition.describedProduct(of: node, profiles: profilePlaces)?.composition.elements.count ?? 1
         do throws(AddressConflict) {
             try pool.reserve(address, count: max(count, 1), for: node.uuid.value)
             return nil

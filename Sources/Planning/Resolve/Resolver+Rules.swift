@@ -97,9 +97,18 @@ extension Resolver {
             }
             guard case .recorded(let position) = state.nodes[number].origin, network.nodes[position].isCompositionKnown
             else {
-                applies = true
+                let isNamed = names.contains(state.nodes[number].name.value)
+                let isMissing = state.nodes[number].described.map { !$0.composition.has(rule) } ?? false
+                if !isMissing {
+                    applies = true
+                } else if isNamed {
+                    reportMissing(rule, at: model.location, on: state.nodes[number])
+                } else {
+                    skipped += 1
+                }
                 if case .publish = effect, publishesItself(definitionNumber, model.value, element?.value) { continue }
-                rule.isRequired = names.contains(state.nodes[number].name.value)
+                // The device may turn out to have it after all.
+                rule.isRequired = isNamed && !isMissing
                 state.nodes[number].rules.append(rule)
                 continue
             }
@@ -130,6 +139,22 @@ extension Resolver {
             }
         }
         if skipped > 0 { reportSkipped(skipped, of: selected.count, without: model, areAll: !applies) }
+    }
+
+    /// Reports a model that the description of a node's product lacks.
+    private mutating func reportMissing(_ rule: ModelRule, at location: SourceLocation, on desired: DesiredNode) {
+        guard let product = desired.described else { return }
+        var node = desired.baseline(in: network)
+        node.record(product.composition)
+        let missing = MissingModel(
+            model: rule.model,
+            element: rule.element,
+            node: node,
+            name: desired.name.value,
+            product: product,
+            names: definition.modelNames
+        )
+        diagnostics.report("missing \(rule.model)", at: location) { missing.diagnostic(at: location) }
     }
 
     /// Whether a node's own entry says where a model publishes, so that no rule does. A rule without an element is

@@ -20,6 +20,9 @@ struct Resolver {
     /// Names that could not be placed and already have a diagnostic.
     var failedNames: Set<String> = []
 
+    /// The positions of the definition's profiles by name.
+    let profilePlaces: [String: Int]
+
     /// Names of nodes with schedules that have no Time Server.
     var timeless: [String] = []
 
@@ -35,6 +38,7 @@ struct Resolver {
         self.definition = definition
         self.network = network
         self.diagnostics = diagnostics
+        profilePlaces = definition.profilePlaces
     }
 
     /// The desired state, as far as it could be resolved, and all diagnostics.
