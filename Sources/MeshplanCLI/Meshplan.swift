@@ -119,8 +119,8 @@ extension Meshplan {
         var fitter = LineFitter(width: context.style.width)
         let text = fitter.fitted(text)
         let (_, depth) = CommandAdvice.command(of: words)
-        // The first page lists the commands, all of which somebody looks for.
-        guard !isAll, depth > 0 else { return text }
+        guard !isAll else { return text }
+        guard depth > 0 else { return HelpPage(text: text).overview }
         return HelpPage(text: text).shortened(of: (["meshplan"] + words[..<depth]).joined(separator: " "))
     }
 

@@ -47,6 +47,60 @@ struct HelpPage {
         return lines.joined(separator: "\n")
     }
 
+    /// The commands that have a line of their own on the first page. The others are only named there.
+    private static let common: Set<String> = [
+        "init", "validate", "plan", "test", "show", "report", "assign", "apply", "refresh", "state",
+        "doctor", "scan", "diagnose", "get", "watch", "map", "fleet", "sim",
+    ]
+
+    /// The first page: what the commands that most people need do, the names of all others, and where the rest is.
+    var overview: String {
+        var lines: [String] = []
+        var others: [Substring] = []
+        var isOfCommands = false
+        var isShown = true
+        func name(_ others: [Substring]) -> [String] {
+            guard !others.isEmpty else { return [] }
+            var lines = ["  also: "]
+            for (place, other) in others.enumerated() {
+                let text = other + (place + 1 < others.count ? ", " : "")
+                if lines[lines.count - 1].count + text.count > 81 { lines.append("        ") }
+                lines[lines.count - 1] += text
+            }
+            return lines
+        }
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasSuffix(" SUBCOMMANDS:") {
+                isOfCommands = true
+            } else if line.hasPrefix("Exit codes: ") || line.hasPrefix("OPTIONS:") || line.hasPrefix("  See ") {
+                isShown = false
+            } else if isOfCommands, line.hasPrefix("  "), line.dropFirst(2).first != " " {
+                let command = line.dropFirst(2).prefix { $0 != " " }
+                isShown = Self.common.contains(String(command))
+                if !isShown { others.append(command) }
+            } else if isOfCommands, isShown, line.hasPrefix("   ") {
+                // The rest of a sentence stands on the page of the command.
+                let last = lines.count - 1
+                if lines[last].last != "…", lines[last].count <= 78 { lines[last] += " …" }
+                continue
+            } else if line.isEmpty {
+                lines += name(others)
+                others = []
+                isShown = true
+                // The headings of the groups show well enough where one begins.
+                if !isOfCommands, lines.last?.isEmpty == false { lines.append("") }
+                continue
+            }
+            if isShown { lines.append(String(line)) }
+        }
+        lines += name(others)
+        while lines.last?.isEmpty == true { lines.removeLast() }
+        lines += [
+            "", "A command: meshplan help COMMAND. Everything, with the exit codes:", "meshplan \(Self.allOption)",
+        ]
+        return lines.map { $0.last == " " ? String($0.dropLast()) : $0 }.joined(separator: "\n")
+    }
+
     /// Lines that stay or go together: an option with its text, a heading, or a line of other text.
     private struct Block {
         var lines: [Substring]

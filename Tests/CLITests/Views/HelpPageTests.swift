@@ -48,6 +48,25 @@ struct HelpPageTests {
         }
     }
 
+    @Test("The first page has at most 50 lines, says what most people need, and names every command")
+    func overview() throws {
+        let fixture = try CommandFixture()
+        fixture.isTerminal = true
+        for words in [["--help"], ["help"], []] {
+            let page = fixture.run(words).output
+            let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count - 1 <= HelpPage.longest, "\(page)")
+            #expect(lines.allSatisfy { $0.count <= 80 } && page.hasSuffix("meshplan --help-all\n"), "\(page)")
+            let words = Set(page.split { " ,\n".contains($0) }.map(String.init))
+            for command in Self.commands() where command.count == 1 {
+                #expect(words.contains(command[0]), "\(command)")
+            }
+            #expect(page.contains("Show the changes that make the network match") && page.contains("PLAN SUBCOMMANDS:"))
+        }
+        let whole = fixture.run("--help-all").output
+        #expect(whole.contains("Exit codes: 0 done") && whole.contains("  --version ") && whole.contains("  rollback "))
+    }
+
     @Test("help shows the page of a command or group", arguments: [["plan"], ["state"], ["state", "list"]])
     func help(words: [String]) throws {
         let fixture = try CommandFixture()

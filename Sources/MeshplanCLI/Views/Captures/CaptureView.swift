@@ -215,7 +215,8 @@ struct CaptureView {
         }
         lines.write([
             "type": "packet", "time": stamp(packet), "kind": said.kind.json, "sent": sent(packet),
-            "source": reading.source.description.json, "source_name": elements.name(of: reading.source)?.json,
+            "source": reading.source.description.json,
+            "source_name": name(of: Address(rawValue: reading.source.rawValue))?.json,
             "destination": reading.destination.description.json,
             "destination_name": name(of: reading.destination)?.json,
             "subnet": names.text(reading.netKeyIndex).json, "sequence": .integer(Int(reading.sequence)),
