@@ -93,16 +93,23 @@ struct TestView {
     }
 
     /// Sums up.
-    func end(_ results: [TestResult]) {
+    ///
+    /// - Parameter isWhole: false if somebody interrupted, or the mesh went away, before all tests were played.
+    func end(_ results: [TestResult], isWhole: Bool = true) {
         let passed = results.count(where: \.isPassed)
         let failed = results.count(where: \.isFailed)
         let skipped = results.count - passed - failed
         if let lines = context.json {
             lines.write([
                 "type": "summary", "passed": .integer(passed), "failed": .integer(failed),
-                "skipped": .integer(skipped),
+                "skipped": .integer(skipped), "interrupted": isWhole ? nil : true,
             ])
             return
+        }
+        guard isWhole else {
+            let rest = skipped > 0 ? ", \(skipped) skipped" : ""
+            let head = context.style(.warning, "Tests, not all played:")
+            return context.output.line("\(head) \(passed) passed, \(failed) failed\(rest).")
         }
         let dress: Style.Dress = failed == 0 ? .good : .error
         let rest = skipped > 0 ? ", \(skipped) skipped" : ""

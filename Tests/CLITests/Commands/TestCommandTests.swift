@@ -68,6 +68,28 @@ struct TestCommandTests {
         return fixture
     }
 
+    @Test("an interrupt ends the tests with a summary of those that were played")
+    func interrupted() throws {
+        let tests = "tests:\n" + ["a", "b", "c"].map { "  \($0): [{ wait: 1s }]\n" }.joined()
+        for format in [[], ["--json"]] {
+            let fixture = try fixture(tests)
+            var isPressed = false
+            fixture.onText = { text in
+                if text.contains(#""type":"test""#) || text.contains("ok    a") { isPressed = true }
+            }
+            fixture.interruptCount = { isPressed ? 1 : 0 }
+            let result = fixture.run(["test"] + format)
+            #expect(result.status == 130, "\(result.combined)")
+            let last = result.output.split(separator: "\n").last ?? ""
+            if format.isEmpty {
+                #expect(last == "Tests, not all played: 1 passed, 0 failed.", "\(result.output)")
+            } else {
+                #expect(last.contains(#""passed":1,"failed":0,"skipped":0,"interrupted":true"#), "\(result.output)")
+                #expect(last.contains(#""type":"summary""#))
+            }
+        }
+    }
+
     @Test("says how often a test held under twenty chances, and counts right")
     func seeds() throws {
         let tests = "tests: { t: [{ press: switch-1/0 on, within: 300ms, expect: { nodes: lamp-*, onoff: on } }] }\n"

@@ -67,7 +67,10 @@ struct MeshTestingRun {
                 take(obstacle.map { TestResult(test: test, skipped: $0.description) } ?? play(runs, of: test, session))
             }
         }
-        guard status == .success else { return status }
+        guard status == .success else {
+            view.end(results, isWhole: false)
+            return status
+        }
         return try finish(results, view, prepared)
     }
 

@@ -52,10 +52,14 @@ struct TestingRun {
         let rehearsal = try rehearse(prepared, devices.devices, models, in: folder)
         var results: [TestResult] = []
         for test in tests {
-            guard context.interrupts.count() == 0 else { return nil }
+            guard context.interrupts.count() == 0 else { break }
             let result = play(test, in: rehearsal)
             view.show(result)
             results.append(result)
+        }
+        guard context.interrupts.count() == 0 else {
+            view.end(results, isWhole: false)
+            return nil
         }
         view.end(results)
         try selection.report(results, prepared)
