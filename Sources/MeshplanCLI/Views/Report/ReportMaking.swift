@@ -96,16 +96,18 @@ struct ReportMaking {
         if !drift.isEmpty {
             let nodes = drift.nodes.filter { !$0.entries.isEmpty }
             let values = count(drift.count, "value")
-            add(.warning, "Drift: \(values) on \(NameRuns.text(nodes.map(\.name))) not as recorded.", "drift")
+            let verb = drift.count == 1 ? "is" : "are"
+            add(.warning, "Drift: \(values) on \(NameRuns.text(nodes.map(\.name))) \(verb) not as recorded.", "drift")
         }
         for key in source.network.netKeys where key.phase != .normal {
             add(.warning, "The keys of subnet \(key.name) are being replaced; not all nodes are done.", "keys")
         }
         let faulty = (health ?? []).filter { !$0.faults.isEmpty }
         if !faulty.isEmpty { add(.bad, "Faults: \(NameRuns.text(Set(faulty.map(\.node)))).", "faults") }
-        let silent = (health ?? []).filter { $0.reason != nil }
-        if !silent.isEmpty {
-            add(.warning, "Did not tell of faults: \(NameRuns.text(Set(silent.map(\.node)))).", "faults")
+        // Nodes that were never set up to tell are another matter than nodes that do not answer.
+        let silent = Dictionary(grouping: (health ?? []).filter { $0.reason != nil }) { $0.reason ?? "" }
+        for (reason, nodes) in silent.sorted(by: { $0.key < $1.key }) {
+            add(.warning, "Did not tell of faults (\(reason)): \(NameRuns.text(Set(nodes.map(\.node)))).", "faults")
         }
         let failed = (tests ?? []).filter { $0.verdict == .failed }
         if !failed.isEmpty { add(.bad, "\(count(failed.count, "test")) failed.", "tests") }
