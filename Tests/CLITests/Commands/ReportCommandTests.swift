@@ -62,7 +62,9 @@ struct ReportCommandTests {
         let html = try page(fixture, ["--test-results", "tests.jsonl", "--health", "health.jsonl"])
         for text in [
             "Not commissioned yet: 1 node (attic)", "that were not applied", "1 test failed", "1 test skipped",
-            "Faults: bell.", "Did not tell of faults (no answer): push.", "the &lt;bell&gt; rings", "bell: onoff is off",
+            "Faults: bell.", "Did not tell of faults (no answer): push.",
+            "the &lt;bell&gt; rings",
+            "bell: onoff is off",
             "overheat-error", "needs power cuts",
         ] {
             #expect(html.contains(text), "\(text)")
