@@ -25,6 +25,8 @@ package final class GatewayRelay {
         case scanning(Bool)
         /// The bearer cannot scan; the relay will try again.
         case cannotScan(BearerError)
+        /// Something about the connection to the hub.
+        case hub(HubDialler.Event)
     }
 
     /// How many packets a link has carried.
@@ -63,6 +65,8 @@ package final class GatewayRelay {
     private let tell: (Event) -> Void
     /// Answers questions about the relay in the same wait; nil for nobody.
     private let metrics: MetricsServer?
+    /// Brings clients from a hub; nil for no hub.
+    private let dialler: HubDialler?
     private var links: [LinkIdentifier: Link] = [:]
     private var identifiers: [FrameServer.ClientLink: LinkIdentifier] = [:]
     private var scanners: Set<FrameServer.Client> = []
@@ -82,6 +86,7 @@ package final class GatewayRelay {
     ///   - server: must use the bearer's clock.
     ///   - maximumLinks: the most links at once for all clients together; nil for as many as the bearer has.
     ///   - metrics: answers questions about the relay; it must use the bearer's clock.
+    ///   - dialler: makes connections for the server; it must use the bearer's clock.
     ///   - failure: why the bearer hears nobody at present, nil while it does.
     ///   - tell: called with each event.
     package init(
@@ -89,6 +94,7 @@ package final class GatewayRelay {
         bearer: any PolledBearer,
         maximumLinks: Int? = nil,
         metrics: MetricsServer? = nil,
+        dialler: HubDialler? = nil,
         failure: @escaping () -> BearerError? = { nil },
         tell: @escaping (Event) -> Void = { _ in }
     ) {
@@ -98,6 +104,7 @@ package final class GatewayRelay {
         self.failure = failure
         self.tell = tell
         self.metrics = metrics
+        self.dialler = dialler
     }
 
     /// How many links can be open at once.
@@ -117,14 +124,23 @@ package final class GatewayRelay {
     /// - Throws: ``BearerError`` if the bearer or the system fails for good.
     package func turn(until deadline: Instant) throws(BearerError) {
         try deliver()
+        dialler?.load = HubLoad(
+            clients: UInt16(clamping: server.clientCount),
+            links: UInt16(clamping: links.count),
+            maximumLinks: UInt16(clamping: maximumLinks)
+        )
         var polled = bearer.watched
         let own = polled.count
         polled += server.watched
         let served = polled.count
         polled += metrics?.watched ?? []
         let asked = polled.count
+        polled += dialler?.watched ?? []
+        let dialled = polled.count
         if let wakeUp = bearer.interruption.wakeUp { polled.append(Watched(number: wakeUp, writes: false)) }
-        let dues = [bearer.nextDeadline, server.nextDeadline, metrics?.nextDeadline, scanRetry]
+        let dues = [
+            bearer.nextDeadline, server.nextDeadline, metrics?.nextDeadline, dialler?.nextDeadline, scanRetry,
+        ]
         var end = dues.compactMap(\.self).reduce(deadline, min)
         if !paused.isEmpty { end = min(end, bearer.now.advanced(by: Self.pauseInterval)) }
         do {
@@ -137,6 +153,8 @@ package final class GatewayRelay {
         try bearer.advance(polled[..<own])
         let wishes = server.advance(polled[own..<served])
         metrics?.advance(polled[served..<asked])
+        for event in dialler?.advance(polled[asked..<dialled]) ?? [] { tell(.hub(event)) }
+        for carried in dialler?.takeCarried() ?? [] { server.adopt(carried) }
         try deliver()
         for wish in wishes { serve(wish) }
         reviewPauses()
@@ -151,6 +169,7 @@ package final class GatewayRelay {
         scanners.removeAll()
         if isScanning { try? bearer.scan(false) }
         isScanning = false
+        dialler?.close()
     }
 
     // MARK: From the bearer

@@ -1,7 +1,8 @@
 extension FuzzTarget {
     /// Every target, in the order of the layers.
     package static let all: [FuzzTarget] = [
-        .controller, .advertising, .attributeProtocol, .clientFrame, .serverFrame, .frameStream, .proxyPDU, .beacon,
+        .controller, .advertising, .attributeProtocol, .clientFrame, .serverFrame, .hubRequest, .hubReply, .frameStream,
+        .proxyPDU, .beacon,
         .networkPDU,
         .accessMessage, .catalogueMessage, .composition, .provisioningPDU, .configurationDatabase, .definition,
         .vendorModels,

@@ -56,7 +56,7 @@ package struct Meshplan: ParsableCommand {
                 name: "Nearby",
                 subcommands: [
                     ScanCommand.self, IdentifyCommand.self, DiagnoseCommand.self, NodeCommand.self,
-                    CaptureCommand.self, GatewayCommand.self,
+                    CaptureCommand.self, GatewayCommand.self, HubCommand.self,
                 ]
             ),
             CommandGroup(

@@ -4,8 +4,8 @@ import MeshCore
 
 /// Finds the words for why OpenSSL ended a connection.
 struct HandshakeFailure {
-    /// Our own role.
-    var role: TLSRole
+    /// Our own end.
+    var end: TLSEnd
     /// Our own certificate.
     var own: Certificate
     /// The time by our own clock.
@@ -14,7 +14,7 @@ struct HandshakeFailure {
     /// The error for the reasons in the library's queue, the cause first.
     func error(for reasons: [LibraryReason]) -> TLSError {
         guard let reason = reasons.first(where: { $0.library == ERR_LIB_SSL }) ?? reasons.first else {
-            return TLSError(.malformed, "the connection with \(role.peer) broke")
+            return TLSError(.malformed, "the connection with \(end.peer) broke")
         }
         guard reason.library == ERR_LIB_SSL else { return TLSError(.library, "OpenSSL reports: \(reason.text)") }
         if let alert = reason.alert { return error(alert: alert, reason) }
@@ -26,16 +26,18 @@ struct HandshakeFailure {
         case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
             return TLSError(
                 .noCertificate,
-                "\(role.peer) shows no certificate",
-                hint: "Only holders of a file of this pairing may connect; \(command: .pair) makes such files."
+                "\(end.peer) shows no certificate",
+                hint: end.filesHint(
+                    "Only holders of a file of this pairing may connect; \(command: .pair) makes such files."
+                )
             )
-        default: return TLSError(.malformed, "\(role.peer) breaks the TLS protocol: \(reason.text)")
+        default: return TLSError(.malformed, "\(end.peer) breaks the TLS protocol: \(reason.text)")
         }
     }
 
     /// The error for an alert from the other side (RFC 8446, 6.2): it refuses us.
     private func error(alert: Int32, _ reason: LibraryReason) -> TLSError {
-        let peer = role.peer
+        let peer = end.peer
         switch alert {
         case SSL3_AD_CERTIFICATE_EXPIRED:
             return TLSError(
@@ -59,18 +61,22 @@ struct HandshakeFailure {
         case SSL3_AD_UNSUPPORTED_CERTIFICATE:
             return TLSError(
                 .refused,
-                "\(peer) says that our certificate “\(own.name)” is not for a \(role.name)",
-                hint: role == .client
-                    ? "A client takes client.pem of the pairing, not the gateway's file."
-                    : "A gateway takes NAME.gateway.pem."
+                "\(peer) says that our certificate “\(own.name)” is not for a \(end.name)",
+                hint: end.filesHint(
+                    end.role == .client
+                        ? "A client takes client.pem of the pairing, not the gateway's file."
+                        : "A gateway takes NAME.gateway.pem."
+                )
             )
         case TLS1_AD_UNKNOWN_CA, TLS1_AD_DECRYPT_ERROR, SSL3_AD_CERTIFICATE_UNKNOWN:
             return TLSError(
                 .refused,
                 "\(peer) does not know the authority of our certificate “\(own.name)”: it is of another pairing",
-                hint: role == .client
-                    ? "If the pairing was renewed, the gateway needs the new NAME.gateway.pem, or you need a new file."
-                    : "If the pairing was renewed, the client needs a new file, or the gateway the new NAME.gateway.pem."
+                hint: end.filesHint(
+                    end.role == .client
+                        ? "If the pairing was renewed, the gateway needs the new NAME.gateway.pem, or you need a new file."
+                        : "If the pairing was renewed, the client needs a new file, or the gateway the new NAME.gateway.pem."
+                )
             )
         case TLS13_AD_CERTIFICATE_REQUIRED:
             return TLSError(.refused, "\(peer) did not receive a certificate from us")
@@ -83,8 +89,8 @@ struct HandshakeFailure {
     private var version: TLSError {
         TLSError(
             .version,
-            "\(role.peer) does not speak TLS 1.3",
-            hint: "Is it a meshplan \(role.opposite.name)? Those speak TLS 1.3 only."
+            "\(end.peer) does not speak TLS 1.3",
+            hint: "Is it a meshplan \(end.peerName)? Those speak TLS 1.3 only."
         )
     }
 
@@ -92,8 +98,10 @@ struct HandshakeFailure {
     var otherProtocol: TLSError {
         TLSError(
             .otherProtocol,
-            "\(role.peer) speaks TLS, but is not a meshplan \(role.opposite.name)",
-            hint: role == .client ? "Check host and port of \(command: .reach("gateway://HOST:PORT"))." : nil
+            "\(end.peer) speaks TLS, but is not a meshplan \(end.peerName)",
+            hint: end.addressHint(
+                end.role == .client ? "Check host and port of \(command: .reach("gateway://HOST:PORT"))." : nil
+            )
         )
     }
 

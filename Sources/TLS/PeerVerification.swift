@@ -5,15 +5,15 @@ import MeshCore
 /// Judges the certificate of the other side and remembers why it was refused. OpenSSL itself keeps only a number.
 final class PeerVerification {
     private let denied: Set<[UInt8]>
-    private let role: TLSRole
+    private let end: TLSEnd
     /// Why the certificate is refused; nil while it is not.
     private(set) var refusal: (number: Int32, depth: Int32, certificate: Certificate?)?
 
     /// - Parameters:
-    ///   - role: our own role.
+    ///   - end: our own end.
     ///   - denied: the fingerprints to refuse.
-    init(role: TLSRole, denied: Set<[UInt8]>) {
-        self.role = role
+    init(_ end: TLSEnd, denied: Set<[UInt8]>) {
+        self.end = end
         self.denied = denied
     }
 
@@ -41,7 +41,7 @@ final class PeerVerification {
         if isGood {
             guard X509_STORE_CTX_get_error_depth(store) == 0 else { return true }
             // The library accepts a certificate that says nothing about its use.
-            if certificate.flatMap({ TLSIdentity.role(of: $0) }) != role.opposite {
+            if certificate.flatMap({ TLSIdentity.role(of: $0) }) != end.role.opposite {
                 number = X509_V_ERR_INVALID_PURPOSE
             } else if let facts, !denied.contains(facts.fingerprint) {
                 return true
@@ -59,7 +59,7 @@ final class PeerVerification {
     /// - Parameter now: the time at which the certificate was judged.
     func error(at now: Timestamp) -> TLSError? {
         guard let (number, depth, certificate) = refusal else { return nil }
-        let peer = role.peer
+        let peer = end.peer
         let name = certificate.map { "“\($0.name)”" } ?? "(unreadable)"
         let subject = depth == 0 ? "the certificate \(name) of \(peer)" : "the authority \(name) of the pairing"
         switch number {
@@ -81,11 +81,13 @@ final class PeerVerification {
         case X509_V_ERR_INVALID_PURPOSE, X509_V_ERR_INVALID_CA:
             return TLSError(
                 .wrongUse,
-                "\(peer) shows the certificate \(name), which is not for a \(role.opposite.name)",
-                hint: role == .client
-                    ? "Somebody with a client's file poses as the gateway, or the gateway was started with the wrong "
-                        + "file: it takes NAME.gateway.pem."
-                    : "It was set up with the gateway's file; a client takes client.pem, or LABEL.client.pem."
+                "\(peer) shows the certificate \(name), which is not for a \(end.peerName)",
+                hint: end.filesHint(
+                    end.role == .client
+                        ? "Somebody with a client's file poses as the gateway, or the gateway was started with the wrong "
+                            + "file: it takes NAME.gateway.pem."
+                        : "It was set up with the gateway's file; a client takes client.pem, or LABEL.client.pem."
+                )
             )
         case X509_V_ERR_CERT_REVOKED:
             return TLSError(
@@ -104,10 +106,12 @@ final class PeerVerification {
                 .unknownAuthority,
                 "the certificate \(name) of \(peer) is of another pairing: it is signed by "
                     + (certificate.map { "“\($0.issuer)”" } ?? "somebody") + ", not by the authority of our file",
-                hint: role == .client
-                    ? "Is this the gateway that you mean? If its pairing was renewed, it needs the new NAME.gateway.pem, "
-                        + "or you need a new file."
-                    : "If the pairing was renewed, the client needs a new file, or the gateway the new NAME.gateway.pem."
+                hint: end.filesHint(
+                    end.role == .client
+                        ? "Is this the gateway that you mean? If its pairing was renewed, it needs the new "
+                            + "NAME.gateway.pem, or you need a new file."
+                        : "If the pairing was renewed, the client needs a new file, or the gateway the new NAME.gateway.pem."
+                )
             )
         default:
             let reason = X509_verify_cert_error_string(Int(number)).map { String(cString: $0) } ?? "error \(number)"

@@ -8,8 +8,8 @@ import CTLS
 /// identifies the gateway: an authority signs for one gateway only, so the certificate need not name the gateway's
 /// address, which may change.
 package final class TLSContext {
-    /// Our own role in the sessions.
-    package let role: TLSRole
+    /// Our own end of the sessions.
+    let end: TLSEnd
     /// Our own certificate.
     package let certificate: Certificate
     /// The fingerprints (SHA-256, 32 octets) that are refused although the authority has signed them.
@@ -19,23 +19,35 @@ package final class TLSContext {
 
     /// A context for the role of an identity.
     ///
+    /// - Parameters:
+    ///   - parties: who the ends are, for messages.
+    ///   - denied: the fingerprints to refuse.
     /// - Throws: ``TLSError/Kind/wrongUse`` if the identity has another role, ``TLSError/Kind/library`` if OpenSSL
     ///   cannot set it up.
     package convenience init(
         _ identity: TLSIdentity,
         role: TLSRole,
+        parties: TLSParties = .clientAndGateway,
         denied: Set<[UInt8]> = []
     ) throws(TLSError) {
         try identity.check(role)
-        try self.init(unchecked: identity, role: role, denied: denied)
+        try self.init(unchecked: identity, role: role, parties: parties, denied: denied)
     }
 
+    /// Our own role in the sessions.
+    package var role: TLSRole { end.role }
+
     /// A context whose role may differ from the identity's, as a hostile peer would use it.
-    init(unchecked identity: TLSIdentity, role: TLSRole, denied: Set<[UInt8]> = []) throws(TLSError) {
+    init(
+        unchecked identity: TLSIdentity,
+        role: TLSRole,
+        parties: TLSParties = .clientAndGateway,
+        denied: Set<[UInt8]> = []
+    ) throws(TLSError) {
         ErrorQueue.clear()
         guard let handle = SSL_CTX_new(TLS_method()) else { throw ErrorQueue.failure("set TLS up") }
         self.handle = handle
-        self.role = role
+        end = TLSEnd(role: role, parties: parties)
         self.denied = denied
         certificate = identity.certificate
         guard ctls_configure(handle, role == .server ? 1 : 0) == 1,

@@ -1,5 +1,6 @@
 #if Gateway
 import CTLS
+import MeshCore
 #endif
 
 /// The end of a connection that somebody is, and so the role that a certificate allows its holder.
@@ -15,9 +16,6 @@ package enum TLSRole: Hashable, Sendable {
     /// The word for it in messages.
     package var name: String { self == .client ? "client" : "gateway" }
 
-    /// The words for the other end in messages.
-    var peer: String { "the \(opposite.name)" }
-
     /// OpenSSL's name of the extended key usage (RFC 5280, 4.2.1.12).
     var usage: String { self == .client ? "clientAuth" : "serverAuth" }
 
@@ -26,3 +24,66 @@ package enum TLSRole: Hashable, Sendable {
     var usageBit: UInt32 { UInt32(self == .client ? XKU_SSL_CLIENT : XKU_SSL_SERVER) }
     #endif
 }
+
+/// Who the two ends of a connection are, for messages.
+package enum TLSParties: Hashable, Sendable {
+    /// A client connects to a gateway.
+    case clientAndGateway
+    /// A gateway connects to a hub.
+    case gatewayAndHub
+}
+
+#if Gateway
+/// One end of a connection, for messages.
+struct TLSEnd {
+    /// Our own role.
+    var role: TLSRole
+    /// Who the ends are.
+    var parties: TLSParties
+
+    /// The word for us.
+    var name: String { word(role) }
+
+    /// The word for the other end.
+    var peerName: String { word(role.opposite) }
+
+    /// The words for the other end.
+    var peer: String { "the \(peerName)" }
+
+    private func word(_ role: TLSRole) -> String {
+        switch parties {
+        case .clientAndGateway: role.name
+        case .gatewayAndHub: role == .client ? "gateway" : "hub"
+        }
+    }
+
+    /// What helps if an end was given a file that is not for it.
+    ///
+    /// - Parameter usual: what helps clients and gateways.
+    func filesHint(_ usual: Advice) -> Advice {
+        switch parties {
+        case .clientAndGateway: usual
+        case .gatewayAndHub:
+            """
+            The hub takes the gateway's file of its pairing, and each gateway that comes to it a client's file of the \
+            same pairing. If the pairing was renewed, all of them need new files.
+            """
+        }
+    }
+
+    /// The same for a hint of words alone.
+    @_disfavoredOverload
+    func filesHint(_ usual: String) -> Advice { filesHint(Advice(usual)) }
+
+    /// What helps if the other end speaks something else.
+    ///
+    /// - Parameter usual: what helps clients and gateways.
+    func addressHint(_ usual: Advice?) -> Advice? {
+        switch parties {
+        case .clientAndGateway: usual
+        case .gatewayAndHub:
+            role == .client ? "Check host and port: a hub has one address for gateways and another for clients." : nil
+        }
+    }
+}
+#endif

@@ -75,7 +75,7 @@ package final class TLSSession {
         self.outgoing = outgoing
         self.now = now
         role = context.role
-        verification = PeerVerification(role: context.role, denied: context.denied.union(denied))
+        verification = PeerVerification(context.end, denied: context.denied.union(denied))
         try verification.attach(to: session)
         X509_VERIFY_PARAM_set_time(SSL_get0_param(session), time_t(now.rawValue))
         if role == .client {
@@ -107,10 +107,10 @@ package final class TLSSession {
                 if !isEstablished { handshakeOctets += piece.count }
                 try advance()
                 if !isEstablished, handshakeOctets > Self.handshakeLimit {
-                    throw TLSError(.tooMuch, "\(role.peer) sends too much during the handshake")
+                    throw TLSError(.tooMuch, "\(context.end.peer) sends too much during the handshake")
                 }
                 if plaintext.count > Self.plaintextLimit {
-                    throw TLSError(.tooMuch, "\(role.peer) sends faster than the connection is read")
+                    throw TLSError(.tooMuch, "\(context.end.peer) sends faster than the connection is read")
                 }
             }
         }
@@ -127,15 +127,15 @@ package final class TLSSession {
             if isEstablished {
                 throw TLSError(
                     .truncated,
-                    "\(role.peer) was cut off: the connection ended without a farewell"
+                    "\(context.end.peer) was cut off: the connection ended without a farewell"
                 )
             }
             throw TLSError(
                 .truncated,
                 handshakeOctets == 0
-                    ? "\(role.peer) closed the connection without a word"
-                    : "\(role.peer) closed the connection in the middle of the handshake",
-                hint: role == .client && handshakeOctets == 0
+                    ? "\(context.end.peer) closed the connection without a word"
+                    : "\(context.end.peer) closed the connection in the middle of the handshake",
+                hint: role == .client && handshakeOctets == 0 && context.end.parties == .clientAndGateway
                     ? "See its own messages: it may run without \(command: .serveSecured), or accept nobody at present."
                     : nil
             )
@@ -159,7 +159,7 @@ package final class TLSSession {
             guard isEstablished else {
                 waiting.append(contentsOf: octets)
                 guard waiting.count <= Self.plaintextLimit else {
-                    throw TLSError(.tooMuch, "too much waits for the handshake with \(role.peer)")
+                    throw TLSError(.tooMuch, "too much waits for the handshake with \(context.end.peer)")
                 }
                 return
             }
@@ -209,13 +209,15 @@ package final class TLSSession {
         guard isHandshakeOrAlert, start.count == 1 || start[1] == 3 else {
             throw TLSError(
                 .notTLS,
-                "\(role.peer) does not speak TLS",
-                hint: role == .client
-                    ? """
-                    Is it a gateway without certificates, or a simulator? Those are reached by \
-                    \(command: .reach("tcp:HOST:PORT")) or \(command: .reach("unix:PATH")).
-                    """
-                    : "A client reaches this gateway by \(command: .reach("gateway://HOST:PORT"))."
+                "\(context.end.peer) does not speak TLS",
+                hint: context.end.addressHint(
+                    role == .client
+                        ? """
+                        Is it a gateway without certificates, or a simulator? Those are reached by \
+                        \(command: .reach("tcp:HOST:PORT")) or \(command: .reach("unix:PATH")).
+                        """
+                        : "A client reaches this gateway by \(command: .reach("gateway://HOST:PORT"))."
+                )
             )
         }
     }
@@ -229,7 +231,7 @@ package final class TLSSession {
             guard ctls_speaks_our_protocol(session) == 1 else { throw otherProtocol }
             guard let certificate = SSL_get0_peer_certificate(session), let facts = Certificate(certificate),
                 SSL_get_verify_result(session) == X509_V_OK
-            else { throw TLSError(.noCertificate, "\(role.peer) has shown no certificate") }
+            else { throw TLSError(.noCertificate, "\(context.end.peer) has shown no certificate") }
             peer = facts
             isEstablished = true
             let octets = waiting
@@ -284,12 +286,12 @@ package final class TLSSession {
         default:
             let reasons = ErrorQueue.drain()
             if let error = verification.error(at: now) { throw error }
-            throw HandshakeFailure(role: role, own: context.certificate, now: now).error(for: reasons)
+            throw HandshakeFailure(end: context.end, own: context.certificate, now: now).error(for: reasons)
         }
     }
 
     private var otherProtocol: TLSError {
-        HandshakeFailure(role: role, own: context.certificate, now: now).otherProtocol
+        HandshakeFailure(end: context.end, own: context.certificate, now: now).otherProtocol
     }
 }
 #endif

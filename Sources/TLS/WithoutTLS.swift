@@ -97,7 +97,12 @@ package final class TLSContext {
     /// Makes none.
     ///
     /// - Throws: ``TLSError/Kind/library`` always.
-    package init(_ identity: TLSIdentity, role: TLSRole, denied: Set<[UInt8]> = []) throws(TLSError) { throw .noTLS }
+    package init(
+        _ identity: TLSIdentity,
+        role: TLSRole,
+        parties: TLSParties = .clientAndGateway,
+        denied: Set<[UInt8]> = []
+    ) throws(TLSError) { throw .noTLS }
 }
 
 /// One secured connection; never made in this build.

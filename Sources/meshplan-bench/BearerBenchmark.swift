@@ -136,7 +136,7 @@ enum BearerBenchmark {
             bearer: @escaping () -> any PolledBearer
         ) throws {
             let server = try FrameServer(listeningAt: address, security: security, clock: clock)
-            self.address = server.address
+            self.address = server.address ?? address
             nonisolated(unsafe) let (unsafeServer, unsafeBearer) = (server, bearer)
             Thread { [self] in
                 // From here on, server and bearer belong to this thread.
@@ -162,7 +162,7 @@ enum BearerBenchmark {
     }
 
     /// The far end: it returns what is sent.
-    private final class EchoBearer: PolledBearer {
+    final class EchoBearer: PolledBearer {
         let clock: BearerClock
         let interruption = WaitInterruption()
         let maximumLinks = 4

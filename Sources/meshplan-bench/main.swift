@@ -37,6 +37,7 @@ let benchmarks: [(name: String, summary: String, run: ([String]) throws -> Void)
             try BearerBenchmark.run()
         }
     ),
+    ("hub", "a hub with hundreds of gateways: memory, packets beside one gateway, and a restart", HubBenchmark.run),
     ("links", "the same nodes configured one message at a time and over 1, 4 and 8 links", LinksBenchmark.run),
     ("group", "a group of lamps set beside the same message sent five times, unacknowledged", GroupBenchmark.run),
     ("store", "a large building's database, its journal and history beside bare SQLite inserts", StoreBenchmark.run),

@@ -234,8 +234,8 @@ struct GatewayAccessTests {
 private final class TCPConnection {
     private let number: Int32
 
-    init(from host: String, to address: SocketAddress) throws {
-        guard case .tcp(let server, let port) = address else { throw BearerError("an address of TCP is needed") }
+    init(from host: String, to address: SocketAddress?) throws {
+        guard case .tcp(let server, let port)? = address else { throw BearerError("an address of TCP is needed") }
         #if canImport(Darwin)
         number = socket(AF_INET, SOCK_STREAM, 0)
         #else

@@ -42,7 +42,7 @@ final class GatewayBench {
 
     func client(silence: Duration = .seconds(5), security: ConnectionSecurity? = nil) -> SocketBearer {
         SocketBearer(
-            address: server.address,
+            address: server.address ?? .unix(path: "/nowhere"),
             name: "gateway",
             security: security,
             silence: silence,

@@ -36,8 +36,8 @@ private func say(_ octets: [UInt8], to number: Int32) {
 final class RawConnection {
     private let number: Int32
 
-    init(_ address: SocketAddress) throws {
-        guard case .unix(let path) = address else { throw BearerError("a Unix socket is needed") }
+    init(_ address: SocketAddress?) throws {
+        guard case .unix(let path)? = address else { throw BearerError("a Unix socket is needed") }
         number = unixSocket()
         let number = self.number
         try #require(withUnixAddress(path) { connect(number, $0, $1) } == 0)

@@ -55,7 +55,7 @@ private final class ServerThread {
     init(_ server: FrameServer, opens: Bool) {
         let shared = Shared(server)
         self.shared = shared
-        address = server.address
+        address = server.address ?? .unix(path: "/nowhere")
         Thread { shared.run(opens: opens) }.start()
     }
 

@@ -38,16 +38,21 @@ struct ConnectAllowance {
 struct ConnectAllowances {
     private var byName: [String: ConnectAllowance] = [:]
 
-    /// Full allowances need not be remembered.
-    private static let memory = 256
+    /// The most allowances to remember; full ones need not be.
+    private let memory: Int
+
+    /// Full allowances of all clients.
+    init(memory: Int = 256) {
+        self.memory = memory
+    }
 
     /// Uses one attempt of a client.
     ///
     /// - Returns: whether one was left; false too if there is no room to remember another client.
     mutating func spend(_ name: String, at now: Instant) -> Bool {
         if byName[name] == nil {
-            if byName.count >= Self.memory { byName = byName.filter { !$0.value.isFull(at: now) } }
-            guard byName.count < Self.memory else { return false }
+            if byName.count >= memory { byName = byName.filter { !$0.value.isFull(at: now) } }
+            guard byName.count < memory else { return false }
             byName[name] = ConnectAllowance(at: now)
         }
         return byName[name]?.spend(at: now) ?? false

@@ -70,6 +70,12 @@ package struct FrameDecoder: Sendable {
     /// How many octets wait for the rest of their frame.
     package var pending: Int { buffer.count - start }
 
+    /// Takes out what has been added and not been returned, for a stream that goes on without frames.
+    mutating func takeRest() -> [UInt8] {
+        defer { (buffer, start) = ([], 0) }
+        return Array(buffer[start...])
+    }
+
     /// Adds the next piece of the stream. Memory stays bounded if ``next()`` is called until nil before each piece.
     package mutating func append(_ bytes: some Collection<UInt8>) {
         if start > 0 {

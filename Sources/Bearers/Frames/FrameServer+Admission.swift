@@ -33,13 +33,28 @@ extension FrameServer {
                 continue
             }
             clients[Client(rawValue: nextClient)] = Connection(
-                frames: FrameConnection(accepted, session: session),
+                frames: FrameConnection(ByteStream(accepted, session: session)),
                 peer: peerName(of: accepted),
                 since: now
             )
             nextClient &+= 1
         }
     }
+
+    /// Serves a connection that this side has made as if it had been accepted.
+    func adopt(_ carried: HubDialler.Carried) {
+        if let stranger = strangerToDrop { drop(stranger, BearerError("too many connections have not said hello")) }
+        clients[Client(rawValue: nextClient)] = Connection(
+            frames: carried.frames,
+            peer: "\(carried.peer) through the hub",
+            since: clock.now,
+            isDialled: true
+        )
+        nextClient &+= 1
+    }
+
+    /// How many clients have said hello.
+    package var clientCount: Int { clients.values.count { $0.keepalive != nil } }
 
     /// The denied fingerprints at present.
     private var deniedNow: Result<Set<[UInt8]>, BearerError> {
@@ -67,7 +82,7 @@ extension FrameServer {
         // While the list cannot be read, nobody new may connect, and connected clients stay.
         guard let denied = try? security.denied(), !denied.isEmpty else { return }
         for client in clients.keys.sorted() {
-            guard let fingerprint = clients[client]?.frames.peerFingerprint, denied.contains(fingerprint) else {
+            guard let fingerprint = clients[client]?.fingerprint, denied.contains(fingerprint) else {
                 continue
             }
             drop(

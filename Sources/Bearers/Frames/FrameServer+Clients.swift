@@ -75,14 +75,14 @@ extension FrameServer {
 
     /// The name whose allowance a client uses: its certificate's, or its own without certificates.
     private func allowance(of client: Client) -> String {
-        clients[client]?.frames.peerFingerprint.map(Hexadecimal.encode) ?? "\(client.rawValue)"
+        clients[client]?.fingerprint.map(Hexadecimal.encode) ?? "\(client.rawValue)"
     }
 
     /// How many links the other end has, over all connections with the same certificate.
     private func linkCount(of connection: Connection) -> Int {
-        guard let fingerprint = connection.frames.peerFingerprint else { return connection.links.count }
+        guard let fingerprint = connection.fingerprint else { return connection.links.count }
         return clients.values.reduce(0) { sum, other in
-            other.frames.peerFingerprint == fingerprint ? sum + other.links.count : sum
+            other.fingerprint == fingerprint ? sum + other.links.count : sum
         }
     }
 
@@ -99,7 +99,7 @@ extension FrameServer {
             return nil
         default: return "the other side did not say hello first"
         }
-        guard clients.values.count(where: { $0.keepalive != nil }) < settings.maximumClients else {
+        guard clientCount < settings.maximumClients else {
             let error = BearerError(
                 settings.maximumClients == 1
                     ? "another client is already connected"
@@ -114,8 +114,10 @@ extension FrameServer {
             theirs: .milliseconds(Int(theirs)),
             at: clock.now
         )
-        let peer = clients[client].map { [$0.frames.peerName, $0.peer].compactMap(\.self).joined(separator: " at ") }
-        let fingerprint = clients[client]?.frames.peerFingerprint
+        let peer = clients[client].map {
+            [$0.isDialled ? nil : $0.frames.peerName, $0.peer].compactMap(\.self).joined(separator: " at ")
+        }
+        let fingerprint = clients[client]?.fingerprint
         pending.append(.came(client, peer: peer ?? "", fingerprint: fingerprint))
         tell(
             .hello(

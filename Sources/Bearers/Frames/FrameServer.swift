@@ -7,7 +7,7 @@ import TLS
 /// ``watched``, ``nextDeadline`` and ``advance(_:)``. The server drops a client that breaks the rules of the frames,
 /// does not read, or falls silent, and tells it why. The other clients do not notice.
 ///
-/// Each client uses a bounded amount of memory: at most ``FrameConnection/outgoingLimit`` and one frame.
+/// Each client uses a bounded amount of memory: at most ``ByteStream/outgoingLimit`` and one frame.
 package final class FrameServer {
     /// The state of one connection.
     struct Connection {
@@ -15,8 +15,12 @@ package final class FrameServer {
         let peer: String
         /// When it was accepted. Without a hello in time it is dropped.
         let since: Instant
+        /// Whether this side has connected, because a hub asked for it. The certificate is then the hub's.
+        var isDialled = false
         /// The peer's address without the port.
         var host: Substring { peer.prefix(upTo: peer.lastIndex(of: ":") ?? peer.endIndex) }
+        /// The fingerprint of the client's own certificate; nil if it has none, or comes through a hub.
+        var fingerprint: [UInt8]? { isDialled ? nil : frames.peerFingerprint }
         /// Nil before its hello.
         var keepalive: Keepalive?
         /// Whether the server does not read it at present.
@@ -27,13 +31,15 @@ package final class FrameServer {
         var nextLink: UInt64 = 0
     }
 
-    /// Where the server listens; has the port that the system chose if the request was for port 0.
-    package let address: SocketAddress
+    /// Where the server listens; has the port that the system chose if the request was for port 0. Nil if it serves
+    /// dialled connections only.
+    package let address: SocketAddress?
     let settings: Settings
     let security: ConnectionSecurity?
     let clock: BearerClock
     private let wakeUp: Int32?
     private var listener: Descriptor?
+    private var isOpen = true
     /// Accepts the next connection that waits; tests replace the system call.
     var acceptNext: (Descriptor) throws(SystemError) -> Descriptor? = acceptStream
     /// How long to accept nobody after the system has failed to accept.
@@ -54,22 +60,26 @@ package final class FrameServer {
     /// Starts to listen. A Unix socket gets mode 0600.
     ///
     /// - Parameters:
-    ///   - address: where.
+    ///   - address: where; nil to serve only connections that a ``HubDialler`` makes.
     ///   - settings: the limits of clients.
     ///   - security: authenticates clients; without it the server serves everybody who can connect.
     ///   - clock: the process's clock.
     ///   - wakeUp: the reading end of a pipe; octets in it end ``wait(atMost:watching:)`` early and are thrown away.
     /// - Throws: ``BearerError`` if the address is in use or may not be used.
     package init(
-        listeningAt address: SocketAddress,
+        listeningAt address: SocketAddress?,
         settings: Settings = Settings(),
         security: ConnectionSecurity? = nil,
         clock: BearerClock = BearerClock(),
         wakeUp: Int32? = nil
     ) throws(BearerError) {
-        let (listener, bound) = try listenStream(at: address)
-        self.listener = listener
-        self.address = bound
+        if let address {
+            let (listener, bound) = try listenStream(at: address)
+            self.listener = listener
+            self.address = bound
+        } else {
+            self.address = nil
+        }
         self.security = security
         self.clock = clock
         self.wakeUp = wakeUp
@@ -86,7 +96,8 @@ package final class FrameServer {
     ///
     /// - Parameter error: what to tell the clients, if anything.
     package func close(_ error: BearerError? = nil) {
-        guard listener != nil else { return }
+        guard isOpen else { return }
+        isOpen = false
         listener = nil
         if let error {
             for client in clients.keys.sorted() { _ = clients[client]?.frames.send(ServerFrame.end(error).encoded) }
@@ -94,20 +105,20 @@ package final class FrameServer {
         for client in clients.keys.sorted() { clients[client]?.frames.close() }
         clients.removeAll()
         farewells = Farewells()
-        if case .unix(let path) = address { removeSocketFile(at: path) }
+        if case .unix(let path)? = address { removeSocketFile(at: path) }
     }
 
     // MARK: Waiting
 
     /// The descriptors that the next wait is for.
     package var watched: [Watched] {
-        guard let listener else { return [] }
+        guard isOpen else { return [] }
         var watched = clients.values.map { client in
             let frames = client.frames
             return Watched(number: frames.descriptor.number, reads: !client.isPaused, writes: frames.isWriting)
         }
         watched += farewells.watched
-        watched.append(Watched(number: listener.number, reads: acceptAt == nil, writes: false))
+        if let listener { watched.append(Watched(number: listener.number, reads: acceptAt == nil, writes: false)) }
         return watched
     }
 
@@ -127,7 +138,7 @@ package final class FrameServer {
     /// - Parameter ready: ``watched`` with the result of the wait; other descriptors in it are ignored.
     /// - Returns: what clients ask for, in order for each client.
     package func advance(_ ready: ArraySlice<Watched>) -> [Event] {
-        guard let listener else { return [] }
+        guard isOpen else { return [] }
         if let acceptAt, acceptAt <= clock.now { self.acceptAt = nil }
         let states = Dictionary(ready.lazy.filter(\.isReady).map { ($0.number, $0) }) { first, _ in first }
         if !states.isEmpty {
@@ -137,7 +148,7 @@ package final class FrameServer {
                 }
                 serve(client, state)
             }
-            if states[listener.number] != nil { acceptClients(from: listener) }
+            if let listener, states[listener.number] != nil { acceptClients(from: listener) }
         }
         farewells.advance(states, at: clock.now, into: &buffer)
         keepTime()
@@ -154,7 +165,7 @@ package final class FrameServer {
         atMost duration: Duration,
         watching descriptors: [Int32] = []
     ) throws(BearerError) -> [Event] {
-        guard listener != nil else { return [] }
+        guard isOpen else { return [] }
         var polled = watched
         for descriptor in descriptors { polled.append(Watched(number: descriptor, writes: false)) }
         if let wakeUp { polled.append(Watched(number: wakeUp, writes: false)) }
@@ -164,7 +175,8 @@ package final class FrameServer {
             let wait = now.duration(to: min(end, nextDeadline ?? end))
             _ = try waitForAny(of: &polled, milliseconds: wait.pollMilliseconds)
         } catch {
-            throw BearerError("cannot wait at \(address): \(error.text)")
+            let place = address.map { " at \($0)" } ?? ""
+            throw BearerError("cannot wait\(place): \(error.text)")
         }
         if let wakeUp, polled.last?.isReadable == true { drain(wakeUp) }
         return advance(polled[...])

@@ -10,6 +10,8 @@ struct GatewayConnection {
         var address: SocketAddress
         /// Its name in messages.
         var name: String
+        /// The gateway to which a hub at the address leads; nil if the gateway itself is there.
+        var behindHub: HubName?
         /// Secures the connection with TLS; nil for a plain one.
         var security: ConnectionSecurity?
         /// How long setting up may take, including the hello.
@@ -121,12 +123,14 @@ struct GatewayConnection {
         case .pending?, nil: return []
         case .failed(let error)?:
             let start: Advice =
-                settings.security == nil
-                ? "Is the gateway or the simulator running? Start one with: \(command: .simulate(at: "\(settings.address)"))"
-                : """
-                Is the gateway running? It is started there with: \
-                \(command: .serve(at: "\(settings.address.everywhere)"))
-                """
+                settings.behindHub != nil
+                ? HubListing.startHint
+                : settings.security == nil
+                    ? "Is the gateway or the simulator running? Start one with: \(command: .simulate(at: "\(settings.address)"))"
+                    : """
+                    Is the gateway running? It is started there with: \
+                    \(command: .serve(at: "\(settings.address.everywhere)"))
+                    """
             return end(
                 BearerError(
                     "cannot connect to \(settings.name): \(error.text)",
@@ -136,9 +140,12 @@ struct GatewayConnection {
         case .connected(let descriptor)?:
             dialling = nil
             do throws(BearerError) {
-                stream = FrameConnection(descriptor, session: try settings.security?.session())
+                stream = FrameConnection(ByteStream(descriptor, session: try settings.security?.session()))
             } catch {
                 return end(error)
+            }
+            if let name = settings.behindHub, let reason = stream?.send(HubRequest.reach(name).encoded) {
+                return lose(reason)
             }
             return stream?.send(ClientFrame.hello(silence: settings.silence.heartbeatMilliseconds).encoded)
                 .map { lose($0) } ?? []

@@ -43,6 +43,9 @@ struct Keepalive {
     /// Whether an empty frame is due.
     func isBeatDue(at now: Instant) -> Bool { sentAt.advanced(by: interval) <= now }
 
+    /// Whether the other side has broken its promise, though not for so long that it is given up.
+    func isOverdue(at now: Instant) -> Bool { heardAt.advanced(by: limit / Self.patience * 3 / 2) <= now }
+
     /// Whether to give the other side up.
     func isOtherSilent(at now: Instant) -> Bool { heardAt.advanced(by: limit) <= now }
 }

@@ -143,7 +143,8 @@ extension ByteReader {
         return String(text)
     }
 
-    fileprivate mutating func readBearerError() throws(DecodeError) -> BearerError {
+    /// Reads an error in words.
+    mutating func readBearerError() throws(DecodeError) -> BearerError {
         let message = try readText()
         let hint = try readText()
         return BearerError(message, hint: hint.isEmpty ? nil : Advice(hint))
@@ -192,7 +193,8 @@ extension ByteWriter {
         write(octets)
     }
 
-    fileprivate mutating func write(_ error: BearerError) {
+    /// Writes an error in words, cut to fit.
+    mutating func write(_ error: BearerError) {
         write(text: error.message)
         write(text: error.hint?.text ?? "")
     }

@@ -51,6 +51,7 @@ package final class SocketBearer: PolledBearer {
     /// - Parameters:
     ///   - address: where the gateway listens.
     ///   - name: its name in messages; the address if not given.
+    ///   - behindHub: the name of the gateway, if a hub listens at the address.
     ///   - security: secures the connection with TLS; nil for a plain connection.
     ///   - connectTimeout: how long setting up a connection may take, including the hello.
     ///   - silence: the longest time without sending, up to 65 s.
@@ -63,6 +64,7 @@ package final class SocketBearer: PolledBearer {
     package init(
         address: SocketAddress,
         name: String? = nil,
+        behindHub: HubName? = nil,
         security: ConnectionSecurity? = nil,
         connectTimeout: Duration = .seconds(10),
         silence: Duration = .seconds(5),
@@ -74,6 +76,7 @@ package final class SocketBearer: PolledBearer {
         settings = GatewayConnection.Settings(
             address: address,
             name: name ?? address.description,
+            behindHub: behindHub,
             security: security,
             timeout: connectTimeout,
             silence: silence

@@ -20,9 +20,13 @@ let streamType = Int32(SOCK_STREAM.rawValue)
 
 /// Starts to listen at `address`. It replaces a Unix socket file at which nobody listens any more.
 ///
+/// - Parameter backlog: the most connections that the system keeps until they are accepted.
 /// - Returns: the listening socket and its address, with the port that the system chose for port 0.
 /// - Throws: ``BearerError`` if the address is in use or may not be used.
-func listenStream(at address: SocketAddress) throws(BearerError) -> (Descriptor, SocketAddress) {
+func listenStream(
+    at address: SocketAddress,
+    backlog: Int32 = 16
+) throws(BearerError) -> (Descriptor, SocketAddress) {
     if case .unix(let path) = address { try removeStaleSocket(at: path, address: address) }
     var last = SystemError(number: EADDRNOTAVAIL)
     for candidate in try candidates(for: address, passive: true) {
@@ -43,7 +47,7 @@ func listenStream(at address: SocketAddress) throws(BearerError) -> (Descriptor,
         last = .last
         if bound == 0, case .unix(let path) = address { _ = chmod(path, 0o600) }
         guard bound == 0 else { continue }
-        guard listen(number, 16) == 0 else {
+        guard listen(number, backlog) == 0 else {
             last = .last
             continue
         }

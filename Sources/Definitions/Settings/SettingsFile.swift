@@ -20,12 +20,14 @@ package struct SettingsFile: Hashable, Sendable {
         case window
         /// The radio to assume.
         case radio
+        /// Where the hub serves clients.
+        case hub
 
         /// Whether there can be several values.
         package var isList: Bool {
             switch self {
             case .via, .devices, .secrets: true
-            case .connections, .window, .radio: false
+            case .connections, .window, .radio, .hub: false
             }
         }
 
@@ -36,6 +38,7 @@ package struct SettingsFile: Hashable, Sendable {
             case .devices, .secrets: "the path of a file"
             case .connections, .window: "a number"
             case .radio: "the name of a radio"
+            case .hub: "the address of a hub"
             }
         }
     }

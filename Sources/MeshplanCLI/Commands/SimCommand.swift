@@ -124,7 +124,7 @@ struct SimRunCommand: NetworkCommand {
         if case .unix = address {
             context.output.line("listening on \(address)")
         } else {
-            context.output.line("listening on \(server.address)")
+            context.output.line("listening on \(server.address ?? address)")
         }
         let console = SimulatorConsole(context, simulation)
         let air = try air.map { try SimulatorAir(SocketAddress($0).resolved(in: context), simulation.world) }

@@ -7,6 +7,16 @@ struct RadioBearers {
     let context: Context
     /// The clock that all of them share.
     let clock: BearerClock
+    /// Where the hub of this folder serves clients; nil if the settings are wrong.
+    private let hub: SocketAddress?
+
+    /// Bearers with a clock.
+    init(context: Context, clock: BearerClock) {
+        self.context = context
+        self.clock = clock
+        // Wrong settings were told before the command began.
+        hub = try? Settings.hub(context)
+    }
 
     /// The bearer of the only choice, or one that joins several.
     ///
@@ -101,6 +111,18 @@ struct RadioBearers {
     ) throws(BearerError) -> any PolledBearer {
         switch choice {
         case .simulator: throw BearerError("--via simulator is in this process")
+        case .hub(let gateway, let address):
+            guard let address = address ?? hub else { throw BearerError("\(name): no address of a hub is known") }
+            return SocketBearer(
+                address: address.resolved(in: context),
+                name: name,
+                behindHub: gateway,
+                connectTimeout: connectTimeout,
+                isPatient: isPatient,
+                clock: clock,
+                interruption: interruption,
+                addresses: addresses
+            )
         case .socket(let address), .gateway(_, let address):
             return SocketBearer(
                 address: address.resolved(in: context),

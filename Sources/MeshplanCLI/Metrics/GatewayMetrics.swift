@@ -26,7 +26,7 @@ final class GatewayMetrics {
         case .turnedAway: clientsTurnedAway += 1
         case .opened: linksOpened += 1
         case .lost: linksLost += 1
-        case .closed, .scanning, .cannotScan: break
+        case .closed, .scanning, .cannotScan, .hub: break
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bearers
 import DefinitionModel
 import Definitions
 import Planning
@@ -92,7 +93,20 @@ struct Settings {
                     hint: Suggestion.hint(for: text, among: names, are: "there are")
                 )
             }
+        case .hub:
+            do {
+                _ = try BearerChoice.hubAddress(text)
+            } catch {
+                throw SettingsFile.Problem("\(error)")
+            }
         }
+    }
+
+    /// Where the hub serves clients: what is set, or the usual address.
+    ///
+    /// - Throws: the errors of ``init(_:)``.
+    static func hub(_ context: Context) throws -> SocketAddress {
+        try BearerChoice.hubAddress(Settings(context)[.hub]?.first ?? BearerChoice.usualHub)
     }
 
     /// The first value of a setting; nil if it is not set.
@@ -140,6 +154,7 @@ extension Settings {
         let isSimulation = command == SimRunCommand.self || command == TestCommand.self && via.isEmpty
         let simulates = isSimulation || via == ["simulator"]
         if simulates { add(.devices) }
+        add(.hub)
         // A gateway's links are those of all its clients.
         if command == GatewayRunCommand.self { return arguments }
         if !via.isEmpty { add(.secrets) }

@@ -90,7 +90,7 @@ final class SQLiteFleetRunTables: FleetRunTables {
             case .integer(let number): .integer(number)
             case .text(let text): .text(text)
             case .octets(let octets): .octets(octets)
-            case .octetsList, .integerList: .octets([])
+            case .octetsList, .integerList, .textList: .octets([])
             }
         }
         var rows: [FleetRow] = []

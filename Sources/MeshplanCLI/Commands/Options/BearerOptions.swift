@@ -27,6 +27,8 @@ enum BearerChoice: Hashable {
     case socket(SocketAddress)
     /// A gateway with certificates, of the named pairing, or the only one.
     case gateway(pairing: String?, SocketAddress)
+    /// A gateway that has dialled a hub; nil for the hub that is set.
+    case hub(HubName, SocketAddress?)
     /// A Bluetooth adapter of this machine, by its name or address; nil for the first usable one.
     case gatt(adapter: String?)
 
@@ -37,11 +39,17 @@ enum BearerChoice: Hashable {
     static let gattName = "gatt"
 
     private static let gatewayScheme = "gateway://"
+    private static let hubScheme = "hub://"
+
+    /// The default port of a hub for gateways, and the one for clients.
+    static let hubPorts: (gateways: UInt16, clients: UInt16) = (7448, 7449)
+    /// Where a hub serves clients unless something else is said.
+    static let usualHub = "tcp:127.0.0.1:7449"
 
     /// The help of `--via`.
     static let help = """
         How to reach the mesh: gatt, a Bluetooth adapter of this machine (gatt:ADAPTER for a specific one), \
-        gateway://[PAIRING@]HOST[:PORT] of a gateway, unix:PATH or tcp:HOST:PORT of a simulator process or of a gateway \
+        gateway://[PAIRING@]HOST[:PORT] of a gateway, hub://NAME of a gateway that has dialled a hub, unix:PATH or tcp:HOST:PORT of a simulator process or of a gateway \
         on this machine, or simulator. Repeat it to use several at once.
         """
 
@@ -65,14 +73,43 @@ enum BearerChoice: Hashable {
                 pairing: at.map { String(rest[..<$0]) },
                 try SocketAddress(tcp: host, of: text, defaultPort: Self.gatewayPort)
             )
+        } else if text.hasPrefix(Self.hubScheme) {
+            let rest = text.dropFirst(Self.hubScheme.count)
+            let at = rest.firstIndex(of: "@")
+            guard let name = HubName(String(at.map { rest[..<$0] } ?? rest)) else {
+                throw SocketAddressError(
+                    text: text,
+                    problem: "after hub:// comes the name of a gateway: letters and digits, with single dots, "
+                        + "hyphens and underscores between them"
+                )
+            }
+            self = .hub(
+                name,
+                try at.map { place throws(SocketAddressError) in
+                    try Self.hubAddress(String(rest[rest.index(after: place)...]), of: text)
+                }
+            )
         } else if text.hasPrefix("unix:") || text.hasPrefix("tcp:") {
             self = .socket(try SocketAddress(text))
         } else {
             throw SocketAddressError(
                 text: text,
                 problem:
-                    "a way to the mesh is gatt, gatt:ADAPTER, gateway://HOST, unix:PATH, tcp:HOST:PORT or simulator"
+                    "a way to the mesh is gatt, gatt:ADAPTER, gateway://HOST, hub://NAME, unix:PATH, tcp:HOST:PORT or simulator"
             )
+        }
+    }
+
+    /// Parses where a hub serves clients: `unix:PATH`, `tcp:HOST:PORT`, or `HOST[:PORT]`.
+    ///
+    /// - Parameter whole: the whole text, which an error names; nil if it is this one.
+    /// - Throws: `SocketAddressError` that says what is wrong.
+    static func hubAddress(_ text: String, of whole: String? = nil) throws(SocketAddressError) -> SocketAddress {
+        do throws(SocketAddressError) {
+            if text.hasPrefix("unix:") || text.hasPrefix("tcp:") { return try SocketAddress(text) }
+            return try SocketAddress(tcp: text, of: text, defaultPort: hubPorts.clients)
+        } catch {
+            throw SocketAddressError(text: whole ?? text, problem: error.problem)
         }
     }
 

@@ -11,6 +11,14 @@ struct DeniedClients {
     var context: Context
     /// The path as the user knows it.
     let path: String
+    /// Who is denied, for messages.
+    var kind = "clients"
+
+    init(context: Context, path: String, of kind: String = "clients") {
+        self.context = context
+        self.path = path
+        self.kind = kind
+    }
 
     /// The most octets, enough for more than a thousand lines. Anybody who connects makes the gateway read them.
     private static let limit = 128 * 1024
@@ -24,7 +32,7 @@ struct DeniedClients {
             octets = try Files.readRegular(context.absolute(path), limit: Self.limit, isSecret: false)
         } catch {
             throw BearerError(
-                "the list of denied clients, \(path.printable), \(error.clause)",
+                "the list of denied \(kind), \(path.printable), \(error.clause)",
                 hint: "Nobody is let in until it can be read; an empty file denies nobody."
             )
         }
@@ -39,7 +47,7 @@ struct DeniedClients {
             guard let word = words.first else { continue }
             guard let fingerprint = Certificate.fingerprint(String(word)) else {
                 throw BearerError(
-                    "the list of denied clients, \(path.printable), line \(place + 1): `\(String(word.prefix(80)).printable)` "
+                    "the list of denied \(kind), \(path.printable), line \(place + 1): `\(String(word.prefix(80)).printable)` "
                         + "is not a fingerprint (64 hexadecimal digits)",
                     hint: "Nobody is let in until that is fixed; comments begin with #."
                 )

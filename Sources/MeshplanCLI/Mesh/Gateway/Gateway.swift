@@ -24,6 +24,8 @@ struct Gateway {
     /// Opens the bearer and begins to listen.
     ///
     /// - Parameters:
+    ///   - address: where clients come to; nil for nowhere.
+    ///   - hub: the hub to connect to; nil for none.
     ///   - choices: the bearers that carry messages on, at least one, without the simulator.
     ///   - names: the name of each choice in messages.
     ///   - metricsAddress: where collectors get metrics; nil for nowhere.
@@ -31,7 +33,8 @@ struct Gateway {
     /// - Throws: ``BearerError`` if no bearer, or not the address, can be used; ``Failure`` if a file of a pairing is
     ///   wrong.
     init(
-        listeningAt address: SocketAddress,
+        listeningAt address: SocketAddress?,
+        dialling hub: HubDialler.Settings? = nil,
         choices: [BearerChoice],
         names: [String],
         metricsAddress: SocketAddress? = nil,
@@ -61,7 +64,7 @@ struct Gateway {
         settings.maximumClients = limits.clients
         settings.maximumLinks = min(limits.clientConnections ?? .max, links)
         server = try FrameServer(
-            listeningAt: address.resolved(in: context),
+            listeningAt: address?.resolved(in: context),
             settings: settings,
             security: security,
             clock: clock
@@ -73,11 +76,17 @@ struct Gateway {
         } else {
             metricsServer = nil
         }
+        let (clock, bits) = (self.clock, context.randomBits)
+        let dialler = hub.map { hub in
+            // The upper bits of a random number as a fraction.
+            return HubDialler(hub, clock: clock) { Double(bits() >> 11) / Double(UInt64(1) << 53) }
+        }
         relay = GatewayRelay(
             server: server,
             bearer: bearer,
             maximumLinks: limits.connections,
             metrics: metricsServer,
+            dialler: dialler,
             failure: { bearer.failure },
             tell: {
                 log.write($0)
@@ -86,7 +95,8 @@ struct Gateway {
         )
         current.relay = relay
         log.begin(
-            listeningAt: address.isUnix ? address : server.address,
+            listeningAt: address?.isUnix == true ? address : server.address,
+            dialling: hub.map { ($0.address, $0.name) },
             via: names,
             links: links
         )
@@ -121,7 +131,8 @@ struct Gateway {
 }
 
 extension SocketAddress {
-    fileprivate var isUnix: Bool {
+    /// Whether it is the path of a Unix socket.
+    var isUnix: Bool {
         if case .unix = self { return true }
         return false
     }

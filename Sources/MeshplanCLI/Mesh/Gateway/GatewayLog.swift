@@ -8,19 +8,27 @@ final class GatewayLog {
     private var totals: [FrameServer.Client: GatewayRelay.Carried] = [:]
     /// The open links. A lost link that is not among them never came about.
     private var open: Set<FrameServer.ClientLink> = []
-    /// The number of connections refused in the current minute, and when that minute began.
-    private var turnedAway = (count: 0, since: Timestamp(rawValue: 0))
-
-    /// The most refused connections in a minute that get a line each: endless attempts must not fill the disk.
-    private static let turnedAwayLimit = 20
+    private var refusals = RefusalLines()
+    /// Why the hub is not reached, as the log has it.
+    private var hubLoss: String?
 
     init(context: Context) {
         self.context = context
     }
 
-    /// Reports that the gateway listens.
-    func begin(listeningAt address: SocketAddress, via names: [String], links: Int) {
-        write("listening on \(address), \(count(links, "link")) via \(names.joined(separator: " and "))")
+    /// Reports that the gateway listens, or connects to a hub, or both.
+    func begin(
+        listeningAt address: SocketAddress?,
+        dialling hub: (address: SocketAddress, name: HubName)? = nil,
+        via names: [String],
+        links: Int
+    ) {
+        let ways = [
+            address.map { "listening on \($0)" },
+            hub.map { "dialling the hub at \($0.address) as \($0.name)" },
+        ]
+        let way = ways.compactMap(\.self).joined(separator: ", ")
+        write("\(way), \(count(links, "link")) via \(names.joined(separator: " and "))")
     }
 
     /// Reports where collectors get metrics.
@@ -67,19 +75,26 @@ final class GatewayLog {
             add(carried, of: link.client)
         case .scanning(let isOn): write(isOn ? "scanning" : "not scanning")
         case .cannotScan(let error): write("cannot scan: \(text(error))")
+        case .hub(let event): write(event)
+        }
+    }
+
+    /// A hub that is away for days gets one line, not one for each attempt.
+    private func write(_ event: HubDialler.Event) {
+        switch event {
+        case .connected(let hub):
+            hubLoss = nil
+            write("connected to the hub “\(hub)”")
+        case .lost(let error, _):
+            guard hubLoss != error.message else { return }
+            hubLoss = error.message
+            write("\(text(error)); trying again until it is there")
+        case .missed(let peer, let reason): writeTurnedAway("cannot connect through the hub for \(peer): \(reason)")
         }
     }
 
     private func writeTurnedAway(_ line: String) {
-        let now = context.now()
-        let age = turnedAway.since.seconds(to: now)
-        if !(0..<60).contains(age) {
-            let untold = turnedAway.count - Self.turnedAwayLimit
-            if untold > 0 { write("refused \(untold) more since \(turnedAway.since.text)") }
-            turnedAway = (0, now)
-        }
-        turnedAway.count += 1
-        if turnedAway.count <= Self.turnedAwayLimit { write(line) }
+        for line in refusals.lines(line, at: context.now()) { write(line) }
     }
 
     private func add(_ carried: GatewayRelay.Carried, of client: FrameServer.Client) {

@@ -106,9 +106,16 @@ struct GatewayPairing {
     /// Warns a gateway if its certificate ends soon, since `doctor` does not run there, or if its clock is behind,
     /// since it may start before it gets the time.
     ///
+    /// - Parameter isService: whether it is for a service that nobody looks after; nil for one that is a gateway.
     /// - Throws: ``Failure`` if others than the owner can use the file, if it is for another role, if it has expired,
     ///   or if it is not yet valid by a client's clock.
-    static func identity(_ path: String, role: TLSRole, in context: Context) throws -> TLSIdentity {
+    static func identity(
+        _ path: String,
+        role: TLSRole,
+        isService: Bool? = nil,
+        in context: Context
+    ) throws -> TLSIdentity {
+        let isService = isService ?? (role == .server)
         let file = GatewayFile(context: context, path: path)
         let identity = try file.identity()
         try file.explaining { () throws(TLSError) in try identity.check(role) }
@@ -128,11 +135,11 @@ struct GatewayPairing {
                 "\(path.printable): the certificate is valid from \(identity.validFrom.text) on, and the clock here says "
                 + now.text
             let hint = "Set the clock: timedatectl shows whether it follows the time of the network."
-            guard role == .server else { throw Failure(.failure, message, hint: hint) }
-            FailureView(context).warn(message + "; all clients are refused until the clock is correct", hint: hint)
+            guard isService else { throw Failure(.failure, message, hint: hint) }
+            FailureView(context).warn(message + "; no connection is possible until the clock is correct", hint: hint)
         }
         let left = now.seconds(to: identity.validUntil)
-        if role == .server, left < GatewayExamination.notice {
+        if isService, left < GatewayExamination.notice {
             FailureView(context).warn(
                 "\(path.printable): the certificate is valid until \(identity.validUntil.text), "
                     + GatewayExamination.remaining(left),

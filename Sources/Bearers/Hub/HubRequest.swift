@@ -1,0 +1,158 @@
+import MeshCore
+
+/// What the sides of a hub agree on. Hub, gateways and clients exchange frames (``Frame``), until the hub joins a
+/// client with its gateway; from then on the hub passes octets on and looks at none of them.
+package enum HubProtocol {
+    /// The version that this program speaks. Different versions refuse each other.
+    package static let version: UInt16 = 1
+    /// The start of the first frame to a hub, `mhub`, which tells this protocol from others.
+    static let magic: UInt32 = 0x6D68_7562
+    /// The most octets of the name of a program's version.
+    package static let maximumProgramSize = 32
+    /// The most octets of the name of a client.
+    package static let maximumPeerSize = 80
+}
+
+/// A frame that a gateway or a client sends to a hub. Integers are big-endian.
+///
+/// Each type with its body; sizes in octets stand in parentheses. The first three begin a connection, and start with:
+/// magic (4), version (2).
+///
+/// - `0x21` announce: the longest silence in milliseconds (2: 1...65,535), name (1 + 1...48), the program's version
+///   (1 + 0...32)
+/// - `0x22` reach: name (1 + 1...48)
+/// - `0x23` list: nothing
+/// - `0x24` carry: call (8), the first frame of a gateway's connection for a client
+/// - `0x25` load: clients (2), links (2), the most links (2); it is also a sign of life
+package enum HubRequest: Hashable, Sendable {
+    /// The gateway with that name is there. It sends something at least once in so many milliseconds.
+    case announce(HubName, program: String, silence: UInt16)
+    /// Join this connection with the gateway with that name.
+    case reach(HubName)
+    /// Tell which gateways are there.
+    case list
+    /// Join this connection with the client of a call.
+    case carry(HubCall)
+    /// How the gateway is used.
+    case load(HubLoad)
+    /// The first frame of a side that speaks another version.
+    case otherVersion(UInt16)
+
+    /// Reads the content of a frame.
+    ///
+    /// - Throws: ``FrameError`` for an unknown type, a first frame of another protocol, or a malformed body.
+    package init(decoding content: [UInt8]) throws(FrameError) {
+        guard let type = content.first else { throw .empty }
+        var reader = ByteReader(content[1...])
+        do {
+            switch type {
+            case 0x21, 0x22, 0x23:
+                guard try reader.readUInt32() == HubProtocol.magic else { throw FrameError.foreign }
+                let version = try reader.readUInt16()
+                guard version == HubProtocol.version else {
+                    self = .otherVersion(version)
+                    return
+                }
+                self = try Self.beginning(type, &reader)
+            case 0x24: self = .carry(HubCall(rawValue: try reader.readUInt64()))
+            case 0x25: self = .load(try reader.readHubLoad())
+            default: throw FrameError.unknownType(type)
+            }
+            try reader.expectEnd()
+        } catch let error as FrameError {
+            throw error
+        } catch {
+            throw .malformed(type)
+        }
+    }
+
+    private static func beginning(_ type: UInt8, _ reader: inout ByteReader) throws(DecodeError) -> HubRequest {
+        switch type {
+        case 0x21:
+            let silence = try reader.readSilence()
+            let name = try reader.readHubName()
+            return .announce(name, program: try reader.readLabel(HubProtocol.maximumProgramSize), silence: silence)
+        case 0x22: return .reach(try reader.readHubName())
+        default: return .list
+        }
+    }
+
+    /// The content of the frame.
+    package var encoded: [UInt8] {
+        var writer = ByteWriter(capacity: 64)
+        func begin(_ type: UInt8) {
+            writer.write(type)
+            writer.write(HubProtocol.magic)
+            writer.write(HubProtocol.version)
+        }
+        switch self {
+        case .announce(let name, let program, let silence):
+            begin(0x21)
+            writer.write(max(silence, 1))
+            writer.write(label: name.text, HubName.maximumSize)
+            writer.write(label: program, HubProtocol.maximumProgramSize)
+        case .reach(let name):
+            begin(0x22)
+            writer.write(label: name.text, HubName.maximumSize)
+        case .list: begin(0x23)
+        case .carry(let call):
+            writer.write(UInt8(0x24))
+            writer.write(call.rawValue)
+        case .load(let load):
+            writer.write(UInt8(0x25))
+            writer.write(load)
+        case .otherVersion(let version):
+            writer.write(UInt8(0x23))
+            writer.write(HubProtocol.magic)
+            writer.write(version)
+        }
+        return writer.bytes
+    }
+}
+
+extension ByteReader {
+    /// Reads a short text. Invalid UTF-8 and characters that move a terminal's cursor become U+FFFD.
+    mutating func readLabel(_ limit: Int) throws(DecodeError) -> String {
+        let count = Int(try readUInt8())
+        guard count <= limit else { throw .length(count) }
+        var text = String.UnicodeScalarView()
+        for scalar in String(decoding: try read(count), as: UTF8.self).unicodeScalars {
+            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+            text.append(isControl ? "\u{FFFD}" : scalar)
+        }
+        return String(text)
+    }
+
+    /// Reads the name of a gateway.
+    mutating func readHubName() throws(DecodeError) -> HubName {
+        let text = try readLabel(HubName.maximumSize)
+        guard let name = HubName(text) else { throw .length(text.utf8.count) }
+        return name
+    }
+
+    /// Reads how a gateway is used.
+    mutating func readHubLoad() throws(DecodeError) -> HubLoad {
+        HubLoad(clients: try readUInt16(), links: try readUInt16(), maximumLinks: try readUInt16())
+    }
+}
+
+extension ByteWriter {
+    /// Writes a short text, cut to fit.
+    mutating func write(label: String, _ limit: Int) {
+        var octets: [UInt8] = []
+        for scalar in label.unicodeScalars {
+            let encoded = UTF8.encode(scalar).map(Array.init) ?? []
+            guard octets.count + encoded.count <= limit else { break }
+            octets += encoded
+        }
+        write(UInt8(octets.count))
+        write(octets)
+    }
+
+    /// Writes how a gateway is used.
+    mutating func write(_ load: HubLoad) {
+        write(load.clients)
+        write(load.links)
+        write(load.maximumLinks)
+    }
+}
