@@ -31,8 +31,10 @@ private struct Site {
     static let apply = ["fleet", "apply", "--auto-approve", "--devices", "devices/all.yaml"]
 
     /// Makes a run on which nobody works: its first process is interrupted before it takes any job.
-    func interrupted(_ more: String...) throws -> FleetRunRecord {
-        var rounds = 0
+    ///
+    /// - Parameter plans: whether it makes the plans itself.
+    func interrupted(_ more: String..., plans: Bool = true) throws -> FleetRunRecord {
+        var rounds = plans ? 0 : 1
         fixture.fleetWorkers = FleetWorkers { workers, context, next, tell in
             rounds += 1
             guard rounds > 1 else { return FleetWorkers.inThisProcess.run(workers, context, next, tell) }
@@ -218,6 +220,42 @@ struct FleetRunCommandTests {
         #expect(jobs.contains { $0.notes.summary == "was carried out by an earlier attempt" }, "\(jobs)")
         #expect(try site.applies("graz-1") == 1)
         #expect(site.fixture.run("fleet", "plan", "--detailed-exitcode").status == 0)
+    }
+
+    @Test("A run of saved plans goes on with those, and says which were begun and cut off", arguments: Site.places)
+    func savedPlans(_ place: String) throws {
+        let site = try Site(place)
+        let fixture = site.fixture
+        try #require(fixture.run("fleet", "plan", "--out", "plans").status == 0)
+        let run = try site.interrupted("--plan", "plans", plans: false)
+        #expect(run.request.plans?.path == "plans")
+        func applySaved(_ job: FleetJob, _ own: CommandFixture, _ devices: String) throws -> CommandFixture.Result {
+            let folder = fixture.folder.path + "/plans"
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+            let file = try required(files.first { $0.hasPrefix(job.network) })
+            return own.run([
+                "apply", "\(folder)/\(file)", "--network", job.network, "--via", "simulator", "--devices", devices,
+                "--expect-digest", try required(job.notes.digest), "--listen", "1s",
+            ])
+        }
+        try site.die(run) { job, own in
+            let done = try applySaved(job, own, "../../devices/all.yaml")
+            #expect(done.status == 0, "\(done.combined)")
+        }
+        try fixture.write("products: {}\ndevices: {}\n", to: "devices/none.yaml")
+        try site.die(run) { job, own in
+            let part = try applySaved(job, own, "../../devices/none.yaml")
+            #expect(part.status == 4, "\(part.combined)")
+        }
+        let result = fixture.run("fleet", "continue")
+        #expect(result.status == 4, "\(result.combined)")
+        let jobs = try site.store().jobs(of: run.id).filter { !$0.isGate }
+        #expect(jobs.map(\.state) == [.done, .failed, .done], "\(jobs)")
+        #expect(jobs[0].notes.summary == "was carried out by an earlier attempt")
+        #expect(jobs[1].notes.summary.contains("begun and cut off"), "\(jobs[1].notes.summary)")
+        let again = fixture.run("fleet", "continue", "--retry", "--auto-approve")
+        #expect(again.status == 5 && again.error.contains("fleet plan --out"), "\(again.combined)")
+        #expect(try site.applies("graz-1") == 1)
     }
 
     @Test("Another checkout applies nothing, and what has failed is tried again after approval")

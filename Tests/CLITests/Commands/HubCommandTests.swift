@@ -176,9 +176,33 @@ struct HubCommandTests {
         let lines = try json.output.split(separator: "\n").map { try JSONParser.parse(Array($0.utf8)) }
         for line in lines { #expect(schema.mistakes(in: line).isEmpty, "\(schema.mistakes(in: line))") }
         #expect(lines.map { $0["type"]?.text } == ["version", "hub", "hub_gateway"])
+        try fixture.write(
+            "version: 1\nnetworks: { house: { folder: ., via: [hub://basement, hub://attic] } }\n",
+            to: "fleet.yaml"
+        )
+        let fleet = fixture.run("fleet", "status")
+        #expect(
+            fleet.output.hasSuffix(
+                """
+
+                Network  Gateway   Connected since       Version  Links
+                house    basement  2026-11-18T11:06:40Z  0.1.0      0/4
+                house    attic     not connected         –            –
+
+                """
+            ),
+            "\(fleet.combined)"
+        )
+        let parsed = try fixture.run("fleet", "status", "--json").output.split(separator: "\n")
+            .map { try JSONParser.parse(Array($0.utf8)) }
+        for line in parsed { #expect(schema.mistakes(in: line).isEmpty, "\(schema.mistakes(in: line))") }
+        #expect(parsed.count { $0["type"]?.text == "fleet_gateway" } == 2)
         let served = try hub.stop()
         #expect(served.status == 0 && served.output.contains("basement came from a local process, version 0.1.0 with"))
         #expect(served.output.contains("client 1 (a local process) uses basement"), "\(served.output)")
+        let lost = fixture.run("fleet", "status")
+        #expect(lost.output.contains("house    attic     (not known)"), "\(lost.combined)")
+        #expect(lost.error.contains("the gateways are not known"), "\(lost.error)")
         let dialled = try gateway.stop()
         #expect(dialled.output.contains("g.sock as basement, 4 links via unix:mesh.sock"))
         #expect(dialled.output.contains("connected to the hub “office”"), "\(dialled.output)")

@@ -9,8 +9,8 @@ struct FleetStatusCommand: ContextCommand {
         commandName: "status",
         abstract: "Show what each network's database knows.",
         discussion: """
-            Nothing is sent, and no definition is read. Exits with 3 if there is drift. The last run of the fleet is shown \
-            below the networks.
+            Nothing is sent, and no definition is read. Exits with 3 if there is drift. Below the networks stand the \
+            gateways that the fleet's list names by hub://NAME, with their presence and version, and the last run.
             """
     )
 
@@ -64,6 +64,7 @@ struct FleetStatusCommand: ContextCommand {
                 }
             }
         }
+        try FleetGateways(of: fleet.networks, in: context).show(in: context)
         do {
             if let store = try place.existing(), let last = try place.last(in: store) {
                 if context.json == nil { context.output.line() }
