@@ -1,5 +1,6 @@
 import Bearers
 import MeshCore
+import SystemLayer
 
 /// The gateways through which the networks of a fleet are reached by way of a hub: who is there, and in which version.
 struct FleetGateways {
@@ -76,7 +77,8 @@ struct FleetGateways {
         context.output.write(table.render(context.style))
         var told: Set<String> = []
         for problem in all.compactMap(\.problem) where told.insert(problem.message).inserted {
-            FailureView(context).warn("the gateways are not known: \(problem.message)", hint: problem.hint)
+            let failure = Failure(explaining: problem)
+            FailureView(context).warn("the gateways are not known: \(failure.message)", hint: failure.hint)
         }
     }
 }
