@@ -53,12 +53,13 @@ struct HopSurvey {
         session.hear = { _, _ in }
         session.survive()
         restore()
+        result.messages = 2 * session.transmissions
+        result.elapsed = begin.duration(to: session.now)
         if let failure { throw failure }
         try commit()
         result.sightings = heard.sightings
         result.heartbeats = heard.count
         result.proxies = session.proxies
-        result.elapsed = begin.duration(to: session.now)
     }
 
     // MARK: The stages
@@ -126,6 +127,8 @@ struct HopSurvey {
                 keepOwn(place)
                 continue
             }
+            // It may send heartbeats even if its answer was lost.
+            result.expectedHeartbeats += Int(options.count.count ?? 1)
             guard let status = Self.status(outcome) else {
                 result.silent.append(uuid)
                 continue

@@ -73,6 +73,10 @@ package struct HopSurveyResult: Hashable, Sendable {
     package var proxies: [UnicastAddress] = []
     /// How many heartbeats were heard.
     package var heartbeats = 0
+    /// How many heartbeats the nodes that were asked for some have sent at most.
+    package var expectedHeartbeats = 0
+    /// How many messages it took beside heartbeats at most: requests, each repetition included, and an answer to each.
+    package var messages = 0
     /// How long it listened, from the first heartbeat that was asked for.
     package var listened = Duration.zero
     /// How long everything took.

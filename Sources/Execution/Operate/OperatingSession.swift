@@ -26,6 +26,8 @@ package final class OperatingSession {
     private static let timeToLeave = Duration.milliseconds(300)
     /// Receives heartbeats, while somebody listens for them.
     var hear: (Heartbeat, IncomingControlMessage) -> Void = { _, _ in }
+    /// How many requests were sent, each repetition included.
+    private(set) var transmissions = 0
     /// How many interrupts the session survives, because what it does is better finished.
     private var toleratedInterrupts = 0
     /// Why nothing more can be sent; nil as long as something can.
@@ -232,6 +234,7 @@ package final class OperatingSession {
             work.answered(position, parameters, transmissions: transmissions)
             tell(position, .answered(parameters))
         case .sent(let request, let transmissions):
+            self.transmissions += 1
             if transmissions > 1, let position = positions[request] { work.isLate(position) }
         case .unanswered(let request): giveUp(request, .unanswered)
         case .unreachable(let request, let failure):

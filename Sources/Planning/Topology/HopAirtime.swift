@@ -2,8 +2,8 @@ package import MeshCore
 
 /// How much of the air messages take that all relays of a network repeat.
 ///
-/// It is an upper bound: what a place would hear that hears every relay, each time for as long as the longest
-/// advertisement lasts.
+/// It is an upper bound, as far as the records are right: what a place would hear that hears every relay, each time for
+/// as long as the longest advertisement lasts. Where relays are far apart, it is several times what any place hears.
 package struct HopAirtime: Hashable, Sendable {
     /// How long the longest advertisement lasts on one channel: 47 octets at 1 Mbit/s.
     private static let advertisement = Duration.microseconds(376)
@@ -29,8 +29,8 @@ package struct HopAirtime: Hashable, Sendable {
         return Double(count) * each / microseconds
     }
 
-    /// How many heartbeats each of some nodes may send within a time so that they take at most one percent of the air:
-    /// 4, 2 or 1, the lowest number also where it is too much.
+    /// How many heartbeats each of some nodes may send within a time so that these alone take at most one percent of
+    /// the air: 4, 2 or 1, the lowest number also where it is too much.
     package func heartbeats(ofEach nodes: Int, within duration: Duration) -> UInt32 {
         for count: UInt32 in [4, 2] where share(ofMessages: nodes * Int(count), within: duration) <= 0.01 {
             return count

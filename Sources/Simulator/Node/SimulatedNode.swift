@@ -14,6 +14,8 @@ struct SimulatedNode {
     var forwardsAt = Instant.zero
     /// How busy the air around it is.
     var load = AirLoad()
+    /// How long one channel was busy at its place, with what it sent and what its neighbours sent; in microseconds.
+    var airtime: Int64 = 0
     /// Its faults.
     var faults = NodeFaults()
     /// Whether its links end after the answer that says its GATT proxy was switched off.

@@ -160,6 +160,8 @@ extension SimulatedWorld {
         if onAir != nil { tellStrangers(of: .message(pdu.octets), copies: sent.copies, from: node) }
         let interferes = settings.neighboursInterfere
         let count = sent.copies.count
+        let airtime = Int64(count) * pdu.airtime
+        nodes[node].airtime += airtime
         let audience = audience(of: node)
         let heard = heard
         var news = HeardPDU(pdu)
@@ -169,6 +171,7 @@ extension SimulatedWorld {
         for neighbour in audience {
             let loss = copyLoss(from: node, to: neighbour)
             if interferes { nodes[neighbour.node].load.add(count, at: now) }
+            nodes[neighbour.node].airtime += airtime
             var copy = 0
             while copy < count, generator.happens(loss) { copy += 1 }
             guard copy < count else {

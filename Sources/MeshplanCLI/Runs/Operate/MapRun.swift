@@ -48,7 +48,10 @@ struct MapRun {
         let view = MapView(
             operating: operating,
             result: result,
-            airtime: airtime.share(ofMessages: result.heartbeats, within: max(result.listened, .seconds(1))),
+            airtime: airtime.share(
+                ofMessages: result.expectedHeartbeats + result.messages,
+                within: max(result.elapsed, .seconds(1))
+            ),
             placement: source?.placement ?? Placement(),
             range: range
         )

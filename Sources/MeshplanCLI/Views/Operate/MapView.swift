@@ -15,7 +15,7 @@ struct MapView {
 
     private let operating: OperatingRun
     private let result: HopSurveyResult
-    /// The share of the air that the heartbeats took at most.
+    /// The share of the air that heartbeats and configuration messages took at most.
     private let airtime: Double
     private let map: HopMap
     /// The hops that were to be expected, by station; nil if nobody asked, or they cannot be told.
@@ -170,9 +170,12 @@ struct MapView {
         let heard = map.stations.count - map.silent.count
         let all = heard == map.stations.count ? "all" : "\(heard) of"
         let depth = map.depth > 0 ? ", \(count(map.depth, "hop")) at most" : ""
-        let seconds = DurationText.text(.seconds(result.listened.components.seconds))
+        let listened = DurationText.text(.seconds(result.listened.components.seconds))
+        let elapsed = DurationText.text(.seconds(result.elapsed.components.seconds))
         return "Heard \(all) \(count(map.stations.count, "node"))\(depth).\n"
-            + "\(count(result.heartbeats, "heartbeat")) in \(seconds), at most \(Self.percent(airtime)) of the air."
+            + "\(count(result.heartbeats, "heartbeat")) in \(listened), "
+            + "\(count(result.messages, "configuration message")) at most.\n"
+            + "Together at most \(Self.percent(airtime)) of the air for \(elapsed)."
     }
 
     private static func percent(_ share: Double) -> String {
@@ -228,7 +231,7 @@ struct MapView {
         lines.write([
             "type": "summary", "nodes": .integer(map.stations.count),
             "heard": .integer(map.stations.count - map.silent.count), "most_hops": .integer(map.depth),
-            "heartbeats": .integer(result.heartbeats),
+            "heartbeats": .integer(result.heartbeats), "messages": .integer(result.messages),
             "airtime_permille": .integer(Int((min(max(airtime, 0), 1) * 1_000).rounded(.up))),
             "listened_ms": .integer(Int(clamping: result.listened.microseconds / 1_000)),
             "duration_ms": .integer(Int(clamping: result.elapsed.microseconds / 1_000)),
