@@ -50,7 +50,7 @@ package final class Executor {
     /// plan as the only change since: then the plan continues, and what that run achieved is not sent again. In-doubt
     /// requests of earlier runs are read back before anything else is sent to their nodes.
     package func apply(_ plan: Plan) -> Recap {
-        begin(total: plan.steps.count) { snapshot throws(ExecutionStop) in
+        begin(plan.steps) { snapshot throws(ExecutionStop) in
             guard !plan.isEmpty else { return try recordOnly(plan, snapshot) }
             let admission = PlanAdmission(to: snapshot, of: database)
             let resumed = try admission.runToContinue(for: plan)
@@ -102,7 +102,7 @@ package final class Executor {
         lookingFor duration: Duration = .seconds(15),
         isOfInterest: @escaping (DeviceUUID, ConfigurationAction) -> Bool = { _, _ in true }
     ) -> Recap {
-        begin(total: 0, searchingFor: duration, isOfInterest: isOfInterest) { snapshot throws(ExecutionStop) in
+        begin([], searchingFor: duration, isOfInterest: isOfInterest) { snapshot throws(ExecutionStop) in
             Executor.doubtsOnly(snapshot, withDevices: true)
         }
     }
@@ -148,7 +148,7 @@ package final class Executor {
 
     /// Carries out steps that read nodes back.
     func begin(readings steps: [Step]) -> Recap {
-        begin(total: steps.count) { _ throws(ExecutionStop) in
+        begin(steps) { _ throws(ExecutionStop) in
             guard !steps.isEmpty else { return nil }
             do throws(PlanDefect) {
                 let schedule = try StepSchedule(steps: steps, barriers: [])
@@ -170,14 +170,15 @@ package final class Executor {
 
     /// Prepares a run and performs it; every way out gives a recap.
     private func begin(
-        total: Int,
+        _ steps: [Step],
         searchingFor duration: Duration? = nil,
         isOfInterest: @escaping (DeviceUUID, ConfigurationAction) -> Bool = { _, _ in true },
         _ prepare: (Snapshot) throws(ExecutionStop) -> Preparation?
     ) -> Recap {
         var recap = Recap()
-        recap.total = total
-        recap.notStarted = total
+        recap.total = steps.count
+        recap.notStarted = steps.count
+        recap.notStartedOfNodes = steps.count(where: \.isOfNode)
         network = nil
         do throws(ExecutionStop) {
             try resolveReprovisions()

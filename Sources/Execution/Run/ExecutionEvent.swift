@@ -43,7 +43,7 @@ package enum ExecutionEvent: Hashable, Sendable {
     case stepBlocked(step: Int, by: Int)
     /// All steps of a node have ended.
     case nodeFinished(DeviceUUID)
-    /// A node does not answer; this many of its steps wait for another run.
+    /// A node does not answer; this many of its steps, without edits of the database, wait for another run.
     case nodePending(DeviceUUID, steps: Int)
     /// There is no proxy that serves the subnets of a node; the node becomes pending. The reason is a sentence without
     /// a full stop.

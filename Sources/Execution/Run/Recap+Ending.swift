@@ -13,8 +13,10 @@ extension Recap {
         let decided = applied + unchanged + failed.count + blocked.count
         notStarted = max(total - decided - open.count, 0)
         // What was handed out but not sent waits like what was not begun.
-        let unsent = ledger.schedule.startedSteps.count { open[ledger.subject(of: $0)] == nil }
-        waiting = ledger.schedule.waitingCount + unsent
+        let steps = ledger.steps.indices.filter { ledger.steps[$0].isOfNode && open[ledger.subject(of: $0)] == nil }
+        let states = steps.map { ledger.schedule.states[$0] }
+        waiting = states.count { $0 == .waiting || $0 == .started }
+        notStartedOfNodes = waiting + states.count { $0 == .pending }
         // Nobody knows of these nodes whether they were reset.
         let resets = (open.values.map(\.self) + doubts).filter { intent in
             (try? ConfigurationAction(decoding: intent.action)) == .resetNode

@@ -49,7 +49,8 @@ package struct Recap: Hashable, Sendable {
         package var node: DeviceUUID
         /// Its name.
         package var name: String
-        /// The number of its steps that wait; 0 if only an in-doubt request of an earlier run does.
+        /// The number of its steps that wait and would do something to it; 0 if only an in-doubt request of an earlier
+        /// run does.
         package var steps: Int
         /// Why they wait.
         package var reason = PendingReason.unanswered
@@ -156,9 +157,12 @@ package struct Recap: Hashable, Sendable {
     package var notAuthenticated = 0
     /// How many steps were not started, including those of pending nodes.
     package var notStarted = 0
+    /// How many of these would have done something to a node.
+    package var notStartedOfNodes = 0
     /// How many requests have an unknown outcome at the end; the next run reads them back first.
     package var inDoubt = 0
-    /// How many steps were not begun, have not ended otherwise, and do not wait for a pending node.
+    /// How many steps that do something to a node were not begun, have not ended otherwise, and do not wait for a
+    /// pending node.
     package var waiting = 0
     /// How many in-doubt requests of earlier runs were resolved.
     package var doubtsResolved = 0

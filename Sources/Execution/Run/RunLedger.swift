@@ -158,7 +158,7 @@ struct RunLedger {
     mutating func suspend(_ node: DeviceUUID) {
         guard let lane = schedule.lane(of: node) else { return announce(.nodePending(node, steps: 0)) }
         let (pending, blocked) = schedule.suspend(lane: lane)
-        announce(.nodePending(node, steps: pending.count))
+        announce(.nodePending(node, steps: pending.count { steps[$0].isOfNode }))
         announceBlocked(blocked)
     }
 

@@ -186,6 +186,7 @@ struct DeviceWork {
             )
         )
         guard let step = steps.removeValue(forKey: uuid) else { return outputs }
+        ledger.settle(step, .succeeded)
         ledger.succeed(step, byReadBack: isAuthenticated == nil)
         return isAuthenticated == nil ? outputs : outputs + [.advertises(uuid)]
     }

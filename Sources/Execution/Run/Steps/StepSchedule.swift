@@ -139,9 +139,6 @@ struct StepSchedule {
     /// Whether every step has ended.
     var isFinished: Bool { decidedCount == states.count }
 
-    /// How many steps have not begun and do not wait for a silent node.
-    var waitingCount: Int { states.count { $0 == .waiting } }
-
     /// The positions of the started steps.
     var startedSteps: [Int] { states.indices.filter { states[$0] == .started } }
 

@@ -106,7 +106,8 @@ struct ApplyJSON {
             ])
         case .planGrown(let changes, let steps):
             lines.event([
-                "type": "plan_grown", "changes": .integer(changes.count), "steps": .integer(steps.count),
+                "type": "plan_grown", "changes": .integer(changes.count),
+                "steps": .integer(steps.count(where: \.isOfNode)),
             ])
             for change in changes {
                 lines.event([
@@ -157,6 +158,7 @@ struct ApplyJSON {
 
     /// Writes the summary.
     func finish(_ recap: Recap, status: ExitStatus) {
+        let done = tally.done
         lines.event([
             "type": "summary",
             "exit_code": .integer(Int(status.rawValue)),
@@ -165,10 +167,15 @@ struct ApplyJSON {
             "applied": .integer(tally.applied),
             "unchanged": .integer(tally.unchanged),
             "edits": .integer(tally.edits),
+            "added": .integer(done?.added ?? 0),
+            "changed": .integer(done?.changed ?? 0),
+            "removed": .integer(done?.removed ?? 0),
+            "forgotten": .integer(done?.forgotten ?? 0),
+            "unlisted": .integer(tally.unlisted),
             "found_gone": .integer(recap.foundGone.count),
             "failed": .integer(recap.failed.count),
-            "blocked": .integer(recap.blocked.count),
-            "not_started": .integer(recap.notStarted),
+            "blocked": .integer(tally.blocked),
+            "not_started": .integer(recap.notStartedOfNodes),
             "in_doubt": .integer(recap.inDoubt),
             "doubts_resolved": .integer(recap.doubtsResolved),
             "doubts_abandoned": .integer(recap.doubtsAbandoned),
@@ -214,9 +221,15 @@ struct ApplyJSON {
         stage: JSONValue? = nil
     ) {
         let node = plan?.node(of: step)
+        var (isEdit, isDeferred) = (false, false)
+        if let plan, plan.steps.indices.contains(step) {
+            if case .edit = plan.steps[step].work { isEdit = true }
+            if case .configureWhenKnown = plan.steps[step].work { isDeferred = true }
+        }
         lines.event([
             "type": type.json, "step": .integer(step), "address": plan?.change(of: step)?.address.json,
-            "node_uuid": node?.description.json, "transmissions": transmissions, "read_back": byReadBack,
+            "node_uuid": node?.description.json, "edit": isEdit ? true : nil, "deferred": isDeferred ? true : nil,
+            "transmissions": transmissions, "read_back": byReadBack,
             "stage": stage, "reason": reason, "advice": advice, "blocked_by": cause,
         ])
     }

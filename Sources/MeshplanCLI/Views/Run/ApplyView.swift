@@ -165,7 +165,7 @@ final class ApplyView {
         if lane.unchanged > 0 { parts.append("\(lane.unchanged) unchanged") }
         if lane.retries > 0 { parts.append(count(lane.retries, "retry", plural: "retries")) }
         let done = lane.failed + lane.blocked == 0 ? "done" : "\(lane.succeeded) done"
-        let steps = lane.failed + lane.blocked == 0 ? [count(lane.succeeded, "step")] : []
+        let steps = lane.failed + lane.blocked == 0 && lane.succeeded > 0 ? [count(lane.succeeded, "step")] : []
         if let isSeen = seenResets.removeValue(forKey: node) {
             parts.append(isSeen ? "seen without a network" : "not seen since")
         }
@@ -230,7 +230,7 @@ final class ApplyView {
     private func showActivity() { progress.activity = activity.map { "\(name($0.node)): \($0.text)" } }
 
     private func edit(_ step: Int, _ change: (inout Lane) -> Void) {
-        guard let node = plan?.node(of: step) else { return }
+        guard let plan, let node = plan.node(of: step), plan.steps[step].isOfNode else { return }
         change(&lanes[node, default: Lane()])
     }
 

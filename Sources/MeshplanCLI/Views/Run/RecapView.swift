@@ -61,7 +61,7 @@ struct RecapView {
         }
         text += ending() + "\n"
         if case .refused = recap.ending { return text }
-        if let changes = tally.changes { text += "Done: \(changes).\n" }
+        if let changes = tally.changes { text += "Done: \(changes).\(unlisted)\n" }
         text += figures() + "\n"
         for line in advice() { text += "Next: \(line)\n" }
         return text
@@ -132,6 +132,12 @@ struct RecapView {
         return "\(title) \(names)\(nodes.count > 5 ? " and \(nodes.count - 5) more" : "").\n"
     }
 
+    /// Why more was done than the plan says, as a sentence after another one; empty if it was not.
+    private var unlisted: String {
+        let more = tally.unlisted
+        return more == 0 ? "" : " The plan did not list \(more) of these, which follow from compositions."
+    }
+
     /// The summary line: everything that is not zero, each step counted once.
     func figures() -> String {
         let steps = recap.pending.reduce(0) { $0 + $1.steps }
@@ -144,7 +150,7 @@ struct RecapView {
                 ? "applied \(count(tally.applied, "step"))" : tally.edits > 0 ? "edited the database" : nil,
             tally.unchanged > 0 ? "unchanged \(tally.unchanged)" : nil,
             recap.failed.isEmpty ? nil : "failed \(recap.failed.count)",
-            recap.blocked.isEmpty ? nil : "blocked \(recap.blocked.count)",
+            tally.blocked > 0 ? "blocked \(tally.blocked)" : nil,
             recap.pending.isEmpty ? nil : "pending \(count(recap.pending.count, "node"))\(detail)",
             recap.waiting > 0 ? "not started \(recap.waiting)" : nil,
         ].compactMap(\.self)

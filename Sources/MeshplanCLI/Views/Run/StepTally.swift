@@ -4,7 +4,8 @@ import Planning
 
 /// The steps of a run as people count them: requests to nodes, devices that are provisioned, and nodes that are read
 /// back. Edits of the database take no time and go nowhere, so they are counted apart, and so is what grows into steps
-/// when a composition is known. The bar, the recap, the lines of nodes and JSON all count with this.
+/// when a composition is known. The bar, the recap and JSON count with this, and nothing else is a step in the lines of
+/// nodes and in the history. Changes are counted apart, in the words of the plan.
 struct StepTally {
     /// How a step ended.
     private enum End {
@@ -12,6 +13,8 @@ struct StepTally {
     }
 
     private var plan: Plan?
+    /// The addresses of the changes that the plan had before it grew.
+    private var listed: Set<String> = []
     private var ends: [Int: End] = [:]
     /// What is not done, because a node cannot do it or a guard refuses it.
     private var refused: Set<String> = []
@@ -23,6 +26,8 @@ struct StepTally {
     private(set) var applied = 0
     /// How many of them were done before.
     private(set) var unchanged = 0
+    /// How many of them were not tried, because another one failed.
+    private(set) var blocked = 0
     /// How many edits of the database were made.
     private(set) var edits = 0
 
@@ -32,6 +37,7 @@ struct StepTally {
     /// The steps of a plan.
     init(_ plan: Plan) {
         self.plan = plan
+        listed = Set(plan.changes.map(\.address))
         total = plan.steps.count(where: \.isOfNode)
     }
 
@@ -62,13 +68,35 @@ struct StepTally {
         switch end {
         case .succeeded: applied += 1
         case .unchanged: unchanged += 1
-        case .failed, .blocked: break
+        case .blocked: blocked += 1
+        case .failed: break
         }
     }
 
-    /// The changes all of whose steps took effect, in the words of the plan: “3 added, 1 changed”; nil for none.
-    var changes: String? {
-        guard let plan else { return nil }
+    /// The changes all of whose steps took effect; nil without a plan.
+    var done: PlanSummary? {
+        guard var done = plan else { return nil }
+        let isDone = doneChanges
+        done.changes = done.changes.indices.filter { isDone[$0] }.map { done.changes[$0] }
+        // Who was to leave and did not is no former node.
+        let members = Set(done.changes.lazy.filter(\.isAboutMembership).compactMap(\.node))
+        done.nodes.removeAll { !members.contains($0.uuid) }
+        return PlanSummary(done)
+    }
+
+    /// How many of the changes that are done the plan could not list, because they follow from compositions.
+    var unlisted: Int {
+        guard let plan else { return 0 }
+        let isDone = doneChanges
+        return plan.changes.enumerated().count { place, change in
+            isDone[place] && !listed.contains(change.address) && !change.isAboutMembership
+                && change.kind != .composition
+        }
+    }
+
+    /// Which of the plan's changes are done, each once.
+    private var doneChanges: [Bool] {
+        guard let plan else { return [] }
         // A change without a step of its own happens with the others.
         let isAllDone = plan.steps.indices.allSatisfy { ends[$0] == .succeeded || ends[$0] == .unchanged }
         let owners = Set(plan.steps.map(\.change))
@@ -85,27 +113,19 @@ struct StepTally {
         // What was deferred comes again when the plan has grown, and counts once.
         var last: [String: Int] = [:]
         for (place, change) in plan.changes.enumerated() { last[change.address] = place }
-        var done = plan
-        done.changes = plan.changes.indices.filter { place in
-            !isOpen[place] && last[plan.changes[place].address] == place
-                && !refused.contains(plan.changes[place].address)
-        }.map { plan.changes[$0] }
-        let summary = PlanSummary(done)
+        return plan.changes.enumerated().map { place, change in
+            !isOpen[place] && last[change.address] == place && !refused.contains(change.address)
+        }
+    }
+
+    /// What is done, in the words of the plan: “3 added, 1 changed”; nil for nothing.
+    var changes: String? {
+        guard let done else { return nil }
         let parts = [
-            (summary.added, "added"), (summary.changed, "changed"), (summary.removed, "removed"),
-            (summary.reset, "reset"), (summary.forgotten, "forgotten"),
+            (done.added, "added"), (done.changed, "changed"), (done.removed, "removed"),
+            (done.forgotten, "forgotten"), (done.reset, "reset"), (done.excluded, "excluded"),
         ]
         let words = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         return words.isEmpty ? nil : words.joined(separator: ", ")
-    }
-}
-
-extension Step {
-    /// Whether it does something to a node.
-    fileprivate var isOfNode: Bool {
-        switch work {
-        case .configure, .provision, .readBack: true
-        case .edit, .configureWhenKnown: false
-        }
     }
 }

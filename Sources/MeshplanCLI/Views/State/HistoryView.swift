@@ -83,8 +83,8 @@ extension HistoryEntry {
             sums.failed &+= run.counts.failed
         }
         sums.unknown = last.counts.unknown
-        let parts = [(sums.succeeded, "done"), (sums.failed, "failed"), (sums.unknown, "in doubt")]
-            .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        var parts = sums.succeeded > 0 ? ["\(count(Int(sums.succeeded), "step")) done"] : []
+        parts += [(sums.failed, "failed"), (sums.unknown, "in doubt")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         return ([last.outcome?.text ?? "unfinished"] + parts).joined(separator: ", ")
     }
 }
