@@ -89,7 +89,7 @@ struct FleetResult {
     /// What became of the command, in a few words.
     func words(for command: String) -> String {
         // Nobody needs both digests later.
-        if status == .stale, problems.first?.message.hasPrefix("the plan has the digest") == true {
+        if status == .stale, problems.first?.message.lowercased().hasPrefix("the plan has the digest") == true {
             return "the plan is not the one that was approved"
         }
         return problems.first?.message ?? summary.flatMap { FleetView.text($0, command) } ?? ""
