@@ -54,13 +54,21 @@ extension FleetRunStore {
 
     /// Takes the next job of the present wave: one that nobody has, or whose worker gave no sign of life for too long.
     ///
+    /// - Parameter held: the numbers of the jobs that the worker knows it has. A job that it has without knowing was
+    ///   given to it in an answer that was lost, as when a standby takes over. It is given to it again, since nobody
+    ///   else would get it while the worker lives.
     /// - Returns: the job; nil if there is none at present, or the run is not open.
     /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
-    package func claim(_ run: String, by worker: String) throws(StoreError) -> FleetJob? {
-        try claim(run, worker, "j.network <> ''")
+    package func claim(
+        _ run: String,
+        by worker: String,
+        holding held: some Collection<Int> = []
+    ) throws(StoreError) -> FleetJob? {
+        try claim(run, worker, held, "j.network <> ''")
     }
 
     /// Takes the decision at the end of the present wave, once all jobs of the wave have ended. Only one worker has it.
+    /// Whoever asks has no decision, so one that it has was given to it in an answer that was lost.
     ///
     /// - Returns: its job; nil if it is not due, or somebody else has it.
     /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
@@ -68,6 +76,7 @@ extension FleetRunStore {
         try claim(
             run,
             worker,
+            [],
             """
             j.network = '' AND NOT EXISTS (
                 SELECT 1 FROM meshplan_fleet_jobs k
@@ -77,14 +86,22 @@ extension FleetRunStore {
         )
     }
 
-    private func claim(_ run: String, _ worker: String, _ condition: String) throws(StoreError) -> FleetJob? {
+    private func claim(
+        _ run: String,
+        _ worker: String,
+        _ held: some Collection<Int>,
+        _ condition: String
+    ) throws(StoreError) -> FleetJob? {
+        // Numbers, so nothing in them can be mistaken for SQL.
+        let unknown = held.isEmpty ? "" : "AND j.number NOT IN (\(held.map(String.init).joined(separator: ", ")))"
         let statement = FleetStatement(
             """
             UPDATE meshplan_fleet_jobs SET state = 1, attempts = attempts + 1, worker = $2
             WHERE run = $1 AND number = (
                 SELECT j.number FROM meshplan_fleet_jobs j JOIN meshplan_fleet_runs r ON r.id = j.run
                 WHERE j.run = $1 AND r.state = 0 AND j.wave = r.wave AND \(condition) AND (
-                    j.state = 0 OR (j.state = 1 AND j.worker <> $2 AND NOT EXISTS (
+                    j.state = 0 OR (j.state = 1 AND j.worker = $2 \(unknown))
+                    OR (j.state = 1 AND j.worker <> $2 AND NOT EXISTS (
                         SELECT 1 FROM meshplan_fleet_workers w WHERE w.id = j.worker AND w.expires >= \(tables.now)
                     ))
                 )

@@ -101,7 +101,8 @@ struct FleetRunStoreTests {
             try required(try desk.claim(run.id, by: "desk")), try required(try laptop.claim(run.id, by: "laptop"))
         )
         #expect([first.network, second.network] == ["a", "b"] && first.attempts == 1 && first.worker == "desk")
-        #expect(try desk.claim(run.id, by: "desk") == nil && laptop.claim(run.id, by: "laptop") == nil)
+        #expect(try desk.claim(run.id, by: "desk", holding: [first.number]) == nil)
+        #expect(try laptop.claim(run.id, by: "laptop", holding: [second.number]) == nil)
         first.notes.serialBefore = 7
         #expect(try desk.note(first, of: run.id))
         (first.state, first.status, first.notes.summary) = (.done, 0, "2 applied")
@@ -167,7 +168,7 @@ struct FleetRunStoreTests {
         #expect(try laptop.claim(run.id, by: "laptop") == nil)
         try fixture.silence("desk")
         #expect(try laptop.workers(of: run.id).map(\.id) == ["laptop"])
-        #expect(try desk.claim(run.id, by: "desk") == nil, "nobody takes over from oneself")
+        #expect(try desk.claim(run.id, by: "desk", holding: [lost.number]) == nil, "nobody takes over from oneself")
         // A sign of life in time keeps it.
         _ = try desk.tables.transact([desk.signOfLife("desk")])
         #expect(try laptop.claim(run.id, by: "laptop") == nil)
@@ -194,6 +195,33 @@ struct FleetRunStoreTests {
         let given = try required(try laptop.claim(run.id, by: "laptop"))
         try laptop.leave(run.id, "laptop")
         #expect(try desk.claim(run.id, by: "desk")?.attempts == given.attempts + 1)
+        _ = lives
+    }
+
+    @Test("What was given in an answer that was lost is given again", arguments: FleetRunKind.installed)
+    func lostAnswer(_ kind: FleetRunKind) throws {
+        let fixture = try FleetRunFixture(kind)
+        let run = try fixture.run([["a", "b"]])
+        let (desk, laptop) = (try fixture.store(), try fixture.store())
+        let lives = (try desk.enter(run, as: "desk"), try laptop.enter(run, as: "laptop"))
+        let lost = try required(try desk.claim(run.id, by: "desk"))
+        let other = try required(try laptop.claim(run.id, by: "laptop"))
+        #expect(try laptop.claim(run.id, by: "laptop", holding: [other.number]) == nil, "desk lives")
+        var again = try required(try desk.claim(run.id, by: "desk", holding: [other.number]))
+        #expect(again.number == lost.number && again.attempts == 2)
+        #expect(try !desk.note(lost, of: run.id), "the first claim is over")
+        #expect(try desk.claim(run.id, by: "desk", holding: [again.number]) == nil)
+        (again.state, again.status) = (.done, 0)
+        #expect(try desk.finish(again, of: run.id))
+        var ended = other
+        (ended.state, ended.status) = (.done, 0)
+        #expect(try laptop.finish(ended, of: run.id))
+        let decision = try required(try desk.claimDecision(run.id, by: "desk"))
+        #expect(try laptop.claimDecision(run.id, by: "laptop") == nil)
+        let repeated = try required(try desk.claimDecision(run.id, by: "desk"))
+        #expect(repeated.attempts == decision.attempts + 1)
+        #expect(try desk.decide(repeated, of: run.id, failed: []))
+        #expect(try laptop.state(run) == .done)
         _ = lives
     }
 

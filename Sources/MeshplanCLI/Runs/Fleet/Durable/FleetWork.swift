@@ -112,7 +112,7 @@ final class FleetWork {
                 job.state = .waiting
                 try finish(job, ready.result, ready.network)
             }
-            while failure == nil, !isInterrupted, let job = try store.claim(id, by: worker.id) {
+            while failure == nil, !isInterrupted, let job = try store.claim(id, by: worker.id, holding: active.keys) {
                 taken += 1
                 if let call = try begin(job) { return (job.number, call) }
             }
