@@ -28,7 +28,7 @@ package enum TestVariation: Hashable, Sendable {
     /// `node: SELECTOR`: a run for each of these nodes.
     case node(NodeSelector)
 
-    /// The name of the placeholder that differs from run to run; nil if there is none.
+    /// The name of the variable that differs from run to run; nil if there is none.
     package var binding: String? {
         switch self {
         case .withoutRelay, .without: nil

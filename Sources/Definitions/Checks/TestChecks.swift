@@ -37,9 +37,9 @@ enum TestChecks {
         }
         for binding in bindings {
             let steps = binding.steps(test.steps)
-            if let (text, placeholder) = steps.unbound {
+            if let (text, variable) = steps.unbound {
                 diagnostics.report(
-                    "\(quoted(binding.value)) has nothing for `$(\(placeholder))`",
+                    "\(quoted(binding.value)) has nothing for `$(\(variable))`",
                     at: text.location,
                     length: text.value.utf8.count,
                     hint: "give each of these nodes the tag, or choose nodes that have it"
@@ -99,13 +99,13 @@ extension TestAction {
 }
 
 extension [TestStep] {
-    /// The first text that still holds a placeholder, and its name.
-    fileprivate var unbound: (text: Located<String>, placeholder: String)? {
+    /// The first text that still holds a variable, and its name.
+    fileprivate var unbound: (text: Located<String>, variable: String)? {
         for step in self {
             var texts = step.selectors.flatMap { ($0.names ?? []) + $0.tags.values }
             texts += step.nodes + [step.action?.scene].compactMap(\.self)
             for text in texts {
-                if let placeholder = TestPlaceholder.names(in: text.value).first { return (text, placeholder) }
+                if let variable = TestPlaceholder.names(in: text.value).first { return (text, variable) }
             }
         }
         return nil

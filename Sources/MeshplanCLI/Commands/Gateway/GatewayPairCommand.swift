@@ -26,34 +26,14 @@ struct GatewayPairCommand: ContextCommand {
     @Option(help: ArgumentHelp("Create a file for another client of the pairing, with this name.", valueName: "label"))
     var client: String?
 
-    @Option(
-        name: [.short, .long],
-        help: ArgumentHelp(
-            "Where to write the file that leaves this machine: a file or a folder. (default: the folder of the pairing)",
-            valueName: "path"
-        ),
-        completion: Completion.files
-    )
-    var out: String?
-
-    @Option(help: ArgumentHelp("How many days the certificates are valid, at most 10950.", valueName: "days"))
-    var days = CertificateDays.usual
+    @OptionGroup var options: PairingOptions
 
     @Flag(help: "Replace existing files; without --client, all of them, so that everybody needs a new file.")
     var renew = false
 
-    func validate() throws {
-        guard (1...CertificateDays.most).contains(days) else {
-            throw ValidationError("--days takes 1 to \(CertificateDays.most).")
-        }
-    }
-
     func run(in context: Context) throws -> ExitStatus {
-        let pairing = try GatewayPairing(name, in: context)
-        guard Files.kind(context.absolute(Workspace.folderName)) == .folder else {
-            throw Failure(.failure, "there is no \(Workspace.folderName)", hint: "Start with: meshplan init")
-        }
-        let wishes = GatewayPairing.Wishes(days: days, renews: renew, out: out)
+        let pairing = try options.pairing(name, in: context)
+        let wishes = options.wishes(renews: renew)
         let patterns = try GitIgnore.complete(context)
         if let client {
             show(pairing, client: client, try pairing.make(client: client, wishes), context)
@@ -150,6 +130,6 @@ struct GatewayPairCommand: ContextCommand {
     }
 
     private func until(_ context: Context) -> String {
-        CertificateDays.validity(days, at: context.now()).until.text
+        CertificateDays.validity(options.days, at: context.now()).until.text
     }
 }

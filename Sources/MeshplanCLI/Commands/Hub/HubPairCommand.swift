@@ -23,34 +23,14 @@ struct HubPairCommand: ContextCommand {
     @Option(help: ArgumentHelp("Create the file of the gateway with this name.", valueName: "name"))
     var gateway: String?
 
-    @Option(
-        name: [.short, .long],
-        help: ArgumentHelp(
-            "Where to write the file: a file or a folder. (default: the folder of the pairing)",
-            valueName: "path"
-        ),
-        completion: Completion.files
-    )
-    var out: String?
-
-    @Option(help: ArgumentHelp("How many days the certificates are valid, at most 10950.", valueName: "days"))
-    var days = CertificateDays.usual
+    @OptionGroup var options: PairingOptions
 
     @Flag(help: "Replace existing files; without --gateway, all of them, so that all gateways need new files.")
     var renew = false
 
-    func validate() throws {
-        guard (1...CertificateDays.most).contains(days) else {
-            throw ValidationError("--days takes 1 to \(CertificateDays.most).")
-        }
-    }
-
     func run(in context: Context) throws -> ExitStatus {
-        let pairing = try GatewayPairing(name, in: context)
-        guard Files.kind(context.absolute(Workspace.folderName)) == .folder else {
-            throw Failure(.failure, "there is no \(Workspace.folderName)", hint: "Start with: meshplan init")
-        }
-        let wishes = GatewayPairing.Wishes(days: days, renews: renew, out: out)
+        let pairing = try options.pairing(name, in: context)
+        let wishes = options.wishes(renews: renew)
         let patterns = try GitIgnore.complete(context)
         if let gateway {
             let made = try pairing.make(client: gateway, wishes)
@@ -64,7 +44,7 @@ struct HubPairCommand: ContextCommand {
     }
 
     private func show(_ pairing: GatewayPairing, _ path: String, _ labels: [String], _ context: Context) {
-        let until = CertificateDays.validity(days, at: context.now()).until.text
+        let until = CertificateDays.validity(options.days, at: context.now()).until.text
         context.output.write(
             """
             Made the pairing with hub \(name), valid until \(until):
