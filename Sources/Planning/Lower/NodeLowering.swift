@@ -78,7 +78,7 @@ struct NodeLowering {
         isDeferred: Bool = false
     ) -> Change {
         Change(
-            address: path.address(on: prefix),
+            of: ResourceAddress(on: prefix, path),
             kind: kind,
             action: action,
             node: node.uuid,
@@ -100,7 +100,7 @@ struct NodeLowering {
         let freeing = addEarlyKeyRemovals(difference, to: &builder)
         for key in difference.addedNetKeys {
             let name = builder.names.netKey(key)
-            let change = builder.add(change(.nodeSubnet, "subnet." + name, .create, to: "index \(key)"))
+            let change = builder.add(change(.nodeSubnet, "subnet." + name, .create, to: ValueText.index(key)))
             if let step = builder.attachCarrier(key, of: node.uuid, to: change) {
                 cost += ConfigurationAction.addNetKey(key).cost
                 netKeySteps[key] = step
@@ -113,7 +113,7 @@ struct NodeLowering {
             guard let netKey = boundNetKeys[key] else { continue }
             let name = builder.names.appKey(key)
             let change = builder.add(
-                change(.nodeApplicationKey, "application_key." + name, .create, to: "index \(key)")
+                change(.nodeApplicationKey, "application_key." + name, .create, to: ValueText.index(key))
             )
             let dependencies = [netKeySteps[netKey], builder.appKeySteps[key]].compactMap { $0 } + freeing
             appKeySteps[key] = send(
@@ -152,7 +152,7 @@ struct NodeLowering {
                         .binding,
                         ResourcePath(path, ".binding.", builder.names.appKey(key)),
                         .create,
-                        to: "index \(key)"
+                        to: ValueText.index(key)
                     )
                 )
                 let dependencies = (appKeySteps[key].map { [$0] } ?? []) + freeing
@@ -298,7 +298,7 @@ struct NodeLowering {
                     .binding,
                     ResourcePath(path, ".binding.", builder.names.appKey(key)),
                     .delete,
-                    from: "index \(key)"
+                    from: ValueText.index(key)
                 )
             )
             return send(.unbind(model.address, key), change: change, in: &builder)
@@ -312,7 +312,7 @@ struct NodeLowering {
                     .binding,
                     ResourcePath(path, ".binding.", builder.names.appKey(key)),
                     .delete,
-                    from: "index \(key)"
+                    from: ValueText.index(key)
                 )
             )
             // Unbinding the key of the present publication would end it, so the new one must be set.
@@ -328,7 +328,7 @@ struct NodeLowering {
                     .binding,
                     ResourcePath(path, ".binding.", builder.names.appKey(key)),
                     .delete,
-                    from: "index \(key)",
+                    from: ValueText.index(key),
                     isImplied: true
                 )
             )
@@ -371,13 +371,13 @@ struct NodeLowering {
 
     private func addLoss(of key: NetKeyIndex, to builder: inout PlanBuilder) -> Int {
         builder.add(
-            change(.nodeSubnet, "subnet." + builder.names.netKey(key), .delete, from: "index \(key)")
+            change(.nodeSubnet, "subnet." + builder.names.netKey(key), .delete, from: ValueText.index(key))
         )
     }
 
     private func addLoss(of key: AppKeyIndex, isImplied: Bool, to builder: inout PlanBuilder) -> Int {
         let path = "application_key." + builder.names.appKey(key)
-        return builder.add(change(.nodeApplicationKey, path, .delete, from: "index \(key)", isImplied: isImplied))
+        return builder.add(change(.nodeApplicationKey, path, .delete, from: ValueText.index(key), isImplied: isImplied))
     }
 }
 

@@ -82,8 +82,8 @@ package struct Change: Hashable, Sendable {
         case title = 30
     }
 
-    /// The address of the resource, like `node.kitchen-1.element[0].generic-onoff-server.subscription.kitchen`.
-    package var address: String
+    /// The resource.
+    package var resource: ResourceAddress
     /// The kind of resource.
     package var kind: Kind
     /// What happens to it.
@@ -105,6 +105,31 @@ package struct Change: Hashable, Sendable {
     package var drift: ChangeDrift?
 
     package init(
+        of resource: ResourceAddress,
+        kind: Kind,
+        action: Action,
+        node: DeviceUUID? = nil,
+        before: String? = nil,
+        after: String? = nil,
+        isImplied: Bool = false,
+        isDeferred: Bool = false,
+        previousAddress: String? = nil
+    ) {
+        self.resource = resource
+        self.kind = kind
+        self.action = action
+        self.node = node
+        self.before = before
+        self.after = after
+        self.isImplied = isImplied
+        self.isDeferred = isDeferred
+        self.previousAddress = previousAddress
+    }
+}
+
+extension Change {
+    /// A change of the resource with that address.
+    package init(
         address: String,
         kind: Kind,
         action: Action,
@@ -115,16 +140,22 @@ package struct Change: Hashable, Sendable {
         isDeferred: Bool = false,
         previousAddress: String? = nil
     ) {
-        self.address = address
-        self.kind = kind
-        self.action = action
-        self.node = node
-        self.before = before
-        self.after = after
-        self.isImplied = isImplied
-        self.isDeferred = isDeferred
-        self.previousAddress = previousAddress
+        self.init(
+            of: ResourceAddress(address),
+            kind: kind,
+            action: action,
+            node: node,
+            before: before,
+            after: after,
+            isImplied: isImplied,
+            isDeferred: isDeferred,
+            previousAddress: previousAddress
+        )
     }
+
+    /// The address of the resource, like `node.kitchen-1.element[0].generic-onoff-server.subscription.kitchen`. It is
+    /// put together on each call.
+    package var address: String { resource.text }
 }
 
 /// Says that a change exists because somebody else changed the node.

@@ -5,6 +5,10 @@ import MeshCore
 enum ValueText {
     static func state(_ isOn: Bool) -> String { isOn ? "on" : "off" }
 
+    static func index(_ index: NetKeyIndex) -> String { "index " + index.description }
+
+    static func index(_ index: AppKeyIndex) -> String { "index " + index.description }
+
     static func transmit(_ parameters: TransmitParameters) -> String {
         "count \(parameters.transmissions), interval \(duration(parameters.intervalMilliseconds))"
     }

@@ -112,9 +112,10 @@ struct StepTally {
         }
         // What was deferred comes again when the plan has grown, and counts once.
         var last: [String: Int] = [:]
-        for (place, change) in plan.changes.enumerated() { last[change.address] = place }
-        return plan.changes.enumerated().map { place, change in
-            !isOpen[place] && last[change.address] == place && !refused.contains(change.address)
+        let addresses = plan.changes.map(\.address)
+        for (place, address) in addresses.enumerated() { last[address] = place }
+        return addresses.enumerated().map { place, address in
+            !isOpen[place] && last[address] == place && !refused.contains(address)
         }
     }
 
