@@ -63,8 +63,22 @@ extension Definition {
     ///
     /// - Parameter profiles: the positions of the profiles by name.
     package func product(of node: NodeDefinition, profiles: [String: Int]) -> ProductIdentifier? {
-        if let product = node.product { return product.value }
-        return node.profile.flatMap { profiles[$0.value] }.flatMap { self.profiles[$0].product?.value }
+        product(own: node.product, profile: node.profile, profiles: profiles)
+    }
+
+    /// The product of the node at that index, which is not copied for it.
+    ///
+    /// - Parameter profiles: the positions of the profiles by name.
+    package func product(ofNodeAt number: Int, profiles: [String: Int]) -> ProductIdentifier? {
+        product(own: self.nodes[number].product, profile: self.nodes[number].profile, profiles: profiles)
+    }
+
+    private func product(
+        own: Located<ProductIdentifier>?,
+        profile: Located<String>?,
+        profiles: [String: Int]
+    ) -> ProductIdentifier? {
+        own?.value ?? profile.flatMap { profiles[$0.value] }.flatMap { self.profiles[$0].product?.value }
     }
 
     /// How a file describes the product of a node; nil if none does.

@@ -12,7 +12,9 @@ extension NodeDiffer {
                 checkCapabilities(&desired.models[place], name: desired.name.value)
             }
             // Asked here, because the call copies the model.
-            if desired.models[place].publication?.value != nil {
+            if let publication = desired.models[place].publication?.value,
+                !publication.hasKey(among: desired.models[place].bindings?.value)
+            {
                 checkPublication(of: desired.models[place], in: desired)
             }
         }
@@ -69,6 +71,14 @@ extension NodeDiffer {
     /// applies to keys that are added to nodes.
     mutating func check(_ order: ProvisioningOrder, in desired: DesiredNode) {
         check(names.netKey(order.netKeyIndex), of: order.netKeyIndex, in: desired, needing: nil)
+    }
+}
+
+extension DesiredPublication {
+    /// Whether its key is one of the model's, or the model's only one if it names none.
+    fileprivate func hasKey(among bindings: [AppKeyIndex]?) -> Bool {
+        guard let key else { return bindings?.count == 1 }
+        return bindings?.contains(key) ?? true
     }
 }
 

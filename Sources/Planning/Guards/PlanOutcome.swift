@@ -13,24 +13,32 @@ struct PlanOutcome {
         return network
     }
 
+    /// The index of each node in ``network``.
+    var places: [DeviceUUID: Int] { left.isEmpty ? statePlaces : network.nodePlaces }
+
     private var state: MeshNetwork
     private let sharedLists: [Node.Product: SharedLists]
-    private var places: [DeviceUUID: Int] = [:]
+    /// The index of each node in ``state``.
+    private var statePlaces: [DeviceUUID: Int] = [:]
     private var left: Set<DeviceUUID> = []
     /// The place that was looked for last: the steps of a node mostly follow one another.
     private var last: (uuid: DeviceUUID, place: Int?)?
 
     /// The outcome before the first step.
-    init(_ network: MeshNetwork) {
+    ///
+    /// - Parameter count: how many nodes there may be in the end.
+    init(_ network: MeshNetwork, upTo count: Int) {
         state = network
+        state.nodes.reserveCapacity(count)
         sharedLists = network.sharedListsByProduct
-        places = network.nodePlaces
+        statePlaces = network.nodePlaces
+        statePlaces.reserveCapacity(count)
     }
 
     /// Where the node is; nil if it is none.
     private mutating func place(of uuid: DeviceUUID) -> Int? {
         if let last, last.uuid == uuid { return last.place }
-        let place = places[uuid]
+        let place = statePlaces[uuid]
         last = (uuid, place)
         return place
     }
@@ -60,10 +68,10 @@ struct PlanOutcome {
                 deviceKey: nil,
                 netKeys: [NodeKey(index: order.netKeyIndex)]
             )
-            if let place = places[order.uuid] {
+            if let place = statePlaces[order.uuid] {
                 state.nodes[place] = node
             } else {
-                places[order.uuid] = state.nodes.count
+                statePlaces[order.uuid] = state.nodes.count
                 state.nodes.append(node)
                 last = nil
             }

@@ -23,13 +23,13 @@ struct PlanReview {
         self.plan = plan
         self.names = names
         self.removalLimit = removalLimit
-        var outcome = PlanOutcome(network)
+        var outcome = PlanOutcome(network, upTo: network.nodes.count + plan.nodes.count)
         // By index, because a loop over the values would copy each step.
         for place in plan.steps.indices { outcome.apply(plan.steps[place].work) }
         let scope = Self.scope(of: plan.steps)
         before = GuardedNetwork(network, scope: scope, minima: minima)
         after = GuardedNetwork(outcome.network, scope: scope, minima: minima)
-        places = after.network.nodePlaces
+        places = outcome.places
         summaries = Dictionary(
             plan.nodes.indices.lazy.map { (plan.nodes[$0].uuid, $0) },
             uniquingKeysWith: { first, _ in first }

@@ -55,58 +55,31 @@ extension NodeLowering {
         addFeatures(of: configuration, in: &builder)
         addWaitingFoundation(configuration, in: &builder)
 
-        var departing = configuration
-        if mayLoseSubnets(configuration, difference) { departing.leaveOnlySubnetLosses() }
-        if configuration.subnets != nil { configuration.subnetLosses = .later }
-        var late = DeferredConfiguration(node: configuration.node, name: configuration.name)
-        late.optionalFeatures = configuration.optionalFeatures
-        if configuration.relay == false {
-            late.relay = false
-            late.relayRetransmit = configuration.relayRetransmit
-            configuration.relay = nil
-            configuration.relayRetransmit = nil
-        }
-        if configuration.proxy == false {
-            late.proxy = false
-            configuration.proxy = nil
-        }
-        let isProxyLate = late.proxy == false
-        let isLate = { (state: DeferredState) in
-            guard case .value(let value) = state.state else { return false }
-            return value.cutsReachability || isProxyLate && value.isPrivateProxy
-        }
-        late.states = configuration.states.filter(isLate)
-        configuration.states.removeAll(where: isLate)
         let change = min(firstChange, builder.changes.count - 1)
+        let after = prerequisites + compositionSteps
+        let departing = mayLoseSubnets(configuration, difference) ? configuration.subnetLossesAlone : nil
+        if configuration.subnets != nil { configuration.subnetLosses = .later }
+        let late = configuration.removeLate()
         if !configuration.isEmpty {
             cost += configuration.foreseenCost
-            _ = builder.add(
-                .configureWhenKnown(configuration),
-                change: change,
-                after: prerequisites + compositionSteps
-            )
             for target in configuration.awaitedNodes where builder.provisions(target) {
                 let publications = configuration.publications(to: target)
                 cost += publications.foreseenCost
-                builder.addAwaiting(publications, change: change, after: prerequisites + compositionSteps)
+                builder.addAwaiting(publications, change: change, after: after)
             }
+            builder.add(.configureWhenKnown(configuration), change: change, after: after)
         }
-        if !late.isEmpty {
+        if let late {
             cost += late.foreseenCost
             builder.addLate(
                 .configureWhenKnown(late),
                 change: change,
-                after: prerequisites + compositionSteps,
+                after: after,
                 phase: late.endsLinks ? .proxyEndings : .endings
             )
         }
-        if departing.subnetLosses == .alone {
-            builder.addLate(
-                .configureWhenKnown(departing),
-                change: change,
-                after: prerequisites + compositionSteps,
-                phase: departure
-            )
+        if let departing {
+            builder.addLate(.configureWhenKnown(departing), change: change, after: after, phase: departure)
         }
     }
 
@@ -151,7 +124,7 @@ extension NodeLowering {
                 .binding,
                 ResourcePath(path, ".binding.", builder.names.appKey(key)),
                 .create,
-                to: "index \(key)",
+                to: ValueText.index(key),
                 in: &builder
             )
         }
@@ -205,14 +178,15 @@ extension NodeLowering {
     }
 
     private func addFeatures(of configuration: DeferredConfiguration, in builder: inout PlanBuilder) {
-        let states: [(Change.Kind, String, Bool?)] = [
-            (.friend, "friend", configuration.friend), (.relay, "relay", configuration.relay),
-            (.proxy, "proxy", configuration.proxy),
-        ]
         if let ttl = configuration.defaultTTL { addWaiting(.defaultTTL, "ttl", .update, to: "\(ttl)", in: &builder) }
-        for (kind, path, value) in states {
-            guard let value else { continue }
-            addWaiting(kind, path, .update, to: ValueText.state(value), in: &builder)
+        if let isOn = configuration.friend {
+            addWaiting(.friend, "friend", .update, to: ValueText.state(isOn), in: &builder)
+        }
+        if let isOn = configuration.relay {
+            addWaiting(.relay, "relay", .update, to: ValueText.state(isOn), in: &builder)
+        }
+        if let isOn = configuration.proxy {
+            addWaiting(.proxy, "proxy", .update, to: ValueText.state(isOn), in: &builder)
         }
         if let retransmit = configuration.relayRetransmit {
             addWaiting(
@@ -259,15 +233,42 @@ extension DeferredConfiguration {
             || states.contains { if case .value(.privateGATTProxy) = $0.state { true } else { false } }
     }
 
-    /// Keeps only what shows which keys the node needs.
-    fileprivate mutating func leaveOnlySubnetLosses() {
-        subnetLosses = .alone
-        defaultTTL = nil
-        relay = nil
-        relayRetransmit = nil
-        proxy = nil
-        friend = nil
-        optionalFeatures = []
+    /// Only what shows which keys the node needs.
+    fileprivate var subnetLossesAlone: DeferredConfiguration {
+        var part = self
+        part.subnetLosses = .alone
+        part.defaultTTL = nil
+        part.relay = nil
+        part.relayRetransmit = nil
+        part.proxy = nil
+        part.friend = nil
+        part.optionalFeatures = []
+        return part
+    }
+
+    /// Takes out what waits for all other nodes, because it makes them harder to reach; nil if there is nothing.
+    fileprivate mutating func removeLate() -> DeferredConfiguration? {
+        guard relay == false || proxy == false || !states.isEmpty else { return nil }
+        var late = DeferredConfiguration(node: node, name: name)
+        late.optionalFeatures = optionalFeatures
+        if relay == false {
+            late.relay = false
+            late.relayRetransmit = relayRetransmit
+            relay = nil
+            relayRetransmit = nil
+        }
+        if proxy == false {
+            late.proxy = false
+            proxy = nil
+        }
+        let isProxyLate = late.proxy == false
+        let isLate = { (state: DeferredState) in
+            guard case .value(let value) = state.state else { return false }
+            return value.cutsReachability || isProxyLate && value.isPrivateProxy
+        }
+        late.states = states.filter(isLate)
+        states.removeAll(where: isLate)
+        return late.isEmpty ? nil : late
     }
 
     /// The nodes without an address that are the target of something, in order, each once.
@@ -278,8 +279,8 @@ extension DeferredConfiguration {
                 nodes.append(node)
             }
         }
-        nodes += rules.compactMap(\.awaitedNode)
-        nodes += states.flatMap { $0.state.targets.compactMap(\.awaitedNode) }
+        for place in rules.indices { if let node = rules[place].awaitedNode { nodes.append(node) } }
+        for place in states.indices { nodes += states[place].state.targets.compactMap(\.awaitedNode) }
         nodes += bridges?.flatMap(\.awaitedNodes) ?? []
         return nodes.sortedUnique()
     }

@@ -87,6 +87,9 @@ struct PlanBuilder {
         changes.reserveCapacity(count * 24)
         steps.reserveCapacity(count * 10)
         nodes.reserveCapacity(count)
+        guard orders?.isEmpty != true else { return }
+        provisioningSteps.reserveCapacity(orders?.count ?? count)
+        compositionSteps.reserveCapacity(orders?.count ?? count)
     }
 
     /// Adds a change, and returns its index.
@@ -138,9 +141,15 @@ struct PlanBuilder {
             steps[step].change = change
             return step
         }
+        if let server = order.route.server { addChain(to: server, for: order) }
+        return addStep(order, change: change)
+    }
+
+    /// Adds the steps that make the node ready through which a device is provisioned, and those on the way to it.
+    private mutating func addChain(to server: DeviceUUID, for order: ProvisioningOrder) {
         var chain: [(uuid: DeviceUUID, difference: NodeDifference)] = []
         var met: Set = [order.uuid]
-        var next = order.route.server
+        var next: DeviceUUID? = server
         while let uuid = next, met.insert(uuid).inserted, compositionSteps[uuid] == nil, let server = servers[uuid] {
             chain.append((uuid, server))
             next = server.order?.route.server
@@ -149,7 +158,6 @@ struct PlanBuilder {
             let steps = server.order.map { [provisioningSteps[uuid] ?? addStep($0, change: 0)] } ?? []
             if server.readsComposition { _ = addReading(of: uuid, change: 0, after: steps) }
         }
-        return addStep(order, change: change)
     }
 
     private mutating func addStep(_ order: ProvisioningOrder, change: Int) -> Int {

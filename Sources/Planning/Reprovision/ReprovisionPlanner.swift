@@ -256,7 +256,8 @@ package struct ReprovisionPlanner {
             return order
         }
         let defaults = DefaultsSelection(definition, nodes: NodeSelectorIndex(definition.nodes))
-        DeclaredProvisioning(definition, defaults).fill(&order, of: number)
+        let declared = DeclaredProvisioning(definition, defaults)
+        declared.fill(&order, declared.settings(of: number))
         return order
     }
 }

@@ -23,7 +23,7 @@ struct DeviceKinds {
         }
         for number in places.isEmpty ? 0..<0 : definition.nodes.indices {
             guard let place = places[definition.nodes[number].uuid.value] else { continue }
-            let kind = kind(of: definition.nodes[number])
+            let kind = kind(ofNodeAt: number)
             if counts[kind] == nil { counts[kind] = nodes[place].elements.count }
         }
         counts[""] = nil
@@ -32,30 +32,30 @@ struct DeviceKinds {
         }
     }
 
-    /// The addresses to set aside for a node that does not exist yet.
+    /// The addresses to set aside for the node at that index of the definition, which does not exist yet.
     func reservation(
-        for node: NodeDefinition,
+        forNodeAt number: Int,
         device: DesiredNode.Device,
         in network: MeshNetwork
     ) -> AddressReservation {
-        let kind = kind(of: node)
+        let kind = kind(ofNodeAt: number)
         let count =
             device.pending.map { Int($0.elementCount) }
             ?? device.replaced.map { network.nodes[$0].elements.count } ?? counts[kind] ?? 0
         return AddressReservation(
-            device: node.uuid.value,
+            device: definition.nodes[number].uuid.value,
             kind: kind,
             elementCount: UInt8(clamping: count),
-            address: node.address?.value
+            address: definition.nodes[number].address?.value
         )
     }
 
-    /// How many elements the device of a node has; nil if nobody knows.
-    func elementCount(of node: NodeDefinition) -> Int? { counts[kind(of: node)] }
+    /// How many elements the device of the node at that index has; nil if nobody knows.
+    func elementCount(ofNodeAt number: Int) -> Int? { counts[kind(ofNodeAt: number)] }
 
-    private func kind(of node: NodeDefinition) -> String {
-        definition.product(of: node, profiles: profiles)?.description
-            ?? node.profile.map { "profile.\($0.value)" } ?? ""
+    private func kind(ofNodeAt number: Int) -> String {
+        definition.product(ofNodeAt: number, profiles: profiles)?.description
+            ?? definition.nodes[number].profile.map { "profile." + $0.value } ?? ""
     }
 }
 
@@ -65,7 +65,9 @@ package enum ExpectedDevices {
     package static func elementCounts(of definition: Definition, in network: MeshNetwork?) -> [String: Int] {
         let kinds = DeviceKinds(definition, network?.nodes ?? [])
         var counts: [String: Int] = [:]
-        for node in definition.nodes where node.awaitsDevice { counts[node.name.value] = kinds.elementCount(of: node) }
+        for number in definition.nodes.indices where definition.nodes[number].awaitsDevice {
+            counts[definition.nodes[number].name.value] = kinds.elementCount(ofNodeAt: number)
+        }
         return counts
     }
 }

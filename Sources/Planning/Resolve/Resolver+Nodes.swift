@@ -128,16 +128,17 @@ extension Resolver {
             if let base = bases.base(of: number, profile: profile) { own = own.merged(over: base) }
             guard let placement = placements[number] else { continue }
             desiredNumbers[number] = state.nodes.count
-            state.nodes.append(desired(nodes[number], number, placement, own))
+            state.nodes.append(desired(number, placement, own))
         }
     }
 
     private mutating func desired(
-        _ node: NodeDefinition,
         _ number: Int,
         _ placement: Placement,
-        _ template: SettingsTemplate
+        _ template: consuming SettingsTemplate
     ) -> DesiredNode {
+        // The node is read field by field, because to copy it takes longer than all the rest.
+        let (nodes, name) = (definition.nodes, definition.nodes[number].name)
         let recorded: Int?
         let origin: DesiredNode.Origin
         switch placement {
@@ -148,22 +149,21 @@ extension Resolver {
             recorded = device.replaced
             // The subnet is known once the rules are.
             origin = .device(
-                ProvisioningOrder(uuid: node.uuid.value, name: node.name.value, netKeyIndex: .primary),
+                ProvisioningOrder(uuid: nodes[number].uuid.value, name: name.value, netKeyIndex: .primary),
                 device
             )
         }
-        var models = template.models
-        models.collectScenes()
+        template.models.collectScenes()
         var desired = DesiredNode(
             origin: origin,
-            name: node.name,
-            isProtected: node.isProtected?.value ?? recorded.map { network.nodes[$0].isProtected } ?? false,
-            removalPolicy: node.removalPolicy?.value ?? .forget,
+            name: name,
+            isProtected: nodes[number].isProtected?.value ?? recorded.map { network.nodes[$0].isProtected } ?? false,
+            removalPolicy: nodes[number].removalPolicy?.value ?? .forget,
             settings: template.settings,
-            models: models
+            models: template.models
         )
-        if recorded.map({ !network.nodes[$0].isCompositionKnown }) ?? true {
-            desired.described = definition.describedProduct(of: node, profiles: profilePlaces)
+        if !definition.products.isEmpty, recorded.map({ !network.nodes[$0].isCompositionKnown }) ?? true {
+            desired.described = definition.describedProduct(of: nodes[number], profiles: profilePlaces)
         }
         if !template.states.isEmpty { addDefaultStates(template.states, to: &desired) }
         return desired

@@ -12,6 +12,7 @@ extension Resolver {
         let isNeeded = state.nodes.contains { if case .device = $0.origin { true } else { false } }
         let kinds = isNeeded ? DeviceKinds(definition, network.nodes) : nil
         let nodes = definition.nodes
+        let hasAddresses = !ownRanges.isEmpty
         for number in nodes.indices {
             guard let place = desiredNumbers[number], case .device(var order, let device) = state.nodes[place].origin
             else { continue }
@@ -19,8 +20,9 @@ extension Resolver {
             order.isProtected = state.nodes[place].isProtected
             order.removalPolicy = state.nodes[place].removalPolicy
             order.isReplacement = device.replaced != nil
-            declared.fill(&order, of: number)
-            if let route = declared.settings(of: number)?.route {
+            let settings = declared.settings(of: number)
+            declared.fill(&order, settings)
+            if let route = settings?.route {
                 order.route = self.route(route, of: nodes[number])
                 if order.route.server != nil { order.serverName = route.value.server }
             }
@@ -32,7 +34,7 @@ extension Resolver {
                     report(nodes[number], at: address.location, length: 6, problem.message, hint: hint)
                 }
                 addresses = pool
-            } else if ownRanges.isEmpty {
+            } else if !hasAddresses {
                 diagnostics.report("no unicast range", at: nodes[number].name.location) { [name = nodes[number].name] in
                     Diagnostic(
                         .error,
@@ -45,7 +47,7 @@ extension Resolver {
                 }
             }
             state.nodes[place].origin = .device(order, device)
-            if let reservation = kinds?.reservation(for: nodes[number], device: device, in: network),
+            if let reservation = kinds?.reservation(forNodeAt: number, device: device, in: network),
                 !reservation.isEmpty
             {
                 state.reservations.append(reservation)
@@ -159,17 +161,18 @@ extension DesiredNode {
     /// The subnet that a device is provisioned into: the lowest of those it will have; nil if it asks for none.
     fileprivate func subnetOfProvisioning(_ bound: [AppKeyIndex: NetKeyIndex]) -> NetKeyIndex? {
         var lowest = settings.subnets?.value.min()
-        func need(_ keys: [AppKeyIndex]) {
-            for key in keys {
-                if let subnet = bound[key] { lowest = min(lowest ?? subnet, subnet) }
-            }
+        var last: AppKeyIndex?
+        func need(_ key: AppKeyIndex) {
+            // The models of a node mostly have one key.
+            guard key != last else { return }
+            last = key
+            if let subnet = bound[key] { lowest = min(lowest ?? subnet, subnet) }
         }
-        need(settings.applicationKeys?.value ?? [])
+        for key in settings.applicationKeys?.value ?? [] { need(key) }
         for place in models.indices {
-            need(models[place].bindings?.value ?? [])
-            if let key = models[place].publicationKey, let subnet = bound[key] {
-                lowest = min(lowest ?? subnet, subnet)
-            }
+            for key in models[place].bindings?.value ?? [] { need(key) }
+            // Without a key of its own, a publication has one of the bindings.
+            if let key = models[place].publication?.value?.key { need(key) }
         }
         if let lowest { return lowest }
         return rules.compactMap { $0.publicationKey.flatMap { bound[$0] } }.min()

@@ -78,20 +78,20 @@ extension Resolver {
         models.reserveCapacity(settings.elements.values.reduce(0) { $0 + $1.models.count })
         let elements = settings.elements.count > 1 ? settings.elements.keys.sorted() : Array(settings.elements.keys)
         for index in elements {
-            guard let element = settings.elements[index] else { continue }
-            for position in element.models.indices {
-                let model = model(element.models[position], on: index, from: origin)
+            guard let declared = settings.elements[index]?.models else { continue }
+            for position in declared.indices {
+                let model = model(declared, position, on: index, from: origin)
                 let place = models.place(of: model.address)
                 if place < models.count, models[place].address == model.address {
                     models[place] = model.merged(over: models[place])
                 } else {
                     models.insert(model, at: place)
                 }
-                if element.models[position].states != nil {
-                    addStates(of: element.models[position], on: index, from: origin, to: &models)
+                if declared[position].states != nil {
+                    addStates(of: declared[position], on: index, from: origin, to: &models)
                 }
-                if !element.models[position].scenes.isEmpty {
-                    addScenes(of: element.models[position], on: index, from: origin, to: &models)
+                if !declared[position].scenes.isEmpty {
+                    addScenes(of: declared[position], on: index, from: origin, to: &models)
                 }
             }
         }
@@ -107,22 +107,22 @@ extension Resolver {
         return template
     }
 
-    /// A model with its names bound. It is inlined, so that the definition is read in place: to copy it would take as
-    /// long as all the rest.
-    @inline(__always)
+    /// The model at a position with its names bound. It is read field by field: to copy it would take as long as all
+    /// the rest.
     private mutating func model(
-        _ definition: ModelDefinition,
+        _ declared: [ModelDefinition],
+        _ position: Int,
         on element: UInt8,
         from origin: DeclarationOrigin
     ) -> DesiredModel {
         DesiredModel(
-            address: ModelAddress(element: element, model: definition.identifier.value),
-            location: definition.identifier.location,
-            bindings: definition.keys.map { appKeys($0, from: origin) },
-            subscriptions: definition.subscribe.map { list in
+            address: ModelAddress(element: element, model: declared[position].identifier.value),
+            location: declared[position].identifier.location,
+            bindings: declared[position].keys.map { appKeys($0, from: origin) },
+            subscriptions: declared[position].subscribe.map { list in
                 Declared(list.value.compactMap { group($0) }.sortedUnique(), at: list.location, by: origin)
             },
-            publication: definition.publish.flatMap { publish in
+            publication: declared[position].publish.flatMap { publish in
                 guard let settings = publish.value else { return Declared(nil, at: publish.location, by: origin) }
                 return publication(settings).map { Declared($0, at: settings.target.location, by: origin) }
             }

@@ -20,15 +20,16 @@ struct DeclaredProvisioning {
 
     /// The settings of the node at that index of the definition; nil if there are none.
     func settings(of number: Int) -> ProvisioningSettings? {
-        let node = definition.nodes[number]
-        let own = ProvisioningSettings.merged(node.provisioning, over: node.profile.flatMap { profiles[$0.value] })
+        // Field by field, because a copy of the node takes longer than all the rest.
+        let profile = profiles.isEmpty ? nil : definition.nodes[number].profile.flatMap { profiles[$0.value] }
+        let own = ProvisioningSettings.merged(definition.nodes[number].provisioning, over: profile)
         return ProvisioningSettings.merged(own, over: defaults.provisioning(of: number, in: definition))
     }
 
-    /// Fills the authentication settings of the node at that index into an order.
-    func fill(_ order: inout ProvisioningOrder, of number: Int) {
+    /// Fills authentication settings into an order.
+    func fill(_ order: inout ProvisioningOrder, _ settings: ProvisioningSettings?) {
         order.requiresAuthentication = definition.provisioning?.requiresAuthentication ?? false
-        guard let settings = settings(of: number) else { return }
+        guard let settings else { return }
         order.method = settings.method?.value
         order.staticValue = settings.staticValue?.value
         order.publicKeyFile = settings.publicKeyFile?.value
