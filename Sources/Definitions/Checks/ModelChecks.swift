@@ -21,29 +21,24 @@ enum ModelChecks {
     ) {
         // Diagnostics are sorted at the end, so the order of the elements does not matter.
         for element in settings.elements.values {
-            // By index, and inlined, because a loop or a call would copy each model.
-            for place in element.models.indices { check(element.models[place], resource(), network, &diagnostics) }
+            let models = element.models
+            for place in models.indices {
+                // Field by field, because to copy a model takes longer than the checks.
+                let (keys, groups) = (models[place].keys?.value ?? [], models[place].subscribe?.value ?? [])
+                for key in keys { checkKey(key, resource(), network, &diagnostics) }
+                for group in groups { checkSubscription(group, resource(), network, &diagnostics) }
+                let publish = models[place].publish?.value
+                if let publish { checkPublication(publish, resource(), network, &diagnostics) }
+                checkAbilities(
+                    of: models[place].identifier,
+                    hasKeys: !keys.isEmpty,
+                    subscribes: !groups.isEmpty,
+                    publishes: publish != nil,
+                    resource(),
+                    &diagnostics
+                )
+            }
         }
-    }
-
-    @inline(__always)
-    private static func check(
-        _ model: ModelDefinition,
-        _ resource: @autoclosure () -> String,
-        _ network: CheckedNetwork,
-        _ diagnostics: inout DiagnosticCollector
-    ) {
-        for key in model.keys?.value ?? [] { checkKey(key, resource(), network, &diagnostics) }
-        for group in model.subscribe?.value ?? [] { checkSubscription(group, resource(), network, &diagnostics) }
-        if let publish = model.publish?.value { checkPublication(publish, resource(), network, &diagnostics) }
-        checkAbilities(
-            of: model.identifier,
-            hasKeys: model.keys?.value.isEmpty == false,
-            subscribes: model.subscribe?.value.isEmpty == false,
-            publishes: model.publish?.value != nil,
-            resource(),
-            &diagnostics
-        )
     }
 
     private static func checkKey(

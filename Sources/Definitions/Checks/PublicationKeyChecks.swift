@@ -24,20 +24,22 @@ enum PublicationKeyChecks {
         for position in nodes.indices {
             let profile = nodes[position].profile.flatMap { network.profiles[$0.value] }
             for (index, element) in nodes[position].settings.elements {
-                for place in element.models.indices {
-                    guard let profile else {
-                        check(element.models[place].publish, element.models[place].keys, nodes[position], &diagnostics)
-                        continue
+                let models = element.models
+                for place in models.indices {
+                    // Field by field, because to copy a model takes longer than the check.
+                    var (publish, keys) = (models[place].publish, models[place].keys)
+                    if let profile, publish == nil || keys == nil {
+                        let base = profiles[profile][Place(element: index, model: models[place].identifier.value)]
+                        publish = publish ?? base?.publish
+                        keys = keys ?? base?.keys
                     }
-                    let model = element.models[place]
-                    let base = profiles[profile][Place(element: index, model: model.identifier.value)]
-                    check(model.publish ?? base?.publish, model.keys ?? base?.keys, nodes[position], &diagnostics)
+                    check(publish, keys, position, network, &diagnostics)
                 }
             }
             guard let profile, !openOfProfile[profile].isEmpty, diagnostics.wants(.error) else { continue }
             let own = models(of: nodes[position].settings)
             for (place, model) in openOfProfile[profile] where own[place] == nil {
-                check(model.publish, model.keys, nodes[position], &diagnostics)
+                check(model.publish, model.keys, position, network, &diagnostics)
             }
         }
         checkRules(network, profiles, into: &diagnostics)
@@ -65,10 +67,12 @@ enum PublicationKeyChecks {
     private static func check(
         _ publish: Located<PublishSettings?>?,
         _ keys: Located<[Located<String>]>?,
-        _ node: NodeDefinition,
+        _ position: Int,
+        _ network: CheckedNetwork,
         _ diagnostics: inout DiagnosticCollector
     ) {
         guard needsKey(publish, keys), let settings = publish?.value else { return }
+        let node = network.definition.nodes[position]
         if let key = settings.key {
             reportForeign(key, node, &diagnostics)
         } else {

@@ -166,8 +166,16 @@ extension DocumentDecoder {
                 hint: Suggestion.hint(for: word, among: columns, are: "columns are")
             )
         }
-        for row in table.rows {
+        let (nodesBefore, remainingBefore) = (fragment.definition.nodes.count, expansion.remaining)
+        for (number, row) in table.rows.enumerated() {
             if expansion.isExhausted { return }
+            if number == 1 {
+                makeRoomForNodes(
+                    fragment.definition.nodes.count - nodesBefore,
+                    each: remainingBefore - expansion.remaining,
+                    times: table.rows.count - 1
+                )
+            }
             let bound = zip(table.columns, row.values).map { column, value in
                 (name: column, value: ParameterScope.Value.text(value, .quoted))
             }
@@ -178,6 +186,21 @@ extension DocumentDecoder {
             )
             decode(use, of: module, bound: bound, title: title)
         }
+    }
+
+    /// Makes room for the nodes of more instances like the first one, because a long list that grows is copied again and
+    /// again.
+    ///
+    /// - Parameters:
+    ///   - count: how many nodes an instance has.
+    ///   - values: how many values it takes.
+    ///   - instances: how many instances follow.
+    private mutating func makeRoomForNodes(_ count: Int, each values: Int, times instances: Int) {
+        guard count > 0, values > 0 else { return }
+        let room = fragment.definition.nodes.count + count * min(instances, expansion.remaining / values)
+        // At least twice what there was, so that many short lists of rows copy little.
+        guard room > fragment.definition.nodes.capacity else { return }
+        fragment.definition.nodes.reserveCapacity(max(room, fragment.definition.nodes.capacity * 2))
     }
 
     /// Decodes one instance.

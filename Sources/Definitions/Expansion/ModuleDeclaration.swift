@@ -69,7 +69,8 @@ struct ExpansionState {
 
     /// Keeps the memory of a copy that is not needed any more.
     mutating func giveBack(_ tree: consuming DocumentTree) {
-        room = tree
+        // Moved, because memory that two have would be copied to be emptied.
+        room = consume tree
         room.nodes.removeAll(keepingCapacity: true)
         room.origins.removeAll(keepingCapacity: true)
     }
