@@ -6,8 +6,8 @@ package struct KnownModels: Sendable {
     package let vendorModels: [VendorModel]
     /// The names of all models.
     package let names: ModelNames
-    /// The messages of all models.
-    package let messages: MessageCatalogue
+    /// The messages of the Bluetooth SIG and of vendor models; nil if there are no vendor models.
+    private let allMessages: MessageCatalogue?
     private let vendorStates: [ModelIdentifier: [StateDescription]]
 
     /// Only the models of the Bluetooth SIG.
@@ -18,15 +18,23 @@ package struct KnownModels: Sendable {
     package init(_ vendorModels: [VendorModel]) {
         self.vendorModels = vendorModels
         names = ModelNames(vendorModels.map { ($0.identifier, $0.name) })
-        var messages = MessageCatalogue.sig
         var states: [ModelIdentifier: [StateDescription]] = [:]
+        guard !vendorModels.isEmpty else {
+            (allMessages, vendorStates) = (nil, states)
+            return
+        }
+        var messages = MessageCatalogue.sig
         for model in vendorModels {
             for message in model.messages { try? messages.insert(message) }
             states[model.identifier, default: []] += model.states
         }
-        self.messages = messages
+        allMessages = messages
         vendorStates = states
     }
+
+    /// The messages of all models. Those of the Bluetooth SIG are made when somebody asks for them the first time,
+    /// because most commands never do.
+    package var messages: MessageCatalogue { allMessages ?? .sig }
 
     /// The states that a model holds: of a server those that it reads, of a setup server those that it sets.
     package func states(of model: ModelIdentifier) -> [StateDescription] {

@@ -59,6 +59,8 @@ struct VendorModelDeclarations {
     /// The models. Problems between declarations are reported: names and opcodes that are taken, answers and messages
     /// of states that do not exist, fields that cannot be read.
     func resolved(into diagnostics: inout DiagnosticCollector) -> [VendorModel] {
+        // The table of all messages takes time, and few definitions need it.
+        guard !models.isEmpty else { return [] }
         var resolver = VendorModelResolver(diagnostics: diagnostics)
         defer { diagnostics = resolver.diagnostics }
         return models.compactMap { resolver.model($0) }
