@@ -38,6 +38,8 @@ let package = Package(
 
         .target(name: "Basics", swiftSettings: strict),
         .target(name: "SystemLayer", dependencies: ["CMalloc"], swiftSettings: strict),
+        // Stands in for Foundation in the package, see `.packaging/build`.
+        .target(name: "LightFoundation", dependencies: ["SystemLayer"], swiftSettings: strict),
         .target(name: "MeshCore", dependencies: ["CCrypto"], swiftSettings: strict),
         .target(name: "Catalogue", dependencies: ["MeshCore"], swiftSettings: strict),
         .target(name: "DefinitionModel", dependencies: ["MeshCore", "Catalogue"], swiftSettings: strict),
@@ -105,7 +107,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .executableTarget(name: "meshplan", dependencies: ["MeshplanCLI"], swiftSettings: strict),
+        .executableTarget(name: "meshplan", dependencies: ["MeshplanCLI", "LightFoundation"], swiftSettings: strict),
         .target(
             name: "Fuzzing",
             dependencies: ["MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Store", "Simulator", "Bearers"],
@@ -132,6 +134,11 @@ let package = Package(
         ),
         .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: strict),
         .testTarget(name: "SystemLayerTests", dependencies: ["SystemLayer"], swiftSettings: strict),
+        .testTarget(
+            name: "LightFoundationTests",
+            dependencies: ["LightFoundation", "SystemLayer"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "MeshCoreTests",
             dependencies: ["MeshCore", "TestSupport"],
