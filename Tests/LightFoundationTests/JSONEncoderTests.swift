@@ -15,7 +15,7 @@ import Testing
         let text = try #require(String(data: ours.encode(sample), encoding: .utf8))
         // The order of members counts here, too.
         #expect(try JSONParser.parse(Array(text.utf8)) == JSONParser.parse(Array(theirs.encode(sample))))
-        #expect(text.hasPrefix("{\n  \"children\": ["))
+        #expect(text.hasPrefix("{\n  \"byHand\": ["))
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity])

@@ -3,7 +3,87 @@ package import MeshCore
 package import SystemLayer
 
 /// All effects of a command apart from the databases and files below its folder. Tests replace them.
+///
+/// Nearly everything in the command line holds one. Copies share their effects until one of them is changed, so that a
+/// copy is one reference, not fifty: that matters for the size of the executable.
+@dynamicMemberLookup
 package struct Context {
+    private final class Shared {
+        var effects: Effects
+
+        init(_ effects: Effects) {
+            self.effects = effects
+        }
+    }
+
+    private var shared: Shared
+
+    /// Effects of a process; those that only some commands have can be replaced later.
+    package init(
+        workingDirectory: String,
+        environment: [String: String],
+        output: Output,
+        errorOutput: Output,
+        terminal: Terminal,
+        readLine: @escaping () -> String?,
+        lineInput: LineInput,
+        now: @escaping () -> Timestamp,
+        randomBits: @escaping () -> UInt64,
+        interrupts: Interrupts,
+        process: ProcessIdentity,
+        pause: @escaping (Duration) -> Void
+    ) {
+        let effects = Effects(
+            workingDirectory: workingDirectory,
+            environment: environment,
+            output: output,
+            errorOutput: errorOutput,
+            terminal: terminal,
+            readLine: readLine,
+            lineInput: lineInput,
+            now: now,
+            randomBits: randomBits,
+            interrupts: interrupts,
+            process: process,
+            pause: pause
+        )
+        shared = Shared(effects)
+    }
+
+    /// One of the effects.
+    package subscript<Effect>(dynamicMember effect: WritableKeyPath<Effects, Effect>) -> Effect {
+        // Inlined, a key path is the address of a field; otherwise it is made and walked at run time.
+        @inline(__always) get { shared.effects[keyPath: effect] }
+        @inline(__always) set {
+            if !isKnownUniquelyReferenced(&shared) { shared = Shared(shared.effects) }
+            shared.effects[keyPath: effect] = newValue
+        }
+    }
+
+    /// The random generator for keys and identifiers.
+    package var randomNumbers: ContextRandomNumbers { ContextRandomNumbers(bits: self.randomBits) }
+
+    /// The calendar time of an event, in milliseconds since 1970.
+    func milliseconds() -> Int64 {
+        self.clock?() ?? self.now().rawValue.multipliedReportingOverflow(by: 1_000).partialValue
+    }
+
+    /// The path for system calls. Relative paths start from ``workingDirectory``.
+    package func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : self.workingDirectory + "/" + path
+    }
+
+    /// The style for standard output.
+    var style: Style { Style(self.terminal, isTerminal: self.terminal.isOutputTerminal, environment: self.environment) }
+
+    /// The style for standard error.
+    var errorStyle: Style {
+        Style(self.terminal, isTerminal: self.terminal.isErrorTerminal, environment: self.environment)
+    }
+}
+
+/// What a ``Context`` has.
+package struct Effects {
     /// The absolute path of the folder that contains `.meshplan`, and from which relative paths start.
     package var workingDirectory: String
     /// The environment variables.
@@ -67,8 +147,7 @@ package struct Context {
     /// Waits while the server of a shared database is out of reach.
     var sleep: (Duration) -> Void = ThisProcess.sleep
 
-    /// Effects of a process; those that only some commands have can be replaced later.
-    package init(
+    fileprivate init(
         workingDirectory: String,
         environment: [String: String],
         output: Output,
@@ -96,23 +175,6 @@ package struct Context {
         self.pause = pause
         runProgram = { ProgramResult.of($0, interrupts) }
     }
-
-    /// The random generator for keys and identifiers.
-    package var randomNumbers: ContextRandomNumbers { ContextRandomNumbers(bits: randomBits) }
-
-    /// The calendar time of an event, in milliseconds since 1970.
-    func milliseconds() -> Int64 { clock?() ?? now().rawValue.multipliedReportingOverflow(by: 1_000).partialValue }
-
-    /// The path for system calls. Relative paths start from ``workingDirectory``.
-    package func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : workingDirectory + "/" + path
-    }
-
-    /// The style for standard output.
-    var style: Style { Style(terminal, isTerminal: terminal.isOutputTerminal, environment: environment) }
-
-    /// The style for standard error.
-    var errorStyle: Style { Style(terminal, isTerminal: terminal.isErrorTerminal, environment: environment) }
 }
 
 /// Says which standard streams are terminals, and how wide.

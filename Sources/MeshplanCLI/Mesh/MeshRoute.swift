@@ -138,13 +138,13 @@ extension Context {
     ) -> ExecutionContext {
         let keys = MeshKeyReader(context: self, database: database)
         var execution = ExecutionContext(
-            user: process.user,
-            host: process.host,
-            now: now,
+            user: self.process.user,
+            host: self.process.host,
+            now: self.now,
             interrupts: {
                 // Called in each round: unread input that nobody asked for would keep the bearer awake.
                 desk?.discardUnasked()
-                return interrupts.count()
+                return self.interrupts.count()
             },
             key: { source throws(ExecutionContext.KeyError) in try keys.key(from: source) },
             provisioningSecrets: {

@@ -6,7 +6,9 @@ import Simulator
 import Store
 
 /// What pictures and reports of a network are made from: its definition, its database, or both.
-struct PictureSource {
+///
+/// Nothing of it changes. It is a class because it is large and passed on whole.
+final class PictureSource {
     /// The name of the network.
     let name: String
     /// The definition; nil if there is none.

@@ -1,7 +1,7 @@
 extension Context {
     /// The environment for commands that work in other folders: the paths in its variables are those of this one.
     var environmentElsewhere: [String: String] {
-        var environment = environment
+        var environment = self.environment
         for name in ["MESHPLAN_KEY_FILE", "MESHPLAN_PASSPHRASE_FILE"] {
             if let path = environment[name], !path.isEmpty { environment[name] = absolute(path) }
         }

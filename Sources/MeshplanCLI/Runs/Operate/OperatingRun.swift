@@ -6,7 +6,9 @@ import Planning
 import Store
 
 /// What is common to commands that operate nodes: finding targets, and talking to the mesh while holding the lock.
-struct OperatingRun {
+///
+/// Nothing of it changes. It is a class because all that such a command does and shows holds it.
+final class OperatingRun {
     /// Opens the database and the route.
     let conversation: NodeConversation
     /// The network as the database has it.

@@ -5,13 +5,15 @@ import MeshCore
 import Store
 
 /// The definition and the database that a scan compares with; each may be missing.
-struct ScanKnowledge {
+///
+/// Nothing of it changes once it is found. It is a class because it is large and passed on whole.
+final class ScanKnowledge {
     /// The definition in the working folder.
-    var definition: Definition?
+    private(set) var definition: Definition?
     /// The vendor models that the definition describes.
     private(set) var vendorModels: [VendorModel] = []
     /// The database of the network, and its contents when the scan began.
-    var database: (database: MeshDatabase, snapshot: Snapshot, name: String)?
+    private(set) var database: (database: MeshDatabase, snapshot: Snapshot, name: String)?
 
     /// Finds both; neither needs to exist.
     ///
