@@ -17,7 +17,8 @@ package final class PostgreSQLConnection {
     private let handle: OpaquePointer
     private let secrets: [String]
     private let patience: Duration
-    private let interrupt: Int32?
+    /// A descriptor that ends all waiting when it becomes readable.
+    package var interrupt: Int32?
     /// What its owner sets at the beginning of each transaction.
     package var transactionSettings: [SQLStatement] = []
     /// Whether it broke or was left in the middle of an exchange.

@@ -54,7 +54,19 @@ struct LockFile {
                 "\(database) is not the copy in \(StateLock.fileName): both are at serial \(version.serial), but "
                     + "were changed separately"
             }
-        throw Failure(.stale, message, hint: hint)
+        let isShared = (try? Workspace(context: context).sharedStore()) != nil
+        throw Failure(.stale, message, hint: isShared && problem != .otherLineage ? sharedHint : hint)
+    }
+
+    private static let rest = """
+        by --accept-older, which skips sequence numbers that may have been used, and read the nodes back with meshplan \
+        refresh. If \(StateLock.fileName) itself is the wrong one, restore that with git.
+        """
+
+    /// Nobody restores a server because of the last seconds before a promotion.
+    private var sharedHint: String {
+        "If a standby has taken over, it lacks what was stored last; with synchronous replication nothing would be lost. "
+            + "Continue with it \(Self.rest)"
     }
 
     private var hint: String {
@@ -63,10 +75,7 @@ struct LockFile {
             Files.kind(context.absolute(backups)) == .folder
             ? "the newest copy: one on another machine, or in \(backups)"
             : "the newest copy: it may be on another machine, or in a backup"
-        return
-            "Restore \(place). If it is lost, continue with this one by --accept-older, which skips sequence numbers that "
-            + "may have been used, and read the nodes back with meshplan refresh. If \(StateLock.fileName) itself is the "
-            + "wrong one, restore that with git."
+        return "Restore \(place). If it is lost, continue with this one \(Self.rest)"
     }
 
     private enum Problem {

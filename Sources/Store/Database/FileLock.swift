@@ -8,8 +8,9 @@ import SystemLayer
 final class FileLock: StoreLock {
     private var file: OpenFile?
     private let holder: LockHolder
-    /// The number of another lock that a process noted beside this one and did not release before it ended.
+    /// The number of another lock that the last process noted beside this one, and that may still be held.
     let abandoned: String?
+    private var noted: [UInt8] = []
 
     /// Takes the lock of the database at `path`.
     init(of path: String, _ holder: LockHolder) throws(StoreError) {
@@ -38,8 +39,8 @@ final class FileLock: StoreLock {
 
     /// Notes the number of another lock that belongs to this one.
     func note(_ number: String) throws(StoreError) {
-        let line = Array("\(FileLock.mark)\(number)\n".utf8)
-        try storing { () throws(FileError) in try file?.overwrite(holder.encoded + line) }
+        noted = Array("\(FileLock.mark)\(number)\n".utf8)
+        try storing { () throws(FileError) in try file?.overwrite(holder.encoded + noted) }
     }
 
     /// Releases the lock and leaves the note, because the other lock was not released.
@@ -48,8 +49,15 @@ final class FileLock: StoreLock {
         file = nil
     }
 
+    /// Releases the lock and leaves the note alone: the other lock was released, but whoever takes over from its server
+    /// may not have heard of that.
+    func releaseNoted() {
+        // The holder goes first, so that nobody takes it for the next one.
+        try? file?.overwrite(noted)
+        abandon()
+    }
+
     func release() {
-        // The content goes first, so that nobody takes it for that of the next holder.
         try? file?.overwrite([])
         abandon()
     }

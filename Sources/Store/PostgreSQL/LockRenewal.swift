@@ -38,8 +38,10 @@ final class LockRenewal {
         until stopped: Int32
     ) {
         var connection: PostgreSQLConnection?
+        let hasSeveralServers = !address.eachServer.isEmpty
         while !StopPipe.isStopped(stopped, within: interval) {
-            if connection?.isBroken != false {
+            // Of several servers another one may be the primary by now.
+            if connection?.isBroken != false || hasSeveralServers {
                 connection = try? .toPrimary(of: address, patience: .seconds(10), interrupt: stopped)
             }
             guard let results = try? connection?.run([statement]) else { continue }

@@ -13,7 +13,7 @@ final class PostgreSQLLock: StoreLock {
     let fence: Int64
     /// Distinguishes this acquisition from all others.
     let token: [UInt8]
-    /// Called when the lock is released.
+    /// Called when the lock was released.
     var onRelease: () -> Void = {}
     private let lineage: Octets16
     private let session: PostgreSQLSession
@@ -97,17 +97,17 @@ final class PostgreSQLLock: StoreLock {
     func release() {
         guard isHeld else { return }
         isHeld = false
-        renewal?.stop()
-        renewal = nil
-        onRelease()
         // Without a connection the lock ends by itself, or when another process of this machine takes it.
         let sql = "UPDATE meshplan_locks SET expires = NULL WHERE lineage = $1 AND fence = $2 AND token = $3"
         let statement = SQLStatement(sql, .octets(lineage.bytes), .integer(fence), .octets(token))
         if session.isConnected, let connection = try? session.connected(), (try? connection.run([statement])) != nil {
-            local.release()
+            local.releaseNoted()
         } else {
             local.abandon()
         }
+        renewal?.stop()
+        renewal = nil
+        onRelease()
     }
 
     deinit {

@@ -21,9 +21,11 @@ extension PostgreSQLRowStore {
         }
         locked = LockedStore(lock: lock, header: header, rows: rows, origin: origin)
         session.patience = session.timing.writerPatience
+        session.watch = PrimaryWatch(session.address, every: session.timing.watch, since: origin)
         lock.onRelease = { [weak self] in
             guard let self else { return }
             locked = nil
+            session.watch = nil
             session.isWriting = false
             session.patience = session.timing.readerPatience
         }
@@ -47,9 +49,9 @@ extension PostgreSQLRowStore {
         return (header, rows)
     }
 
-    /// Takes the lock. It may take it from a process of this machine that ended without releasing it, because it was
-    /// killed or had no connection any more. The kernel has released that process's lock of the local file, so it has
-    /// certainly ended.
+    /// Takes the lock. It may take it from the last process of this machine that had it, which was killed, had no
+    /// connection any more, or released it on a server whose standby has taken over without that. The kernel has
+    /// released that process's lock of the local file, so it certainly does not write any more.
     private func acquire(_ holder: LockHolder, token: [UInt8]) throws(StoreError) -> PostgreSQLLock {
         let local: FileLock
         do {
@@ -221,15 +223,18 @@ extension PostgreSQLRowStore {
         isPromoted: Bool
     ) throws(StoreError) -> StoreError {
         if isPromoted, found.fence >= 0, found.revision < expected { return lost(expected - found.revision) }
-        return try lock.loss(session) ?? stale()
+        let loss = try lock.loss(session)
+        // Nobody has the lock that this command took just before.
+        if isPromoted, found.revision == expected, let loss, loss.holder == nil { return lost(0) }
+        return loss ?? stale()
     }
 
     /// The error if the standby that took over lacks what its primary has acknowledged, and the lock as well.
     private func lost(_ count: UInt64) -> StoreError {
-        StoreError(
+        let transactions = count == 0 ? "" : " and its last \(count) transaction\(count == 1 ? "" : "s")"
+        return StoreError(
             .stale,
-            "the server was replaced by its standby, which lacks the lock of this command and its last "
-                + "\(count) transaction\(count == 1 ? "" : "s")",
+            "the server was replaced by its standby, which lacks the lock of this command\(transactions)",
             hint: """
                 read back what nodes have with \(command: .readBack()), then run the command again; where the standby is \
                 synchronous (synchronous_standby_names) nothing is lost

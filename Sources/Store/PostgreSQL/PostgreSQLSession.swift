@@ -12,6 +12,10 @@ final class PostgreSQLSession {
     /// Whether there ever was a connection.
     private(set) var hasConnected = false
     private var connection: PostgreSQLConnection?
+    /// What ends the waiting for a server when another one is promoted; nil while nothing is written.
+    var watch: PrimaryWatch? {
+        didSet { connection?.interrupt = watch?.interrupt }
+    }
 
     init(_ store: SharedStore, name: String) {
         self.name = name
@@ -36,10 +40,12 @@ final class PostgreSQLSession {
     func connected() throws(PostgreSQLError) -> PostgreSQLConnection {
         if let connection, !connection.isBroken { return connection }
         connection = nil
+        watch?.clear()
         let fresh =
             try isWriting || address.isOfPrimary
             ? PostgreSQLConnection.toPrimary(of: address) : PostgreSQLConnection(address)
         fresh.findSettings()
+        fresh.interrupt = watch?.interrupt
         connection = fresh
         hasConnected = true
         return fresh

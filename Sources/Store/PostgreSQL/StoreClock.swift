@@ -17,6 +17,8 @@ package struct LockTiming: Hashable, Sendable {
     package var expiry = Duration.seconds(60)
     /// How often the holder gives a sign of life.
     package var heartbeat = Duration.seconds(15)
+    /// How often a writer looks whether another of several servers was promoted.
+    package var watch = Duration.seconds(5)
     /// How long a writer tries to reach the server again. Less than ``expiry``, so that nobody else takes over without
     /// need.
     package var writerPatience = Duration.seconds(40)

@@ -138,6 +138,31 @@ struct SharedStoreCommandTests {
         #expect(laptop.run("plan", "--detailed-exitcode").status == 0)
     }
 
+    @Test("A standby that lacks what was stored last is refused, and continued with once that is accepted")
+    func olderStandby() throws {
+        let team = try Team.house()
+        // What the standby knows: the database as it was, and a lock whose release it did not hear of.
+        let locked = """
+            UPDATE meshplan_locks SET fence = 8, token = 'x', expires = now() + interval '60 seconds', holder = 'anna',
+                host = 'desk', process = 4711, operation = 'apply'
+            """
+        _ = try team.server.sql(locked, in: team.databaseName)
+        let file = String(decoding: try required(team.desk.read("meshplan.lock.yaml")), as: UTF8.self)
+        try team.desk.write(file.replacing("serial: 1\n", with: "serial: 40\n"), to: "meshplan.lock.yaml")
+        let refused = team.desk.run("plan")
+        #expect(refused.status == 7)
+        #expect(flat(refused.error).contains("it is at serial 1, but serial 40 exists already"))
+        #expect(flat(refused.error).contains("If a standby has taken over, it lacks what was stored last"))
+        let waiting = team.desk.run("plan", "--accept-older")
+        #expect(waiting.status == 6 && flat(waiting.error).contains("meshplan state unlock 8"), "\(waiting)")
+        let unlocked = team.desk.run("state", "unlock", "8", "--auto-approve")
+        #expect(unlocked.status == 0, "\(unlocked)")
+        let accepted = team.desk.run("plan", "--accept-older")
+        #expect(accepted.status == 0, "\(accepted)")
+        #expect(flat(accepted.error).contains("at serial 1 instead of the known serial 40"))
+        #expect(team.desk.run("plan").status == 0)
+    }
+
     @Test("What a broken run could not store is stored by the next one, which the error tells to begin")
     func spill() throws {
         let team = try Team.house()

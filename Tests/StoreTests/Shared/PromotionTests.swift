@@ -14,6 +14,7 @@ struct PromotionTests {
         let key: DatabaseSecret
         let network: MeshNetwork
         let clock = ManualClock()
+        var timing = LockTiming()
 
         init() throws {
             pair = try PostgreSQLPair()
@@ -31,7 +32,7 @@ struct PromotionTests {
         ) throws
             -> DatabaseLocation
         {
-            let store = try SharedStore(pair.address(members), clock: clock.clock)
+            let store = try SharedStore(pair.address(members), clock: clock.clock, timing: timing)
             return .shared(store, network: "house", localPath: folder.file(machine))
         }
 
@@ -132,6 +133,48 @@ struct PromotionTests {
         #expect(lease.promotion == .during)
     }
 
+    @Test("A primary that goes on although another was promoted is left at once")
+    func twoPrimaries() throws {
+        let site = try Site()
+        site.timing.watch = .milliseconds(20)
+        let desk = try site.open("desk")
+        let lease = try desk.lock(holder: holder())
+        var told: [Promotion] = []
+        lease.onPromotion = { told.append($0) }
+        try desk.commit(renaming(site.network, to: "one"), with: lease)
+        try site.pair.holdBack()
+        try site.pair.promote()
+        let deadline = ContinuousClock.now.advanced(by: .seconds(60))
+        var commits = 0
+        while told.isEmpty, ContinuousClock.now < deadline {
+            commits += 1
+            try desk.commit(renaming(site.network, to: "name \(commits)"), with: lease)
+        }
+        #expect(told == [commits == 1 ? .during : .repaired(commits - 1)])
+        lease.release()
+        #expect(try site.open("laptop").snapshot().network.name == "name \(commits)")
+        #expect(try site.pair.sql("SELECT expires IS NULL FROM meshplan_locks", on: .second) == "t")
+    }
+
+    @Test("A primary that waits for a standby which was promoted keeps nobody waiting")
+    func waitingPrimary() throws {
+        let site = try Site()
+        site.timing.watch = .milliseconds(20)
+        let desk = try site.open("desk")
+        let lease = try desk.lock(holder: holder())
+        var told: [Promotion] = []
+        lease.onPromotion = { told.append($0) }
+        try site.pair.sql("ALTER SYSTEM SET synchronous_standby_names = '*'", on: .first)
+        try site.pair.sql("SELECT pg_reload_conf()", on: .first)
+        try site.pair.promote()
+        let began = ContinuousClock.now
+        try desk.commit(renaming(site.network, to: "one"), with: lease)
+        // A silent server alone would take half a minute.
+        #expect(ContinuousClock.now - began < .seconds(25))
+        #expect(told == [.during])
+        #expect(try site.pair.sql("SELECT revision FROM meshplan_networks", on: .second) == "2")
+    }
+
     @Test("Without its lock, a lease tells what was lost")
     func lost() throws {
         let site = try Site()
@@ -148,6 +191,39 @@ struct PromotionTests {
         )
         #expect(error?.hint?.remedies == [.readBack()])
         #expect(try site.open("desk").snapshot().serial == 1)
+    }
+
+    @Test("A lease that has stored nothing yet tells that its lock was lost")
+    func lostLock() throws {
+        let site = try Site()
+        try site.pair.holdBack()
+        let desk = try site.open("desk")
+        let lease = try desk.lock(holder: holder())
+        try site.failOver()
+        let error = storeError { try desk.commit(renaming(site.network, to: "one"), with: lease) }
+        #expect(error?.code == .stale)
+        #expect(error?.message == "the server was replaced by its standby, which lacks the lock of this command")
+        lease.release()
+        #expect(try site.open("desk").lock(holder: holder()).isHeld)
+    }
+
+    @Test("A lock whose release was lost keeps nobody of this machine waiting")
+    func lostRelease() throws {
+        let site = try Site()
+        do {
+            let desk = try site.open("desk")
+            let lease = try desk.lock(holder: holder())
+            try site.pair.holdBack()
+            lease.release()
+        }
+        #expect(try site.pair.sql("SELECT expires IS NULL FROM meshplan_locks", on: .first) == "t")
+        try site.failOver()
+        #expect(try site.pair.sql("SELECT expires IS NULL FROM meshplan_locks", on: .second) == "f")
+        // Others cannot know that its holder has ended.
+        #expect(storeError { _ = try site.open("laptop").lock(holder: holder()) }?.code == .locked)
+        let desk = try site.open("desk")
+        let lease = try desk.lock(holder: holder())
+        try desk.commit(renaming(site.network, to: "one"), with: lease)
     }
 
     @Test("A former primary that comes back is not written to, wherever it stands in the address")

@@ -26,8 +26,10 @@ struct StateUnlockCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)
         let name = try workspace.only(networks.network)
-        let database = try workspace.open(name)
         if let lock {
+            // A standby that has taken over may be older than the lock file says, and still have a lock whose holder
+            // has ended. Whoever goes on from there needs the lock first.
+            let database = try workspace.open(unchecked: name)
             guard database.sharedNetwork != nil, UInt64(lock) != nil else {
                 throw Failure(
                     .usage,
@@ -48,6 +50,7 @@ struct StateUnlockCommand: NetworkCommand {
             context.output.line("Lock \(lock.printable) of network \(name.printable) is free.")
             return .success
         }
+        let database = try workspace.open(name)
         // Taking the lock proves that nobody holds it, and removes what a killed process left behind.
         try workspace.lock(database, for: "state unlock").release()
         context.output.line("Nobody holds the lock of network \(name.printable).")
