@@ -76,6 +76,7 @@ struct FleetRow {
 /// The tables in a database that a team shares.
 final class PostgreSQLFleetRunTables: FleetRunTables {
     private let session: PostgreSQLSession
+    private var isWatched = false
 
     init(_ store: SharedStore) {
         session = PostgreSQLSession(store, name: store.name)
@@ -89,6 +90,10 @@ final class PostgreSQLFleetRunTables: FleetRunTables {
     let claiming = "FOR UPDATE OF j SKIP LOCKED"
 
     func transact(_ statements: [FleetStatement]) throws(StoreError) -> [[FleetRow]] {
+        if !isWatched {
+            try session.watchPrimary()
+            isWatched = true
+        }
         let results = try session.transact(statements.map(PostgreSQLFleetRunTables.statement))
         return zip(statements, results).map { statement, result in
             result.rows.map { row in

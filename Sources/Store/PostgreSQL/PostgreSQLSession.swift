@@ -108,6 +108,15 @@ final class PostgreSQLSession {
         }
     }
 
+    /// From now on looks whether another of several servers is promoted.
+    ///
+    /// - Throws: ``StoreError/Code/unreachable`` and others if the server cannot be asked who it is.
+    func watchPrimary() throws(StoreError) {
+        guard watch == nil, !address.eachServer.isEmpty else { return }
+        let origin = try reconnecting { connection throws(PostgreSQLError) in try connection.findOrigin().0 }
+        watch = PrimaryWatch(address, every: timing.watch, since: origin)
+    }
+
     /// Drops the connection.
     func close() {
         connection = nil

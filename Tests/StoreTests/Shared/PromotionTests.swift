@@ -156,6 +156,26 @@ struct PromotionTests {
         #expect(try site.pair.sql("SELECT expires IS NULL FROM meshplan_locks", on: .second) == "t")
     }
 
+    @Test("The jobs of a fleet are not looked for on a primary that goes on although another was promoted")
+    func fleetOfTwoPrimaries() throws {
+        let site = try Site()
+        var timing = LockTiming()
+        timing.watch = .milliseconds(20)
+        let tables = PostgreSQLFleetRunTables(
+            try SharedStore(site.pair.address(), clock: site.clock.clock, timing: timing)
+        )
+        // The name of a file of the log begins with the timeline.
+        let timeline = FleetStatement(
+            "SELECT CAST(substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS bigint)",
+            columns: 1
+        )
+        #expect(try tables.transact([timeline])[0][0].integer(0) == 1)
+        try site.pair.promote()
+        let deadline = ContinuousClock.now.advanced(by: .seconds(60))
+        while try tables.transact([timeline])[0][0].integer(0) == 1, ContinuousClock.now < deadline {}
+        #expect(try tables.transact([timeline])[0][0].integer(0) == 2)
+    }
+
     @Test("A primary that waits for a standby which was promoted keeps nobody waiting")
     func waitingPrimary() throws {
         let site = try Site()
