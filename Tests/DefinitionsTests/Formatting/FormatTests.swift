@@ -158,6 +158,16 @@ struct FormatTests {
         }
     }
 
+    @Test("The examples are in form")
+    func examples() throws {
+        let examples = Self.files.filter { $0.path.contains("/examples/") }
+        #expect(examples.count >= 6)
+        for file in examples {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(form(text) == text, "meshplan fmt \(file.path)")
+        }
+    }
+
     @Test("What meshplan writes is in form")
     func writesForm() throws {
         for file in Self.files where file.path.contains("Snapshots") {
