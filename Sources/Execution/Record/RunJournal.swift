@@ -10,6 +10,8 @@ struct RunJournal {
     let run: RunIdentifier?
     private var intents: [JournalIntent] = []
     private var outcomes: [JournalOutcome] = []
+    /// How many steps of the run have the outcome that they failed.
+    private var failures = 0
     /// The subjects that have a durable intent and no durable outcome: nobody knows yet whether the change has
     /// happened.
     var openSubjects: Set<JournalSubject> { Set(open.keys) }
@@ -37,6 +39,7 @@ struct RunJournal {
     /// Records the outcome of a step's request.
     mutating func settle(_ subject: JournalSubject, _ result: JournalResult) {
         guard let run else { return }
+        if case .failed = result { failures += 1 }
         outcomes.append(JournalOutcome(run: run, subject: subject, result: result))
     }
 
@@ -71,8 +74,11 @@ struct RunJournal {
     }
 
     /// Records the end of the run.
-    func end(_ outcome: RunOutcome, at now: Timestamp, timing: RunTiming?) throws(StoreError) {
+    ///
+    /// - Parameter failed: how many steps failed, also those whose failure is no outcome of a message.
+    func end(_ outcome: RunOutcome, failed: Int, at now: Timestamp, timing: RunTiming?) throws(StoreError) {
         guard let run else { return }
-        try database.end(run, outcome, at: now, timing: timing, with: lease)
+        let others = max(failed - failures, 0)
+        try database.end(run, outcome, at: now, failures: others, timing: timing, with: lease)
     }
 }

@@ -29,7 +29,13 @@ extension ExecutionRun {
         if case .storeFailed = board.recap.ending { return }
         do throws(StoreError) {
             let timing = RunTiming(board.recap, of: board.ledger.steps, by: estimatorAtStart)
-            try board.ledger.journal.end(board.recap.outcome, at: board.ledger.now, timing: timing)
+            let recap = board.recap
+            try board.ledger.journal.end(
+                recap.outcome,
+                failed: recap.failed.count,
+                at: board.ledger.now,
+                timing: timing
+            )
         } catch {
             board.recap.ending = .storeFailed(error.description)
         }

@@ -102,8 +102,11 @@ struct ApplyRun {
     func status(of end: ApplyEnd<ExitStatus, PlannedJob>, _ network: String) throws -> ExitStatus {
         switch end {
         case .finished(let status), .wentBack(let status): return status
-        case .interrupted: throw Failure(.interrupted, "interrupted; nothing was done")
-        case .stopped(let ending): throw Failure(ending: ending) ?? Failure(.failure, "the database cannot be written")
+        case .interrupted:
+            throw summarized(Failure(.interrupted, "interrupted; nothing was done"), .interrupted)
+        case .stopped(let ending):
+            let failure = Failure(ending: ending) ?? Failure(.failure, "the database cannot be written")
+            throw summarized(failure, ending)
         case .refused(.unconfirmed(let pending)): throw Confirmation.refusal(pending)
         case .refused(.nothingToTakeBack): throw Self.nothingToTakeBack
         case .refused(.otherDigest(let digest)): throw DigestArgument.refusal(of: digest, expected: expected)
@@ -115,6 +118,16 @@ struct ApplyRun {
                 hint: "Apply it without --confirm-within; meshplan state restore goes back to before it."
             )
         }
+    }
+
+    /// A failure before anything was sent, after the last line of JSON.
+    private func summarized(_ failure: Failure, _ ending: Recap.Ending) -> Failure {
+        if let lines = context.json {
+            var recap = Recap()
+            recap.ending = ending
+            ApplyJSON(lines: lines, plan: nil).finish(recap, status: failure.status)
+        }
+        return failure
     }
 
     private static let nothingToTakeBack = Failure(

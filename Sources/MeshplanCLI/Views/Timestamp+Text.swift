@@ -21,6 +21,30 @@ extension Timestamp {
 
     /// The time in the form of RFC 3339, in UTC: `2026-11-21T06:30:00Z`.
     var text: String {
+        let (date, clock) = parts
+        return "\(date)T\(clock)Z"
+    }
+
+    /// The date and the minute in a time zone, which is named: `2026-11-21 06:30 UTC`, `2026-11-21 07:30 UTC+01:00`.
+    ///
+    /// - Parameter quarters: how far east of UTC the zone is, in steps of 15 minutes; negative in the west.
+    func minute(inZone quarters: Int) -> String {
+        // No zone is further from UTC.
+        let quarters = min(max(quarters, -56), 56)
+        let (local, overflow) = rawValue.addingReportingOverflow(Int64(quarters) * 900)
+        let (date, clock) = (overflow ? self : Timestamp(rawValue: local)).parts
+        let (hours, rest) = abs(overflow ? 0 : quarters).quotientAndRemainder(dividingBy: 4)
+        let offset = hours == 0 && rest == 0 ? "" : Self.digits(Int64(hours)) + ":" + Self.digits(Int64(rest) * 15)
+        return "\(date) \(clock.prefix(5)) UTC\(offset.isEmpty ? "" : quarters < 0 ? "-" : "+")\(offset)"
+    }
+
+    private static func digits(_ value: Int64, _ count: Int = 2) -> String {
+        let text = String(value)
+        return String(repeating: "0", count: max(count - text.utf8.count, 0)) + text
+    }
+
+    /// The date and the time of day in UTC: `2026-11-21`, `06:30:00`.
+    private var parts: (date: String, clock: String) {
         let (days, seconds) = rawValue.quotientAndRemainder(flooringBy: 86_400)
         // Days since 0000-03-01, in eras of 400 years. A year that begins in March has its leap day at the end.
         let shifted = days + 719_468
@@ -31,12 +55,10 @@ extension Timestamp {
         let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
         let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        func digits(_ value: Int64, _ count: Int = 2) -> String {
-            let text = String(value)
-            return String(repeating: "0", count: max(count - text.utf8.count, 0)) + text
-        }
-        let date = "\(digits(year, 4))-\(digits(month))-\(digits(day))"
-        return "\(date)T\(digits(seconds / 3600)):\(digits(seconds / 60 % 60)):\(digits(seconds % 60))Z"
+        let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { Self.digits($0) }
+        return (
+            "\(Self.digits(year, 4))-\(Self.digits(month))-\(Self.digits(day))", clock.joined(separator: ":")
+        )
     }
 }
 

@@ -44,15 +44,8 @@ extension HandoverReport {
             """
     }
 
-    /// The day in ``made``.
-    private var day: String { String(made.prefix { $0 != "T" }) }
-
-    /// The time in ``made`` for people: `2026-11-27 10:40 UTC`.
-    private var moment: String {
-        let parts = made.split(separator: "T", maxSplits: 1)
-        guard parts.count == 2, made.hasSuffix("Z"), parts[1].count >= 5 else { return made }
-        return "\(parts[0]) \(parts[1].prefix(5)) UTC"
-    }
+    /// The day in ``moment``.
+    private var day: String { String(moment.prefix { $0 != " " }) }
 
     private func verdict() -> String {
         let worst: Tone = findings.contains { $0.tone == .bad } ? .bad : findings.isEmpty ? .good : .warning

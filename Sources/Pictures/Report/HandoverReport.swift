@@ -113,6 +113,8 @@ package struct HandoverReport: Hashable, Sendable {
     package var network: String
     /// When the report was made, in the form of RFC 3339.
     package var made: String
+    /// The same for people, with the time zone: `2026-11-27 10:40 UTC`.
+    package var moment: String
     /// What the report was made by and from, as a sentence.
     package var source: String
     /// What somebody should look at; empty if all is well.
@@ -124,9 +126,10 @@ package struct HandoverReport: Hashable, Sendable {
     /// The parts in their order.
     package var sections: [Section] = []
 
-    package init(network: String, made: String, source: String) {
+    package init(network: String, made: String, moment: String, source: String) {
         self.network = network
         self.made = made
+        self.moment = moment
         self.source = source
     }
 }

@@ -42,17 +42,21 @@ extension MeshDatabase {
 
     /// Ends a run. Its unresolved intents stay.
     ///
-    /// - Parameter timing: how long it took, if later estimates can learn from it.
+    /// - Parameters:
+    ///   - failures: how many steps failed without an outcome in the journal, such as devices that became no nodes.
+    ///   - timing: how long it took, if later estimates can learn from it.
     /// - Throws: ``StoreError/Code/unknownRun``, ``StoreError/Code/notLocked``, and other codes if a file or the server
     ///   fails.
     package func end(
         _ run: RunIdentifier,
         _ outcome: RunOutcome,
         at now: Timestamp,
+        failures: Int = 0,
         timing: RunTiming? = nil,
         with lease: WriteLease
     ) throws(StoreError) {
         guard var record = try record(of: run) else { throw unknown(run) }
+        record.counts.failed &+= UInt32(clamping: failures)
         record.ended = now
         record.outcome = outcome
         record.timing = timing
@@ -127,7 +131,7 @@ extension MeshDatabase {
     }
 
     /// Continues a run that was killed or stopped, or that left something undone. It has no end until
-    /// ``end(_:_:at:timing:with:)``.
+    /// ``end(_:_:at:failures:timing:with:)``.
     ///
     /// - Parameter digest: the plan's digest, for the history.
     /// - Throws: ``StoreError/Code/unknownRun``, ``StoreError/Code/stale`` if others have changed the database since,

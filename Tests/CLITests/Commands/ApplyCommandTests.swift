@@ -195,6 +195,24 @@ struct ApplyCommandTests {
     }
 
     @Test(
+        "the last line of JSON sums up, also when an interrupt came before anything was sent",
+        arguments: [0, 3, 6, 12]
+    )
+    func interruptedJSON(after limit: Int) throws {
+        let fixture = try CommandFixture.house()
+        var calls = 0
+        fixture.interruptCount = {
+            calls += 1
+            return calls > limit ? 1 : 0
+        }
+        let result = fixture.run("apply", "--via", "simulator", "--auto-approve", "--json")
+        #expect(result.status == 130, "\(result.combined)")
+        let last = try #require(result.output.split(separator: "\n").last)
+        #expect(last.contains(#""type":"summary""#) && last.contains(#""exit_code":130"#), "\(result.output)")
+        #expect(last.contains(#""complete":false"#), "\(last)")
+    }
+
+    @Test(
         "the exit code of an interrupt tells the signal, as shells count",
         arguments: [(1, 129), (2, 130), (15, 143)]
     )

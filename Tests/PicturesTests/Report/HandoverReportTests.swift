@@ -13,7 +13,12 @@ struct HandoverReportTests {
     private static let wicked = "<script>alert('x')</script>&\"'\u{1B}"
 
     private static var report: HandoverReport {
-        var report = HandoverReport(network: wicked, made: "2026-11-27T10:40:00Z", source: wicked)
+        var report = HandoverReport(
+            network: wicked,
+            made: "2026-11-27T10:40:00Z",
+            moment: "2026-11-27 10:40 UTC",
+            source: wicked
+        )
         report.findings = [.init(.bad, wicked, section: "nodes")]
         report.assurances = [wicked]
         report.figures = [.init(wicked, wicked, .good)]
@@ -78,7 +83,12 @@ struct HandoverReportTests {
 
     @Test("The heading says how much needs attention")
     func verdict() {
-        var report = HandoverReport(network: "n", made: "2026-11-27T10:40:00Z", source: "s")
+        var report = HandoverReport(
+            network: "n",
+            made: "2026-11-27T10:40:00Z",
+            moment: "2026-11-27 10:40 UTC",
+            source: "s"
+        )
         #expect(report.html().contains("All is as it should be"))
         #expect(report.html().contains("2026-11-27 10:40 UTC"))
         report.findings = [.init(.warning, "a", section: "b")]

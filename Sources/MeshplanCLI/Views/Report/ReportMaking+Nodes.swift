@@ -70,7 +70,7 @@ extension ReportMaking {
         let rows: [[HandoverReport.Cell]] = source.network.pendingProvisionings.map { device in
             [
                 .init(device.name.printable), .init(device.uuid.description), .init("\(device.deviceKeys.count)"),
-                .init(device.attemptedAt.text, .bad),
+                .init(moment(device.attemptedAt), .bad),
             ]
         }
         guard !rows.isEmpty else { return [] }
@@ -90,7 +90,7 @@ extension ReportMaking {
         let rows: [[HandoverReport.Cell]] = source.network.retiredNodes.map { retired in
             [
                 .init(retired.node.name.printable), .init(addresses(retired.node)),
-                .init(retired.node.uuid.description), .init(retired.reason.text), .init(retired.retiredAt.text),
+                .init(retired.node.uuid.description), .init(retired.reason.text), .init(moment(retired.retiredAt)),
             ]
         }
         guard !rows.isEmpty else { return [] }

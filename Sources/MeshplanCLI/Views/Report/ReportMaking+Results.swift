@@ -39,7 +39,7 @@ extension ReportMaking {
                 return [
                     .init(node.name.printable), .init(entry.path.printable), .init(declared),
                     .init(entry.recorded?.printable ?? "none"), .init(entry.observed?.printable ?? "none", .warning),
-                    .init(entry.since.text),
+                    .init(moment(entry.since)),
                 ]
             }
         }
@@ -56,7 +56,7 @@ extension ReportMaking {
                 )
             )
         }
-        if let ages = ObservationAges(source.network).text { blocks.append(.text(ages)) }
+        if let ages = ObservationAges(source.network).text(moment) { blocks.append(.text(ages)) }
         blocks += drift.notes.map { .text($0.printable) }
         return HandoverReport.Section("drift", "Drift", blocks)
     }
@@ -103,7 +103,7 @@ extension ReportMaking {
                 case nil: entry.runs.isEmpty ? .plain : .bad
                 }
             return [
-                .init(entry.began.text), .init("\(entry.user)@\(entry.host)".printable),
+                .init(moment(entry.began)), .init("\(entry.user)@\(entry.host)".printable),
                 .init(entry.operation.printable), .init(entry.result, tone), .init(entry.serials),
                 .init(entry.definition?.short ?? ""),
             ]
@@ -122,7 +122,7 @@ extension ReportMaking {
         }
         let rest = history.entries.count - rows.count
         if rest > 0 { blocks.append(.text("\(count(rest, "older change")) not shown.")) }
-        if !history.isCut { blocks.append(.text("The mesh database was created at \(history.created.text).")) }
+        if !history.isCut { blocks.append(.text("The mesh database was created at \(moment(history.created)).")) }
         return HandoverReport.Section("history", "History", blocks)
     }
 

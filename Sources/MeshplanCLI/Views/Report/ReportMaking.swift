@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 import Pictures
 import Planning
@@ -29,6 +30,12 @@ struct ReportMaking {
         return overlay
     }
 
+    /// A time as those read it who own the building: the date and the minute in the time zone of the definition, or in
+    /// UTC where it has none.
+    func moment(_ time: Timestamp) -> String {
+        time.minute(inZone: source.planning?.definition.timeZone?.value ?? 0)
+    }
+
     /// The whole report.
     func report() -> HandoverReport {
         let serial =
@@ -36,6 +43,7 @@ struct ReportMaking {
         var report = HandoverReport(
             network: source.name,
             made: made.text,
+            moment: moment(made),
             source: "Made by meshplan \(meshplanVersion)\(serial)."
         )
         report.findings = findings()
@@ -75,7 +83,7 @@ struct ReportMaking {
         }
         for node in source.network.nodes where !node.isExcluded {
             guard let seen = node.unprovisionedSeenAt else { continue }
-            add(.bad, "\(node.name) was reset: it was seen as a new device at \(seen.text).", "nodes")
+            add(.bad, "\(node.name) was reset: it was seen as a new device at \(moment(seen)).", "nodes")
         }
         let missing = source.relations.nodes.filter { $0.standing == .missing }
         if !missing.isEmpty {
@@ -136,7 +144,7 @@ struct ReportMaking {
         }
         let ages = ObservationAges(source.network)
         if drift.isEmpty, ages.nodes > 0, ages.never == 0, let oldest = ages.oldest {
-            texts.append("No drift: every node was read back since \(oldest.text).")
+            texts.append("No drift: every node was read back since \(moment(oldest)).")
         }
         return texts
     }

@@ -75,7 +75,7 @@ struct DriftView {
     /// The ages of the observations behind the report.
     private func ages() -> String {
         let ages = ObservationAges(network)
-        return ages.text.map { $0 + "\n" } ?? ""
+        return ages.text(\.text).map { $0 + "\n" } ?? ""
     }
 
     private func advice(_ drifted: [DriftedNode]) -> [String] {
@@ -118,10 +118,12 @@ struct ObservationAges: Hashable {
     }
 
     /// One line for people; nil if there are no nodes.
-    var text: String? {
+    ///
+    /// - Parameter words: writes a time.
+    func text(_ words: (Timestamp) -> String) -> String? {
         guard nodes > 0 else { return nil }
         guard let oldest, let newest else { return "No node has been read back yet; run meshplan refresh." }
-        let span = oldest == newest ? "at \(oldest.text)" : "from \(oldest.text) to \(newest.text)"
+        let span = oldest == newest ? "at \(words(oldest))" : "from \(words(oldest)) to \(words(newest))"
         return "Read back: \(nodes - never) of \(count(nodes, "node")), \(span)."
     }
 }

@@ -85,12 +85,22 @@ extension HistoryEntry {
         sums.unknown = last.counts.unknown
         var parts = sums.succeeded > 0 ? ["\(count(Int(sums.succeeded), "step")) done"] : []
         parts += [(sums.failed, "failed"), (sums.unknown, "in doubt")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-        return ([last.outcome?.text ?? "unfinished"] + parts).joined(separator: ", ")
+        return ([last.outcome?.words ?? "unfinished"] + parts).joined(separator: ", ")
     }
 }
 
 extension RunOutcome {
-    /// The word for people and machines.
+    /// The words for people, which are those of recaps.
+    fileprivate var words: String {
+        switch self {
+        case .completed: "completed"
+        case .partial: "partial"
+        case .interrupted: "interrupted"
+        case .failed: "stopped"
+        }
+    }
+
+    /// The word for machines.
     fileprivate var text: String {
         switch self {
         case .completed: "completed"
