@@ -109,6 +109,67 @@ struct PlaceTests {
         )
     }
 
+    @Test("A device that is made otherwise than its product is told where the product is named, with both")
+    func wrongDevices() throws {
+        let yaml = """
+            profiles: { lamp: { product: lamp } }
+            \(Office.nodes(lamp1: "profile: lamp"))
+
+            """
+        func warnings(_ change: (inout Office) -> Void) throws -> [Diagnostic] {
+            let result = try planned(yaml, change)
+            #expect(result.plan != nil)
+            return result.diagnostics.filter { $0.severity == .warning }
+        }
+        let told = Composition(
+            company: 0x59,
+            product: 0x10,
+            version: 0,
+            replayListSize: 64,
+            features: [.proxy],
+            elements: [
+                CompositionElement(
+                    location: 0,
+                    models: [
+                        .configurationServer, .healthServer, .sig(0x1000), .sig(0x1300), .sig(0x1301), .sig(0x1100),
+                    ]
+                ),
+                CompositionElement(location: 0, models: [.sig(0x1001)]),
+                CompositionElement(location: 0, models: [.sig(0x1002)]),
+            ]
+        )
+        func of(_ change: (inout Composition) -> Void) throws -> [Diagnostic] {
+            var composition = told
+            change(&composition)
+            return try warnings { $0.network.nodes[0].record(composition) }
+        }
+        // More models than the file lists, and other models in another version, are no mistake.
+        #expect(try of { _ in } == [])
+        #expect(
+            try of {
+                $0.version = 2
+                $0.elements[1].models = []
+            } == []
+        )
+        let other = try of { $0.product = 0x11 }
+        #expect(
+            other.map(\.message) == [
+                "node `lamp-1` is made as 0x0059:0x0011, and not as product `lamp` (0x0059:0x0010)"
+            ]
+        )
+        #expect(other.first?.location?.line == 7)
+        #expect(other.first?.related.map(\.location.line) == [2])
+        #expect(other.first?.hint?.text.contains("give its place to another") == true)
+        #expect(
+            try of { $0.elements.removeLast() }.map(\.message)
+                == ["node `lamp-1` has 2 elements, and its product `lamp` has 3"]
+        )
+        #expect(
+            try of { $0.elements[1].models = [.sig(0x1002)] }.map(\.message)
+                == ["node `lamp-1` has no `generic-onoff-client` on element 1, and its product `lamp` has"]
+        )
+    }
+
     @Test("A model that the description lacks is an error where it is declared, for places and for devices")
     func describedModels() throws {
         let models = lamps.replacing(

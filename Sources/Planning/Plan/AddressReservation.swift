@@ -20,3 +20,12 @@ package struct AddressReservation: Hashable, Sendable {
         self.address = address
     }
 }
+
+extension Plan {
+    /// The number of elements that a device was expected to have, if it has another one: then it is made otherwise than
+    /// its product, or than the first device of its kind. Nil if nothing was expected.
+    package func expectedElementCount(of device: DeviceUUID, otherThan count: UInt8) -> UInt8? {
+        let reservation = reservations.first { $0.device == device }
+        return reservation.flatMap { $0.elementCount == 0 || $0.elementCount == count ? nil : $0.elementCount }
+    }
+}

@@ -64,6 +64,7 @@ struct Resolver {
         resolveApplicationKeys()
         resolveGroups()
         placeNodes()
+        checkProducts()
         let selects =
             !definition.subscriptions.isEmpty || !definition.publications.isEmpty
             || definition.defaults.contains { $0.nodes != nil } || !definition.schedules.isEmpty

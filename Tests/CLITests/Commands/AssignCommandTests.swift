@@ -83,6 +83,78 @@ struct AssignCommandTests {
         #expect(try assignments(fixture).count == 1)
     }
 
+    @Test("a device with more elements than its product is told, and takes no address of others")
+    func largerDevice() throws {
+        let fixture = try villa()
+        try fixture.write(
+            """
+            products:
+              lamp: { company: 0x59, product: 1, elements: [{ models: [generic-onoff-server] }, { models: [] }] }
+            """,
+            to: "products/lamp.yaml"
+        )
+        try fixture.write(
+            """
+            products:
+              lamp: { company: 0x59, product: 1, elements: [{ models: [generic-onoff-server] }, { models: [] }] }
+              tall: { company: 0x59, product: 1, features: [proxy],
+                elements: [{ models: [generic-onoff-server] }, { models: [] }, { models: [] }] }
+            devices:
+              a: { uuid: \(Self.uuid(1)), product: tall }
+              b: { uuid: \(Self.uuid(2)), product: lamp }
+              c: { uuid: \(Self.uuid(3)), product: lamp }
+            """,
+            to: "sim/devices.yaml"
+        )
+        let text = String(decoding: try #require(fixture.read("villa.yaml")), as: UTF8.self)
+            .replacing("network: villa\n", with: "network: villa\nproducts: [products/lamp.yaml]\n")
+            .replacing("lamp: { features: { proxy: on },", with: "lamp: { product: lamp,")
+        try fixture.write(text, to: "villa.yaml")
+        for number in 1...3 { try #require(fixture.run("assign", "lamp-\(number)", Self.uuid(number)).status == 0) }
+        let applied = apply(fixture)
+        #expect(applied.status == 0, "\(applied.combined)")
+        #expect(
+            applied.output.contains("lamp-1: provisioned at 0x0008 (3 elements, not 2 as expected)"),
+            "\(applied.combined)"
+        )
+        for line in ["lamp-2: provisioned at 0x0004 (2 elements)", "lamp-3: provisioned at 0x0006 (2 elements)"] {
+            #expect(applied.output.contains(line), "\(applied.combined)")
+        }
+        let planned = fixture.run("plan")
+        #expect(planned.status == 0 && planned.output.contains("No changes."), "\(planned.combined)")
+        #expect(
+            planned.error.hasPrefix(
+                "villa.yaml:6:28: warning: node `lamp-1` has 3 elements, and its product `lamp` has 2\n"
+            ),
+            "\(planned.combined)"
+        )
+        #expect(planned.error.contains("products/lamp.yaml:2:3"), "\(planned.combined)")
+        #expect(planned.error.contains("meshplan replace lamp-1"), "\(planned.combined)")
+        // An address that is fixed has no room for the third element: nothing is sent to the device.
+        let fixed = try villa()
+        for (name, content) in [("villa.yaml", text), ("products/lamp.yaml", ""), ("sim/devices.yaml", "")] {
+            let content = content.isEmpty ? String(decoding: try #require(fixture.read(name)), as: UTF8.self) : content
+            try fixed.write(
+                content.replacing("lamp-1: { profile: lamp,", with: "lamp-1: { profile: lamp, address: 0x0010,")
+                    .replacing("lamp-2: { profile: lamp,", with: "lamp-2: { profile: lamp, address: 0x0012,"),
+                to: name
+            )
+        }
+        for number in 1...3 { try #require(fixed.run("assign", "lamp-\(number)", Self.uuid(number)).status == 0) }
+        let refused = apply(fixed)
+        #expect(refused.status == 4, "\(refused.combined)")
+        #expect(
+            refused.combined.contains("its 3 elements cannot begin at 0x0010: 0x0012 is set aside for `lamp-2`"),
+            "\(refused.combined)"
+        )
+        #expect(refused.combined.contains("lamp-2: provisioned at 0x0012 (2 elements)"), "\(refused.combined)")
+        // What failed without any message of the node is counted, too.
+        #expect(refused.output.contains(", failed 1"), "\(refused.output)")
+        let history = fixed.run("state", "history")
+        #expect(history.output.contains(#/partial, [0-9]+ steps done, 1 failed/#), "\(history.output)")
+        #expect(fixed.run("state", "history", "--json").output.contains(#""failed":1"#))
+    }
+
     @Test(
         "what cannot be assigned is told",
         arguments: [

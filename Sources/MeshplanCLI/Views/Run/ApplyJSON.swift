@@ -89,7 +89,11 @@ struct ApplyJSON {
         case .provisioned(let node, let address, let elementCount, let isAuthenticated):
             lines.event([
                 "type": "provisioned", "node_uuid": node.description.json, "address": address.description.json,
-                "elements": .integer(Int(elementCount)), "authenticated": isAuthenticated.map { .bool($0) },
+                "elements": .integer(Int(elementCount)),
+                "expected_elements": plan?.expectedElementCount(of: node, otherThan: elementCount).map {
+                    .integer(Int($0))
+                },
+                "authenticated": isAuthenticated.map { .bool($0) },
                 "by_earlier_attempt": isAuthenticated == nil ? true : nil,
             ])
         case .provisioningRetried(let node, let problem, let delay):

@@ -203,7 +203,10 @@ final class ApplyView {
         _ elementCount: UInt8,
         _ isAuthenticated: Bool?
     ) {
-        let elements = count(Int(elementCount), "element")
+        var elements = count(Int(elementCount), "element")
+        if let expected = plan?.expectedElementCount(of: node, otherThan: elementCount) {
+            elements += ", not \(expected) as expected"
+        }
         let path = carriers.removeValue(forKey: node).map { " through \(name($0))" } ?? ""
         switch isAuthenticated {
         case true: result("\(name(node)): provisioned at \(address) (\(elements))\(path)")
