@@ -14,6 +14,8 @@ package struct DefinitionReading: Sendable {
     /// The files that the locations point into: the given ones, then files with vendor models and products that they
     /// name.
     package let files: SourceFiles
+    /// What the definitions name or hold beside networks.
+    let surroundings: DefinitionSurroundings
 }
 
 /// Reads definitions: files → YAML events → trees → fragments → one definition for each network, checked.
@@ -82,17 +84,21 @@ package enum DefinitionReader {
         var pass = DocumentPass(DocumentDecoder(limits: limits), files: files, limits: limits)
         try pass.read(loading)
         var missing: [Located<String>] = []
-        let products = try NamedFiles(pass.decoder.productFiles, among: pass.files, loading: loading.load)
+        let admitted = pass.admitted(pass.decoder.productFiles, loading)
+        let products = try NamedFiles(admitted, among: pass.files, loading: loading.load)
         let areAmongFiles = products.places.contains { $0 < files.files.count }
         if pass.decoder.usesVendorModels || areAmongFiles {
             // Only now the names of the models are known that all documents may use, also those before, and which files
             // hold nothing but products.
-            let named = try NamedFiles(pass.decoder.modelFiles, among: products.files, loading: loading.load)
-            pass = try pass.again(with: named, products: products.places, limits: limits, loading)
+            let admitted = pass.admitted(pass.decoder.modelFiles, loading)
+            let named = try NamedFiles(admitted, among: products.files, loading: loading.load)
             missing = named.missing
+            let lacksModels = !missing.isEmpty || admitted.count < pass.decoder.modelFiles.count
+            pass = try pass.again(with: named, lacksModels, products: products.places, limits: limits, loading)
         } else {
             pass.append(products.files.files.dropFirst(pass.files.files.count))
         }
+        pass.reportOutside(pass.decoder.productFiles + pass.decoder.modelFiles, loading)
         let described = pass.readProducts(products)
         for name in missing {
             pass.decoder.diagnostics.report(
@@ -127,7 +133,8 @@ package enum DefinitionReader {
             definitions: networks.map(\.definition),
             vendorModels: models,
             diagnostics: diagnostics.finished(),
-            files: files
+            files: files,
+            surroundings: DefinitionSurroundings(of: pass.decoder, files)
         )
     }
 }
@@ -158,6 +165,7 @@ extension DocumentPass {
     /// The same way with the names of the vendor models that this one and the named files declare.
     fileprivate func again<Failure: Error>(
         with named: NamedFiles,
+        _ lacksModels: Bool,
         products: Set<Int>,
         limits: ReadingLimits,
         _ loading: Loading<Failure>
@@ -172,7 +180,7 @@ extension DocumentPass {
         var unused = DiagnosticCollector(limit: 0)
         decoder.knownModels = KnownModels(all.resolved(into: &unused))
         decoder.brokenModels = scout.decoder.brokenModels.union(self.decoder.brokenModels)
-        decoder.lacksModels = !named.missing.isEmpty || scout.decoder.diagnostics.hasErrors
+        decoder.lacksModels = lacksModels || scout.decoder.diagnostics.hasErrors
         var pass = DocumentPass(decoder, files: named.files, limits: limits)
         try pass.read(modelFiles: named.places, productFiles: products, loading)
         return pass

@@ -134,6 +134,61 @@ struct ProductsOfDefinitionTests {
         #expect(read(["a.yaml": Self.definition("")]).problems == [])
     }
 
+    @Test("Profiles and nodes name products, also in modules and in files that others include")
+    func names() throws {
+        let text = """
+            version: 1
+            network: t
+            products: [p.yaml]
+            include: more.yaml
+            profiles: { one: { product: lamp }, other: { product: "0x0059:0x0010" } }
+            nodes: { hall: { profile: one }, attic: { product: lamp } }
+            modules: { room: { parameters: { of: text }, nodes: { cellar: { product: $(of) } } } }
+            use: [{ module: room, with: { of: lamp } }]
+
+            """
+        let more = "nodes: { yard: { product: lamp } }\n"
+        let (reading, problems) = read(["a.yaml": text], loading: ["p.yaml": Self.lamp, "more.yaml": more])
+        #expect(problems == [])
+        let definition = try #require(reading.definitions.first)
+        let product = ProductIdentifier(company: 0x59, product: 0x10)
+        #expect(definition.profiles.map(\.product?.value) == [product, product])
+        let products = definition.nodes.map { definition.product(of: $0, profiles: definition.profilePlaces) }
+        #expect(definition.nodes.count == 4 && products == [product, product, product, product])
+        #expect(definition.nodes.map(\.product?.location.line) == [nil, 6, 1, 7])
+    }
+
+    @Test(
+        "A name that no file declares is told at its place, with the nearest one",
+        arguments: [
+            ("lmap", "a.yaml:5:28: error: there is no product `lmap` (did you mean `lamp`? products are: lamp)"),
+            ("0x0059", "a.yaml:5:28: error: there is no product `0x0059` (products are: lamp)"),
+            ("0x0059:16", "a.yaml:5:28: error: `0x0059:16` is not a product (write the name of a product in a file"),
+            ("[lamp]", "a.yaml:5:28: error: a product is expected here, not a list"),
+        ]
+    )
+    func unknownNames(name: String, message: String) {
+        let text = Self.definition("[p.yaml]").replacing("\"0x0059:0x0010\"", with: name)
+        let (_, problems) = read(["a.yaml": text], loading: ["p.yaml": Self.lamp])
+        #expect(problems.count == 1 && problems.first?.hasPrefix(message) == true, "\(problems)")
+    }
+
+    @Test("A name is not missed as well where its file is missing or its product is wrong")
+    func unknownNamesOfBrokenFiles() {
+        let text = Self.definition("[p.yaml]").replacing("\"0x0059:0x0010\"", with: "lamp")
+        #expect(read(["a.yaml": text]).problems.map { $0.contains("there is no YAML file `p.yaml`") } == [true])
+        let broken = read(["a.yaml": text], loading: ["p.yaml": "products: { lamp: { elements: [] } }\n"])
+        #expect(broken.problems.map { $0.contains("1 to 255 elements") } == [true])
+        let without = text.replacing("products: [p.yaml]\n", with: "")
+        #expect(
+            read(["a.yaml": without]).problems.map {
+                $0.contains(
+                    "there is no product `lamp` (name a file with products: `products: [devices/products.yaml]`"
+                )
+            } == [true]
+        )
+    }
+
     @Test("Octets may be written as people copy them")
     func digits() throws {
         let (head, rest) = (Self.octets.prefix(4), Self.octets.dropFirst(4))

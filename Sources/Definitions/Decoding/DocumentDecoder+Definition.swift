@@ -9,9 +9,8 @@ extension DocumentDecoder {
             fragment.namesNetwork = true
             return
         }
-        // A document with nothing but vendor models serves all networks.
-        let hasModels = fields.contains { $0.keyword == .models }
-        if hasModels, fields.keywords.isSubset(of: Record.modelsFile.allowed) { fragment.namesNetwork = true }
+        // A document with nothing but vendor models, values of variables and the like serves all networks.
+        if fields.count > 0, fields.keywords.isSubset(of: Record.servingAllNetworks) { fragment.namesNetwork = true }
         for field in fields {
             switch field.keyword {
             case .version: decodeVersion(field.value)

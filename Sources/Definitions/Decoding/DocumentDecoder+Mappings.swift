@@ -125,10 +125,14 @@ extension DocumentDecoder {
         "bind": .keys, "bindings": .keys, "subscriptions": .subscribe, "publication": .publish, "target": .to,
     ]
 
+    private static let definitionHint =
+        "a definition has sections such as `nodes:` and `groups:`; values of variables stand under `values:`"
+
     private func hint(for word: String, in record: Record) -> String? {
         let keys = record.keys.map(\.rawValue)
         guard let meant = Self.otherWords[word.lowercased()], record.keys.contains(meant) else {
-            return Suggestion.hint(for: word, among: keys, are: "allowed here")
+            let hint = Suggestion.hint(for: word, among: keys, are: "allowed here")
+            return hint ?? (record == .definition ? Self.definitionHint : nil)
         }
         return "did you mean `\(meant.rawValue)`? allowed here: \(keys.sorted().joined(separator: ", "))"
     }

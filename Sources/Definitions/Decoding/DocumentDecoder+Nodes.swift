@@ -6,15 +6,17 @@ extension DocumentDecoder {
     mutating func decodeProfile(_ entry: NamedEntry) -> Bool {
         guard let fields = fields(entry.value, .profile, "a profile", blamed: entry.key) else { return false }
         var profile = ProfileDefinition(name: entry.name, settings: NodeSettings())
+        var product: ProductReference?
         for field in fields {
             switch field.keyword {
-            case .product: profile.product = scalar(field.value, "a product", ModelWords.product)
+            case .product: product = scalar(field.value, "a product", ModelWords.product)
             case .provisioning: profile.provisioning = decodeProvisioning(field, ofProfile: true)
             case .tags, .protect, .onRemove: decodeInherited(field, into: &profile.inherited)
             case .repetition: reportRepetition(field)
             default: decodeSetting(field, into: &profile.settings)
             }
         }
+        profile.product = decoded(product, .profile(fragment.definition.profiles.count))
         fragment.definition.profiles.append(profile)
         return true
     }
@@ -26,11 +28,12 @@ extension DocumentDecoder {
         let device = fields.first { $0.keyword == .uuid }
         let uuid = device.flatMap { scalar($0.value, "a UUID", Addresses.uuid) }
         var own = InheritedValues()
+        var product: ProductReference?
         var node = uuid.map { NodeDefinition(name: entry.name, uuid: $0) } ?? NodeDefinition(place: entry.name)
         for field in fields {
             switch field.keyword {
             case .uuid: break
-            case .product: node.product = scalar(field.value, "a product", ModelWords.product)
+            case .product: product = scalar(field.value, "a product", ModelWords.product)
             case .profile: node.profile = scalar(field.value, "the name of a profile", Words.name)
             case .address: node.address = scalar(field.value, "a unicast address", Addresses.unicast)
             case .tags, .protect, .onRemove: decodeInherited(field, into: &own)
@@ -43,8 +46,25 @@ extension DocumentDecoder {
         }
         guard device == nil || uuid != nil else { return false }
         node.inherit(own)
+        node.product = decoded(product, .node(fragment.definition.nodes.count))
         fragment.definition.nodes.append(node)
         return true
+    }
+
+    private typealias ProductReference = Located<ModelWords.ProductReference>
+
+    /// The product of a profile or node; nil if it has to wait until products have names.
+    private mutating func decoded(
+        _ product: ProductReference?,
+        _ user: ProductName.User
+    ) -> Located<ProductIdentifier>? {
+        guard let product else { return nil }
+        switch product.value {
+        case .identifier(let identifier): return Located(identifier, at: product.location)
+        case .name(let name):
+            fragment.productNames.append(ProductName(user: user, name: Located(name, at: product.location)))
+            return nil
+        }
     }
 
     /// What a node says itself, or inherits from a profile or `defaults`.

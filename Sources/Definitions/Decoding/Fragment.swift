@@ -15,11 +15,27 @@ struct Fragment {
     var definition: Definition
     /// The names whose declarations had to be left out.
     var broken: Set<BrokenName> = []
+    /// The products that profiles and nodes name, which stand in files that are read last.
+    var productNames: [ProductName] = []
 
     /// An empty fragment.
     init(location: SourceLocation) {
         self.location = location
         definition = Definition(network: Located("", at: location))
+    }
+}
+
+/// The name of a product in a profile or node.
+struct ProductName {
+    /// The profile or node.
+    var user: User
+    /// The name.
+    var name: Located<String>
+
+    /// What is made as the product, by its place in the fragment.
+    enum User {
+        case profile(Int)
+        case node(Int)
     }
 }
 

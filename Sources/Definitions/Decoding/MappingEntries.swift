@@ -85,6 +85,14 @@ struct KeywordSet: Hashable, Sendable {
     private var high: UInt128 = 0
     private var hasOthers = false
 
+    /// No keys.
+    init() {}
+
+    /// These keys.
+    init(_ keywords: [Keyword]) {
+        for (symbol, keyword) in Keyword.all.enumerated() where keywords.contains(keyword) { insert(UInt32(symbol)) }
+    }
+
     /// Adds a key by its symbol.
     mutating func insert(_ symbol: UInt32) {
         switch Int(symbol) {

@@ -25,14 +25,8 @@ struct Record: Hashable, Sendable {
         self.title = title
         self.keys = keys
         self.required = required
-        var allowed = KeywordSet()
-        var needed = KeywordSet()
-        for (symbol, keyword) in Keyword.all.enumerated() {
-            if keys.contains(keyword) { allowed.insert(UInt32(symbol)) }
-            if required.contains(keyword) { needed.insert(UInt32(symbol)) }
-        }
-        self.allowed = allowed
-        self.needed = needed
+        allowed = KeywordSet(keys)
+        needed = KeywordSet(required)
     }
 
     /// The whole document.
@@ -255,6 +249,9 @@ struct Record: Hashable, Sendable {
         testStep,
         module, parameter, use, override, floor, position, corner,
     ]
+
+    /// What belongs to no network, but to all of a run.
+    static let servingAllNetworks = KeywordSet([.models, .products, .modules, .variables, .values])
 
     /// What the body of a module may hold.
     static let partsOfModules: [Keyword] = [

@@ -3,7 +3,8 @@ import MeshCore
 
 /// Products that a definition names files of, so that places have elements and models before there is any device.
 extension DocumentPass {
-    /// Reads the files with products, which may hold devices for simulations, too.
+    /// Reads the files with products, which may hold devices for simulations, too. Profiles and nodes get the products
+    /// that they name.
     ///
     /// - Parameter named: the files; all of them are among ``files``.
     /// - Returns: the products by what they are made as.
@@ -42,7 +43,55 @@ extension DocumentPass {
                 related: [Diagnostic.Related(message: "first here", location: first.name.location)]
             )
         }
+        resolveProductNames(declarations, lacksFiles: !named.missing.isEmpty || decoder.diagnostics.hasErrors)
         return products
+    }
+
+    /// Gives profiles and nodes the products that they name.
+    ///
+    /// - Parameter lacksFiles: whether files may be missing or broken, so that an unknown name says nothing.
+    private mutating func resolveProductNames(_ declarations: DeviceDeclarations, lacksFiles: Bool) {
+        let known = Dictionary(
+            declarations.products.map { product in
+                let composition = product.composition
+                let identifier = ProductIdentifier(company: composition.company, product: composition.product)
+                return (product.name.value, identifier)
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for place in fragments.indices {
+            for named in fragments[place].productNames {
+                if let identifier = known[named.name.value] {
+                    let product = Located(identifier, at: named.name.location)
+                    switch named.user {
+                    case .profile(let index): fragments[place].definition.profiles[index].product = product
+                    case .node(let index): fragments[place].definition.nodes[index].product = product
+                    }
+                } else if !lacksFiles || !known.isEmpty, !declarations.brokenProducts.contains(named.name.value) {
+                    reportUnknownProduct(named, in: fragments[place].definition, known.keys.sorted())
+                }
+            }
+        }
+    }
+
+    private mutating func reportUnknownProduct(_ named: ProductName, in definition: Definition, _ known: [String]) {
+        let resource =
+            switch named.user {
+            case .profile(let index): "profile.\(definition.profiles[index].name.value)"
+            case .node(let index): "node.\(definition.nodes[index].name.value)"
+            }
+        let hint =
+            known.isEmpty
+            ? "name a file with products: `products: [devices/products.yaml]`, or write the company and the product of "
+                + "its composition: 0x0059:0x0001"
+            : Suggestion.hint(for: named.name.value, among: known, are: "products are")
+        decoder.diagnostics.report(
+            "there is no product \(quoted(named.name.value))",
+            at: named.name.location,
+            length: named.name.value.utf8.count,
+            resource: resource,
+            hint: hint
+        )
     }
 }
 

@@ -182,8 +182,21 @@ extension DocumentDecoder {
                 }
             }
         }
+        guard octets.count <= expansion.textLimit else {
+            reportNode(
+                "the text becomes longer than \(expansion.textLimit) octets",
+                at: node,
+                origin: place.origin,
+                hint: "a text that is made of itself in module after module grows without end"
+            )
+            return .broken
+        }
+        // A long text takes the memory of several values.
+        guard spend(octets.count / Self.octetsOfValue, at: node, origin: place.origin) else { return .broken }
         return .text(octets.withUnsafeBufferPointer { symbols.intern($0) }, node.kind)
     }
+
+    private static let octetsOfValue = 32
 
     private mutating func unbound(
         _ name: UInt32,

@@ -93,11 +93,14 @@ extension DocumentDecoder {
         for entry in entries(section.value, areVariables ? "a mapping of variables" : "a mapping of parameters") ?? [] {
             guard parameterName(entry.key) != nil else { continue }
             var declaration = ParameterDeclaration(name: entry.symbol)
+            var place = entry.value
             if tree.nodes[entry.value].kind == .mapping {
                 for field in fields(entry.value, .parameter, "a parameter", blamed: entry.key) ?? [] {
                     switch field.keyword {
                     case .type: declaration.type = scalar(field.value, "a type", ParameterType.named)?.value
-                    case .defaultValue: declaration.defaultValue = plainValue(field.value)
+                    case .defaultValue:
+                        declaration.defaultValue = plainValue(field.value)
+                        place = field.value
                     case .description: _ = text(field.value, "a text")
                     default: break
                     }
@@ -106,8 +109,8 @@ extension DocumentDecoder {
                     let isRight = check(
                         value,
                         declaration.type,
-                        at: tree.nodes[entry.value],
-                        origin: location(entry.value).file
+                        at: tree.nodes[place],
+                        origin: location(place).file
                     )
                     if !isRight { declaration.defaultValue = .broken }
                 }
@@ -151,23 +154,28 @@ extension DocumentDecoder {
         at node: DocumentTree.Node,
         origin: UInt32
     ) -> Bool {
+        if case .broken = value { return false }
+        guard let problem = problem(of: value, as: type) else { return true }
+        reportNode(problem.message, at: node, origin: origin, hint: problem.hint)
+        return false
+    }
+
+    /// Why a value does not fit a type; nil if it does. What is wrong with a broken value has been reported already.
+    mutating func problem(of value: ParameterScope.Value, as type: ParameterType?) -> ScalarProblem? {
         switch (value, type) {
-        case (.broken, _): return false
-        case (_, nil), (.tree, .text): break
-        case (.tree(let tree), .list) where tree.nodes[0].kind == .sequence: break
+        case (.broken, _), (_, nil), (.tree, .text): return nil
+        case (.tree(let tree), .list) where tree.nodes[0].kind == .sequence: return nil
         case (.tree(let tree), let type?):
             let title = tree.nodes[0].kind == .sequence ? "a list" : "a mapping"
-            reportNode("\(type.title) is expected here, not \(title)", at: node, origin: origin)
-            return false
+            return ScalarProblem("\(type.title) is expected here, not \(title)", hint: nil)
         case (.text(let symbol, _), let type?):
             do throws(ScalarProblem) {
                 try type.check(symbols.text(symbol))
+                return nil
             } catch {
-                reportNode(error.message, at: node, origin: origin, hint: error.hint)
-                return false
+                return error
             }
         }
-        return true
     }
 
     /// Gives the variables their values: what is given for them, or else their defaults.

@@ -36,6 +36,7 @@ extension DocumentDecoder {
                 switch field.keyword {
                 case .module: use.module = decoder.module(field.value)
                 case .repetition:
+                    use.variables = field.value
                     use.repetition = decoder.repetition(field.value, of: entry, at: place)
                     if use.repetition == nil { isRight = false }
                 case .rows:
@@ -56,7 +57,8 @@ extension DocumentDecoder {
                 )
                 return false
             }
-            return isRight
+            guard isRight, let repetition = use.repetition, let with = use.with else { return isRight }
+            return decoder.isSeparate(with, from: repetition)
         }
         guard isRight, let name = use.module, let module = expansion.modules[name] else { return }
         use.title += " of \(module.name.value)"
@@ -87,21 +89,6 @@ extension DocumentDecoder {
         }
     }
 
-    /// An entry of `use`.
-    private struct Use {
-        var tree: DocumentTree
-        var place: EmissionPlace
-        var title: String
-        /// The symbol of the module's name.
-        var module: UInt32?
-        var repetition: Repetition?
-        var rows: (table: RowsTable, path: String)?
-        var with: MappingEntry?
-        var override: MappingEntry?
-        /// Whether its values come from rows, which may have columns that the module does not need.
-        var hasFreeColumns: Bool { rows != nil }
-    }
-
     /// The symbol of the name of a module that exists.
     private mutating func module(_ node: Int) -> UInt32? {
         guard let name = scalar(node, "the name of a module", Words.name) else { return nil }
@@ -114,11 +101,7 @@ extension DocumentDecoder {
             if expansion.brokenModules.contains(symbol) { return nil }
             guard scope.popLast() != nil else { break }
         }
-        let names = expansion.modules.values.map(\.name.value)
-        let hint =
-            names.isEmpty
-            ? "declare it under `modules:`" : Suggestion.hint(for: name.value, among: names, are: "modules are")
-        report("there is no module \(quoted(name.value))", at: node, hint: hint)
+        report("there is no module \(quoted(name.value))", at: node, hint: hint(forModule: name.value))
         return nil
     }
 
@@ -222,7 +205,7 @@ extension DocumentDecoder {
                 SourceInstances.Instance(file: file, parent: parent, title: title)
             )
         }
-        guard let scope = scope(of: module, use, bound, at: place) else { return }
+        guard let scope = scope(of: module, use, bound, title, at: place) else { return }
         var overrides = Overrides()
         if let override = use.override {
             overrides = reading(use.tree, of: place.origin) { $0.decodeOverrides(override, at: place) }
@@ -255,6 +238,7 @@ extension DocumentDecoder {
         of module: ModuleDeclaration,
         _ use: Use,
         _ bound: [(name: UInt32, value: ParameterScope.Value)],
+        _ title: SourceInstances.Title,
         at place: EmissionPlace
     ) -> ParameterScope? {
         // What the entry says itself; what is bound for this instance is looked for in its few values.
@@ -283,10 +267,15 @@ extension DocumentDecoder {
         var scope = expansion.globalScope
         scope.values.reserveCapacity(scope.values.count + names.count)
         for parameter in module.parameters {
-            let own = values.isEmpty ? nil : values[parameter.name]
-            if let given = own?.value ?? bound.last(where: { $0.name == parameter.name })?.value {
-                let node = own?.node ?? use.tree.nodes[0]
-                if !check(given, parameter.type, at: node, origin: place.origin) { isRight = false }
+            if let own = values.isEmpty ? nil : values[parameter.name] {
+                if !check(own.value, parameter.type, at: own.node, origin: place.origin) { isRight = false }
+                scope.values[parameter.name] = own.value
+            } else if let given = bound.last(where: { $0.name == parameter.name })?.value {
+                if case .broken = given { isRight = false }
+                if let problem = problem(of: given, as: parameter.type) {
+                    report(problem, ofValueFor: parameter.name, use, title)
+                    isRight = false
+                }
                 scope.values[parameter.name] = given
             } else if let value = parameter.defaultValue {
                 if case .broken = value { isRight = false }
@@ -302,23 +291,5 @@ extension DocumentDecoder {
             }
         }
         return isRight ? scope : nil
-    }
-
-    private mutating func reportParameter(
-        _ name: UInt32,
-        of module: ModuleDeclaration,
-        at node: DocumentTree.Node,
-        origin: UInt32
-    ) {
-        let word = symbols.text(name)
-        let names = module.parameters.map { symbols.text($0.name) }
-        reportNode(
-            "\(quoted(module.name.value)) has no parameter \(quoted(word))",
-            at: node,
-            origin: origin,
-            hint: names.isEmpty
-                ? "declare it under `parameters:` of the module"
-                : Suggestion.hint(for: word, among: names, are: "parameters are")
-        )
     }
 }

@@ -5,28 +5,28 @@ import MeshCore
 /// documents have been read, since a module may be declared anywhere; all others are decoded at once.
 struct DocumentPass {
     /// A document that waits until all have been read.
-    private struct HeldDocument {
+    struct HeldDocument {
         var tree: DocumentTree
         var file: Int
         /// Its fragment; nil if it is only included by others.
         var fragment: Int?
         /// The files that it includes, with the places that say so.
-        var includes: [(file: Int, location: SourceLocation)] = []
+        var includes: [(file: Int, name: Located<String>)] = []
     }
 
     /// The decoder, with everything that the documents declare beside fragments.
     var decoder: DocumentDecoder
     /// What the documents declare, in the order of files.
-    private(set) var fragments: [Fragment] = []
+    var fragments: [Fragment] = []
     /// The files, with those that documents name.
-    private(set) var files: SourceFiles
+    var files: SourceFiles
     private let limits: ReadingLimits
     private var fragmentFiles: [Int] = []
     /// The networks of all fragments, also of those that were taken out since others include their files.
     private var networks: [String] = []
-    private var held: [HeldDocument] = []
+    var held: [HeldDocument] = []
     /// The held documents of files that others include.
-    private var included: [Int: [Int]] = [:]
+    var included: [Int: [Int]] = [:]
 
     init(_ decoder: DocumentDecoder, files: SourceFiles, limits: ReadingLimits) {
         self.decoder = decoder
@@ -58,17 +58,14 @@ struct DocumentPass {
             read(index, isIncluded: false, isOfModels: modelFiles.contains(index))
         }
         try readIncluded(loading)
+        breakCircles()
         // A file of the run that another one includes belongs to that one's network.
-        let taken = included
-        held = held.enumerated().map { place, document in
-            var document = document
-            if document.fragment != nil, taken[document.file] != nil { document.fragment = nil }
-            return document
-        }
+        let taken = Set(held.flatMap(\.includes).map(\.file))
+        for place in held.indices where taken.contains(held[place].file) { held[place].fragment = nil }
         try readRows(loading)
         expand()
         networks = fragments.map { $0.network?.value ?? onlyNetwork }
-        fragments = zip(fragments, fragmentFiles).filter { taken[$0.1] == nil }.map(\.0)
+        fragments = zip(fragments, fragmentFiles).filter { !taken.contains($0.1) }.map(\.0)
     }
 
     /// Adds files that are read otherwise.
@@ -89,7 +86,7 @@ struct DocumentPass {
         }
     }
 
-    private mutating func read(_ index: Int, isIncluded: Bool, isOfModels: Bool = false) {
+    mutating func read(_ index: Int, isIncluded: Bool, isOfModels: Bool = false) {
         let reader = FileReader(file: UInt32(clamping: index), limits: limits)
         let bytes = files.files[index].bytes
         bytes.withUnsafeBufferPointer { bytes in
@@ -117,82 +114,6 @@ struct DocumentPass {
         }
     }
 
-    // MARK: - Other files
-
-    private mutating func readIncluded<Failure: Error>(_ loading: Loading<Failure>) throws(Failure) {
-        var next = 0
-        while next < held.count {
-            var names: [(document: Int, name: Located<String>)] = []
-            for place in next..<held.count {
-                let document = held[place]
-                guard let list = document.tree.value(of: .include, in: 0) else { continue }
-                let found = decoder.reading(document.tree, of: UInt32(document.file)) { $0.decodePaths(list) }
-                for name in found where isAdmitted(name, loading.admits) { names.append((place, name)) }
-            }
-            next = held.count
-            let found = try NamedFiles(names.map(\.name), among: files, loading: loading.load)
-            files = found.files
-            for (name, places) in zip(names, found.found) {
-                for place in places where !files.files[place].path.hasSuffix(RowsTable.ending) {
-                    held[name.document].includes.append((place, name.name.location))
-                    if included[place] == nil {
-                        included[place] = []
-                        read(place, isIncluded: true)
-                    }
-                }
-            }
-            for name in found.missing {
-                decoder.diagnostics.report(
-                    "there is no YAML file \(quoted(name.value)) to include",
-                    at: name.location,
-                    length: name.value.utf8.count,
-                    hint: "paths start from the folder of the file that names them and end in .yaml or .yml; "
-                        + "a folder stands for its YAML files"
-                )
-            }
-        }
-    }
-
-    private mutating func isAdmitted(_ name: Located<String>, _ admits: (String) -> Bool) -> Bool {
-        if admits(files.resolving(name.value, namedAt: name.location)) { return true }
-        decoder.diagnostics.report(
-            "\(quoted(name.value)) lies outside of the definition's repository",
-            at: name.location,
-            length: name.value.utf8.count,
-            hint: "a definition takes files only from its own repository, or from the folder where it stands"
-        )
-        return false
-    }
-
-    private mutating func readRows<Failure: Error>(_ loading: Loading<Failure>) throws(Failure) {
-        var names: [Located<String>] = []
-        decoder.expansion.files = files
-        for document in held {
-            for (place, node) in document.tree.nodes.enumerated().dropLast() where node.kind.isText {
-                let value = document.tree.nodes[document.tree.resolved(place + 1)]
-                guard document.tree.isKey(place, .rows), value.kind.isText else { continue }
-                let path = decoder.symbols.text(value.value)
-                guard path.hasSuffix(RowsTable.ending) else { continue }
-                let location = SourceLocation(file: UInt32(document.file), line: value.line, column: value.column)
-                let name = Located(path, at: location)
-                if isAdmitted(name, loading.admits) {
-                    names.append(name)
-                } else {
-                    let key = decoder.expansion.tableKey(name, decoder.diagnostics.instances)
-                    decoder.expansion.tables[key] = .some(nil)
-                }
-            }
-        }
-        let found = try NamedFiles(names, among: files, loading: loading.load)
-        files = found.files
-        decoder.expansion.files = files
-        for (name, places) in zip(names, found.found) {
-            let key = decoder.expansion.tableKey(name, decoder.diagnostics.instances)
-            guard let place = places.first, decoder.expansion.tables[key] == nil else { continue }
-            decoder.expansion.tables[key] = decoder.readRows(files.files[place].bytes, of: UInt32(place))
-        }
-    }
-
     // MARK: - Expansion
 
     private mutating func expand() {
@@ -217,7 +138,7 @@ struct DocumentPass {
         for place in held.indices {
             guard let fragment = held[place].fragment else { continue }
             uses.append((place, fragment))
-            include(from: place, into: fragment, path: [held[place].file], &seen, &uses)
+            include(from: place, into: fragment, &seen, &uses)
         }
         for (place, fragment) in uses {
             decoder.expansion.fragment = fragment
@@ -240,20 +161,10 @@ struct DocumentPass {
     private mutating func include(
         from place: Int,
         into fragment: Int,
-        path: [Int],
         _ seen: inout Set<Inclusion>,
         _ uses: inout [(document: Int, fragment: Int)]
     ) {
-        for (file, location) in held[place].includes {
-            guard !path.contains(file) else {
-                let names = (path[(path.firstIndex(of: file) ?? 0)...] + [file]).map { files.files[$0].path }
-                decoder.diagnostics.report(
-                    "the file includes itself: \(names.joined(separator: " > "))",
-                    at: location,
-                    hint: "take one of these lines out"
-                )
-                continue
-            }
+        for (file, _) in held[place].includes {
             let network = fragments[fragment].network?.value ?? onlyNetwork
             guard seen.insert(Inclusion(network: network, file: file)).inserted else { continue }
             for document in included[file] ?? [] {
@@ -269,7 +180,7 @@ struct DocumentPass {
                 }
                 decode(document, into: fragment)
                 uses.append((document, fragment))
-                include(from: document, into: fragment, path: path + [file], &seen, &uses)
+                include(from: document, into: fragment, &seen, &uses)
             }
         }
     }
@@ -302,18 +213,6 @@ struct DocumentPass {
     /// The entries that are repeated for every value of a tag, for one network.
     func entriesForTags(of network: String) -> [EntryForTag] {
         decoder.expansion.entriesForTags.filter { networks[$0.fragment] == network }
-    }
-}
-
-extension DocumentDecoder {
-    /// `include`: a path, or a list of paths.
-    mutating func decodePaths(_ node: Int) -> [Located<String>] {
-        let isList = tree.nodes[node].kind != .plain && tree.nodes[node].kind != .quoted
-        let nodes = isList ? list(node, "a list of paths").map(Array.init) ?? [] : [node]
-        return nodes.compactMap { node in
-            guard let path = text(node, "the path of a file or folder") else { return nil }
-            return Located(path, at: location(node))
-        }
     }
 }
 

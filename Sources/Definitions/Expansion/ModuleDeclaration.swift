@@ -47,6 +47,8 @@ struct ExpansionState {
     /// The network of the document that is being expanded, as a place among the fragments.
     var fragment = 0
 
+    /// The most octets of a text that is made.
+    let textLimit: Int
     /// How many values may still be made.
     var remaining: Int
     /// The most values.
@@ -82,6 +84,7 @@ struct ExpansionState {
 
     /// Nothing is known yet.
     init(limits: ReadingLimits) {
+        textLimit = limits.scalarSize
         limit = limits.nodes
         remaining = limits.nodes
         instanceLimit = limits.instances

@@ -56,6 +56,11 @@ struct NamedFiles {
         let text = parts.joined(separator: "/")
         return path.hasPrefix("/") ? "/" + text : text.isEmpty ? "." : text
     }
+
+    /// The folder of a file with a normalized path.
+    static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
 }
 
 /// The files of a run by their paths. A hostile definition names very many paths, so finding one must not mean to
@@ -74,10 +79,8 @@ private struct KnownFiles {
     /// Adds a file with a normalized path.
     mutating func add(_ path: String, at place: Int) {
         guard files.updateValue(place, forKey: path) == nil else { return }
-        let slash = path.lastIndex(of: "/")
-        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
         guard DefinitionPaths.definitionFiles(among: [name]) == [name] else { return }
-        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        folders[folder, default: []].append(place)
+        folders[NamedFiles.folder(of: path), default: []].append(place)
     }
 }

@@ -7,6 +7,8 @@ struct RowsTable {
     var columns: [UInt32] = []
     /// The rows, as symbols of their texts.
     var rows: [Row] = []
+    /// The index of the file.
+    var file: UInt32
 
     /// A row.
     struct Row {
@@ -29,7 +31,7 @@ extension DocumentDecoder {
                 diagnostics.report(problem.message, at: location, hint: problem.hint)
                 return nil
             }
-            var table = RowsTable()
+            var table = RowsTable(file: file)
             var text = DelimitedText(bytes, from: TextScan.byteOrderMarkLength(bytes))
             var isWhole = true
             var lines = LineCounter(bytes)
@@ -62,11 +64,13 @@ extension DocumentDecoder {
 
     private mutating func columns(_ record: [DelimitedText.Field], line: UInt32, of file: UInt32) -> [UInt32]? {
         var columns: [UInt32] = []
-        for field in record {
+        for (number, field) in record.enumerated() {
             let location = SourceLocation(file: file, line: line, column: 1)
             guard TextTemplate.isName(Array(field.text.utf8)[...]) else {
                 diagnostics.report(
-                    "\(quoted(field.text)) cannot be the name of a column",
+                    field.text.isEmpty
+                        ? "column \(number + 1) has no name"
+                        : "\(quoted(field.text)) cannot be the name of a column",
                     at: location,
                     hint: "the first line names the columns; names are a letter, then letters, digits, `_` and `-`"
                 )

@@ -76,6 +76,9 @@ extension DocumentDecoder {
                 }
             }
             declaration.types[name.value] = type?.value
+            if type != nil {
+                declaration.typeTexts.append((name.value, symbols.text(tree.nodes[entry.value].value)))
+            }
             if type == nil { declaration.brokenTypes.insert(name.value) }
         }
     }

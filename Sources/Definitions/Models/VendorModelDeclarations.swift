@@ -40,6 +40,8 @@ struct VendorModelDeclaration {
     var client: UInt16?
     /// Its types.
     var types: [String: FieldType] = [:]
+    /// The same as its file writes them, in reading order.
+    var typeTexts: [(name: String, text: String)] = []
     /// Types that could not be read, so that their uses are not reported as well.
     var brokenTypes: Set<String> = []
     /// Its messages.

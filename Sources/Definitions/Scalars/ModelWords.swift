@@ -26,17 +26,27 @@ enum ModelWords {
         )
     }
 
-    /// What a device is made as: company and product, `0x0059:0x0001`.
-    static func product(_ text: String) throws(ScalarProblem) -> ProductIdentifier {
+    /// What a device is made as, as a definition says it.
+    enum ProductReference {
+        /// Company and product.
+        case identifier(ProductIdentifier)
+        /// The name of a product in a file that the definition names.
+        case name(String)
+    }
+
+    /// What a device is made as: company and product, `0x0059:0x0001`, or the name of a product in a file.
+    static func product(_ text: String) throws(ScalarProblem) -> ProductReference {
+        if Name.isValid(text) { return .name(text) }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let company = Numbers.hexadecimal(String(parts[0])),
             let product = Numbers.hexadecimal(String(parts[1]))
         else {
             throw ScalarProblem(
                 "\(quoted(text)) is not a product",
-                hint: "write the company and the product of its composition: 0x0059:0x0001"
+                hint: "write the name of a product in a file under `products:`, or the company and the product of "
+                    + "its composition: 0x0059:0x0001"
             )
         }
-        return ProductIdentifier(company: company, product: product)
+        return .identifier(ProductIdentifier(company: company, product: product))
     }
 }

@@ -2,28 +2,45 @@ package import DefinitionModel
 import MeshCore
 
 extension DefinitionWriter {
-    /// The definition as one document in which every part that comes from a module or a repetition has a comment that
-    /// says from where.
+    /// Definitions as one text, a document for each network, in which every part that comes from a module or a
+    /// repetition has a comment that says from where. The files with vendor models and products that they name are
+    /// named again.
     ///
-    /// - Parameter files: the files that the locations of the definition point into.
-    package static func text(of definition: Definition, withOriginsIn files: SourceFiles) -> String {
-        let writer = DefinitionWriter(definition)
+    /// - Parameters:
+    ///   - definitions: those of `reading`, with paths from the working folder.
+    ///   - reading: what the files of the definitions say.
+    package static func text(of definitions: [Definition], withOriginsIn reading: DefinitionReading) -> String {
+        let surroundings = reading.surroundings
+        var documents = definitions.enumerated().map { position, definition in
+            DefinitionWriter(definition).document(position == 0 ? surroundings.sections : [], reading.files)
+        }
+        if let models = surroundings.ownSection {
+            var text = ""
+            models.write(to: &text)
+            documents.append(escaped(text))
+        }
+        return documents.joined(separator: "---\n")
+    }
+
+    private func document(_ surroundings: [Field], _ files: SourceFiles) -> String {
         var text = "version: 1\n"
-        for field in writer.heads { field.write(to: &text) }
-        for section in writer.sections {
+        for field in heads { Self.write(field, to: &text) }
+        for section in surroundings + sections {
             text += "\n"
-            let places = writer.places(in: section.key)
+            let places = places(in: section.key)
             switch section.value {
             case .section(let fields) where fields.count == places.count:
                 text += "\(section.key):\n"
                 for (field, place) in zip(fields, places) {
-                    text += origin(of: place, in: files)
-                    field.write(to: &text, indent: 2)
+                    text += Self.origin(of: place, in: files)
+                    Self.write(field, to: &text, indent: 2, in: section.key)
                 }
             case .list(let items) where items.count == places.count:
                 text += "\(section.key):\n"
-                for (item, place) in zip(items, places) { text += origin(of: place, in: files) + "  - \(item.flow)\n" }
-            default: section.write(to: &text)
+                for (item, place) in zip(items, places) {
+                    text += Self.origin(of: place, in: files) + "  - \(Self.escaped(item.flow, in: section.key))\n"
+                }
+            default: Self.write(section, to: &text, in: section.key)
             }
         }
         return text

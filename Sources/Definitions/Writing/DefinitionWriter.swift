@@ -40,13 +40,27 @@ package struct DefinitionWriter {
     static func text(_ heads: [Field], _ sections: [Field], header: [String], footer: [String]) -> String {
         var text = comment(header)
         text += "version: 1\n"
-        for field in heads { field.write(to: &text) }
+        for field in heads { write(field, to: &text) }
         for section in sections {
             text += "\n"
-            section.write(to: &text)
+            write(section, to: &text, in: section.key)
         }
         if !footer.isEmpty { text += "\n" + comment(footer) }
         return text
+    }
+
+    /// Appends an entry of a section, or of the document itself.
+    static func write(_ field: Field, to text: inout String, indent: Int = 0, in section: String = "") {
+        var part = ""
+        field.write(to: &part, indent: indent)
+        text += escaped(part, in: section)
+    }
+
+    /// A part of a section in which no text is taken for a reference. Tests and checks have placeholders of their own,
+    /// which stay as they are.
+    static func escaped(_ part: String, in section: String = "") -> String {
+        let hasPlaceholders = section == Keyword.tests.rawValue || section == Keyword.checks.rawValue
+        return hasPlaceholders || !part.contains("$(") ? part : part.replacing("$(", with: "$$(")
     }
 
     /// Comments of one line each, whatever the texts contain.

@@ -73,7 +73,7 @@ struct HoverText {
                 case .applicationKey: definition.applicationKeys.first { $0.name.value == name }?.wording
                 case .group: definition.groups.first { $0.name.value == name }?.wording
                 case .node: definition.nodes.first { $0.name.value == name }?.wording
-                case .profile, .scene, .floor, .module, .variable: nil
+                case .profile, .scene, .floor, .product, .module, .variable: nil
                 }
             if let title = wording?.title?.value { paragraphs.append(title) }
             if let text = wording?.description?.value { paragraphs.append(text) }

@@ -35,6 +35,7 @@ struct KnownNames {
             case .node: names += definition.nodes.map(\.name.value)
             case .scene: names += definition.scenes.map(\.name.value)
             case .floor: names += definition.floors.map(\.name.value)
+            case .product: names += definition.products.values.map(\.name.value).sorted()
             case .module, .variable: break
             }
         }
@@ -63,6 +64,7 @@ struct KnownNames {
                 case .node: definition.nodes.first { $0.name.value == name }?.name
                 case .scene: definition.scenes.first { $0.name.value == name }?.name
                 case .floor: definition.floors.first { $0.name.value == name }?.name
+                case .product: definition.products.values.first { $0.name.value == name }?.name
                 case .module, .variable: nil
                 }
             if let found { return found.location }

@@ -55,6 +55,7 @@ extension LanguageServer {
         case .node: 19
         case .scene: 24
         case .floor: 4
+        case .product: 23
         case .module: 11
         case .variable: 13
         }

@@ -14,6 +14,8 @@ enum NamedThing: String, CaseIterable {
     case scene
     /// A floor.
     case floor
+    /// A product.
+    case product
     /// A module.
     case module
     /// A variable.
@@ -29,6 +31,7 @@ enum NamedThing: String, CaseIterable {
         case .node: "nodes"
         case .scene: "scenes"
         case .floor: "floors"
+        case .product: "products"
         case .module: "modules"
         case .variable: "variables"
         }
@@ -112,6 +115,7 @@ enum PlaceMeaning: Equatable {
         case "key", "keys", "application_keys": self = .reference(.applicationKey)
         case "subscribe", "groups", "parent": self = .reference(.group)
         case "node": self = .reference(.node)
+        case "product": self = .reference(.product)
         case "module": self = .reference(.module)
         case "floor": self = .reference(.floor)
         case "to", "addresses": self = .target

@@ -99,6 +99,42 @@ struct ModuleCommandTests {
         #expect(fixture.run("validate", "inner").output.contains("1 group"))
     }
 
+    @Test("Links lead no definition out of its repository, whether they are named or lie in a folder")
+    func linksOut() throws {
+        let fixture = try CommandFixture()
+        try fixture.write("groups: { secret: {} }\n", to: "outer/other.yaml")
+        try fixture.write("n\n1\n", to: "outer/rows.csv")
+        try fixture.write("groups: { own: {} }\n", to: "site/parts/own.yaml")
+        for (link, target) in [
+            ("site/link.yaml", "../outer/other.yaml"), ("site/rows.csv", "../outer/rows.csv"),
+            ("site/folder", "../outer"),
+            ("site/parts/link.yaml", "../../outer/other.yaml"), ("site/inner.yaml", "parts/own.yaml"),
+        ] {
+            try FileManager.default.createSymbolicLink(
+                atPath: fixture.folder.appending(path: link).path,
+                withDestinationPath: target
+            )
+        }
+        let module = "modules: { m: { parameters: { n: number }, groups: { g-$(n): {} } } }\n"
+        for (text, path) in [
+            ("include: link.yaml", "link.yaml"), ("include: folder", "folder"),
+            ("include: parts", "site/parts/link.yaml"),
+            ("models: [link.yaml]", "link.yaml"), ("products: [link.yaml]", "link.yaml"),
+            (module + "use: [{ module: m, rows: rows.csv }]", "rows.csv"),
+        ] {
+            try fixture.write("version: 1\nnetwork: hq\n\(text)\n", to: "site/hq.yaml")
+            let refused = fixture.run("validate", "site/hq.yaml")
+            #expect(refused.status == 65, "\(text)")
+            #expect(
+                refused.error.contains("error: `\(path)` lies outside of the definition's repository"),
+                "\(refused.error)"
+            )
+            #expect(!refused.combined.contains("secret"), "\(refused.combined)")
+        }
+        try fixture.write("version: 1\nnetwork: hq\ninclude: inner.yaml\n", to: "site/hq.yaml")
+        #expect(fixture.run("validate", "site/hq.yaml").output.contains("1 group"))
+    }
+
     @Test("render writes everything out, with where it comes from, and its output is the same definition")
     func renders() throws {
         let fixture = try hotel()

@@ -330,6 +330,21 @@ struct ModuleTests {
         limits = ReadingLimits()
         limits.instances = 2_000
         #expect(diagnose(text, limits: limits).map { $0.contains("expand to more than 2000 instances") } == [true])
+        let chain = (0..<40).map { number in
+            "  m\(number): { parameters: { s: text }, use: [{ module: m\(number + 1), with: { s: $(s)$(s) } }] }\n"
+        }
+        let growing =
+            head + "modules:\n" + chain.joined()
+            + "  m40: { parameters: { s: text }, groups: { g: { title: $(s) } } }\nuse: [{ module: m0, with: { s: ab } }]\n"
+        #expect(diagnose(growing).map { $0.contains("the text becomes longer than 4096 octets") } == [true])
+        // Many long texts are many values.
+        let long = String(repeating: "long", count: 500)
+        let texts =
+            head + "modules: { m: { parameters: { n: number, s: text }, groups: { g-$(n): { title: $(s)$(n) } } } }\n"
+            + "use: [{ module: m, for: { n: 1..1000 }, with: { s: \(long) } }]\n"
+        limits = ReadingLimits()
+        limits.nodes = 20_000
+        #expect(diagnose(texts, limits: limits).map { $0.contains("expand to more than 20000 values") } == [true])
         #expect(diagnose(head + "nodes: { a-$(n): { for: { n: 1..999999999 }, uuid: \(uuid(1)) } }\n").count == 1)
     }
 
@@ -341,7 +356,7 @@ struct ModuleTests {
         let reading = reading([("a.yaml", text)])
         #expect(problems(reading) == [])
         let definition = try #require(reading.definitions.first)
-        let rendered = DefinitionWriter.text(of: definition, withOriginsIn: reading.files)
+        let rendered = DefinitionWriter.text(of: [definition], withOriginsIn: reading)
         #expect(rendered.contains("\n  # a.yaml:7, in use[0] of hotel-room, room = 102\n  room-102:"))
         #expect(rendered.contains("\n  # a.yaml:10, for n = 2, in use[0] of hotel-room, room = 101\n  lamp-101-2:"))
         let (definitions, problems) = definitions(rendered)

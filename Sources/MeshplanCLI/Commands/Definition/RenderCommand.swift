@@ -10,7 +10,7 @@ struct RenderCommand: ContextCommand {
         abstract: "Print a definition with its modules and repetitions written out.",
         discussion: """
             Every part that comes from a module or a repetition has a comment that says from where. The output is a \
-            definition itself.
+            definition itself: with the paths in it, it belongs into the working folder.
             """
     )
 
@@ -23,10 +23,8 @@ struct RenderCommand: ContextCommand {
         let reading = try DefinitionFiles(context: context).reading(definition.paths)
         let view = DiagnosticView(files: reading.files, style: context.errorStyle)
         context.errorOutput.write(view.render(reading.diagnostics))
-        for (position, definition) in reading.definitions.enumerated() {
-            if position > 0 { context.output.line("---") }
-            context.output.write(document: DefinitionWriter.text(of: definition, withOriginsIn: reading.files))
-        }
+        let definitions = reading.definitions.map { $0.resolvingAllFiles(in: reading.files) }
+        context.output.write(document: DefinitionWriter.text(of: definitions, withOriginsIn: reading))
         return .success
     }
 }
