@@ -42,7 +42,8 @@ struct PlaceTests {
         #expect(
             diagnose(head + "nodes: { a: { product: 0x0059 } }") == [
                 "a.yaml:3:24: error: `0x0059` is not a product "
-                    + "(write the company and the product of its composition: 0x0059:0x0001)"
+                    + "(write the name of a product in a file under `products:`, or the company and the product of its "
+                    + "composition: 0x0059:0x0001)"
             ]
         )
     }

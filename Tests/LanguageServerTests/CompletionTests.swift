@@ -146,6 +146,20 @@ struct CompletionTests {
         }
     }
 
+    @Test("Products are offered by the names that their files give them")
+    func products() throws {
+        let base = "version: 1\nnetwork: hq\nproducts: [devices/lamps.yaml]\nprofiles:\n"
+        let marked = MarkedText(base + "  lamp: { product: ¦ }\n")
+        let lamps = "products: { downlight: { company: 0x59, product: 1, elements: [{ models: [] }] } }\n"
+        var client = ScriptedClient([Self.path: base, "/w/devices/lamps.yaml": lamps])
+        client.initialize()
+        client.open(Self.path, base)
+        client.change(Self.path, marked.text, version: 2)
+        let answer = client.request("textDocument/completion", marked.params(Self.path))
+        let items = answer?["result"]?["items"]?.items ?? []
+        #expect(items.map { $0["label"] } == [.string("downlight")], "\(items)")
+    }
+
     @Test("An item replaces the word at the cursor, and brings the colon that is missing")
     func edits() throws {
         func edit(_ marked: String, _ label: String) throws -> (start: Int?, end: Int?, text: String?) {

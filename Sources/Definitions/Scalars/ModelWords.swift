@@ -36,7 +36,7 @@ enum ModelWords {
 
     /// What a device is made as: company and product, `0x0059:0x0001`, or the name of a product in a file.
     static func product(_ text: String) throws(ScalarProblem) -> ProductReference {
-        if Name.isValid(text) { return .name(text) }
+        if Name.isValid(text), !text.hasPrefix("0x") { return .name(text) }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let company = Numbers.hexadecimal(String(parts[0])),
             let product = Numbers.hexadecimal(String(parts[1]))
