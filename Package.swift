@@ -84,8 +84,12 @@ let package = Package(
         .target(
             name: "LanguageServer",
             dependencies: ["SystemLayer", "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning"],
-            // The schema for editors, which is a link to the one in `schemas`.
-            resources: [.embedInCode("Resources/meshplan.schema.json")],
+            // The schemas for editors, which are links to those in `schemas`.
+            resources: [
+                .embedInCode("Resources/meshplan.schema.json"), .embedInCode("Resources/meshplan-devices.schema.json"),
+                .embedInCode("Resources/meshplan-fleet.schema.json"),
+                .embedInCode("Resources/meshplan-settings.schema.json"),
+            ],
             swiftSettings: strict
         ),
         .target(

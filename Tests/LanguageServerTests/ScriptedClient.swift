@@ -45,6 +45,17 @@ struct ScriptedClient {
                     files: reading.files
                 )
             },
+            examineFile: { kind, path, open in
+                let bytes = open[path] ?? disk[path].map { Array($0.utf8) } ?? []
+                let files = SourceFiles(files: [SourceFiles.File(path: path, bytes: bytes)])
+                return switch kind {
+                case .definition: []
+                case .devices: DeviceFile.read(files: files).diagnostics
+                case .fleet: FleetFile.read(files: files).diagnostics
+                case .settings:
+                    SettingsFile.read(files: files) { (_, _) throws(SettingsFile.Problem) in }.diagnostics
+                }
+            },
             word: { $0.text }
         )
     }

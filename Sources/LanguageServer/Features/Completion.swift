@@ -41,24 +41,33 @@ struct Completion {
     /// The octets that an item replaces.
     private(set) var replaced: Range<Int>
 
-    private let schema = DefinitionSchema.own
+    private let schema: DefinitionSchema
     private let names: KnownNames
     private var outline: DefinitionOutline
     private var seen: Set<String> = []
+    /// The words before the cursor in its text, the last one being the beginning of the word that is typed.
+    private var typed: [String] = [""]
+    /// The end of the word that the cursor is in.
+    private var wordEnd: Int
 
     /// Stands for the cursor, so that there is always a word at the place. No definition has it.
     private static let cursor = Array("\u{E000}".utf8)
 
     /// What may be typed at an octet of a text. There is nothing in comments.
-    init(_ bytes: [UInt8], at offset: Int, names: KnownNames) {
+    init(_ bytes: [UInt8], at offset: Int, names: KnownNames, schema: DefinitionSchema = .own) {
+        self.schema = schema
         self.names = names
         replaced = offset..<offset
+        wordEnd = offset
         outline = DefinitionOutline(Array(bytes[..<offset]) + Self.cursor + Array(bytes[offset...]))
         guard let place = outline.place(at: offset + 1) else { return }
         let range = place.scalar.range
         guard range.lowerBound <= offset, range.upperBound >= offset + Self.cursor.count else { return }
         let before = bytes[range.lowerBound..<offset]
         replaced = range.lowerBound..<range.upperBound - Self.cursor.count
+        let text = String(decoding: before, as: UTF8.self)
+        typed = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        wordEnd = bytes[offset..<replaced.upperBound].firstIndex(of: 0x20) ?? replaced.upperBound
         if let opening = Self.openPlaceholder(before) {
             replaced = range.lowerBound + opening..<offset
             addParameters(around: place.node, hasEnd: bytes[offset...].first == UInt8(ascii: ")"))
@@ -183,6 +192,7 @@ struct Completion {
                 add(word, .word, text: text(word))
             }
             addNames(of: .node, text)
+        case .sentence(let sentence): addWords(of: sentence)
         case .selector:
             add("all", .word, text: text("all"))
             addNames(of: .node, text)
@@ -194,6 +204,37 @@ struct Completion {
         case .state: addStates(at: entry, text)
         case .parameter: addArguments(at: entry, text)
         case .file: break
+        }
+    }
+
+    /// Adds what the next word of a sentence may be, in place of this word alone.
+    private mutating func addWords(of sentence: NamedSentence) {
+        guard let word = typed.last else { return }
+        let start = replaced.lowerBound + typed.dropLast().reduce(0) { $0 + $1.utf8.count + 1 }
+        replaced = start..<max(start + word.utf8.count, wordEnd)
+        let before = typed.dropLast().filter { !$0.isEmpty }
+        func addOperated() {
+            for name in names.names(of: .group) { add("group." + name, .reference, detail: "group") }
+            addNames(of: .node) { $0 }
+        }
+        switch (sentence, before.count) {
+        case (.node, 0): addNames(of: .node) { $0 }
+        case (.operated, 0): addOperated()
+        case (.recalled, 0): addNames(of: .scene) { $0 }
+        case (.recalled, 1): add("in", .word)
+        case (.recalled, 2): addOperated()
+        case (.schedule, _):
+            let isDone = before.contains { ["recall", "switch"].contains($0.lowercased()) }
+            if before.last?.lowercased() == "recall" { addNames(of: .scene) { $0 } }
+            if isDone, before.count > 1, ["on", "and"].contains(before.last?.lowercased()) {
+                addNames(of: .node) { $0 }
+            }
+        case (.address, 0):
+            for thing in NamedThing.allCases {
+                guard let prefix = thing.addressPrefix else { continue }
+                for name in names.names(of: thing) { add(prefix + name, .reference, detail: thing.rawValue) }
+            }
+        default: break
         }
     }
 

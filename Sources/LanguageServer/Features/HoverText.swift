@@ -8,9 +8,11 @@ struct HoverText {
     let outline: DefinitionOutline
     /// The names of the definition.
     let names: KnownNames
-    private let schema = DefinitionSchema.own
+    /// What may stand in the document.
+    let schema: DefinitionSchema
 
-    init(outline: DefinitionOutline, names: KnownNames) {
+    init(outline: DefinitionOutline, names: KnownNames, schema: DefinitionSchema = .own) {
+        self.schema = schema
         self.outline = outline
         self.names = names
     }

@@ -7,7 +7,12 @@ extension LanguageServer {
     /// - Throws: ``ResponseError`` if the parameters are wrong.
     mutating func completion(_ params: JSONValue) throws(ResponseError) -> JSONValue {
         let (document, offset) = try place(params)
-        let completion = Completion(document.text.bytes, at: offset, names: names(for: document))
+        let completion = Completion(
+            document.text.bytes,
+            at: offset,
+            names: names(for: document),
+            schema: kind(of: document.uri).schema
+        )
         let range = document.text.range(completion.replaced, encoding).json
         let items = completion.items.enumerated().map { number, item in
             JSONValue.object([
@@ -33,23 +38,30 @@ extension LanguageServer {
 
     /// The declarations in the files of a definition, with the texts of open documents as they are now.
     mutating func declarations(_ folder: String) -> DeclarationIndex {
-        guard let project = projects[folder] else { return DeclarationIndex() }
+        var index = DeclarationIndex()
+        for (path, outline) in outlines(folder) { index.add(outline, path: path) }
+        return index
+    }
+
+    /// The outlines of the files of a definition in their order, with the texts of open documents as they are now.
+    mutating func outlines(_ folder: String) -> [(path: String, outline: DefinitionOutline)] {
+        guard let project = projects[folder] else { return [] }
         var open: [String: OpenDocument] = [:]
         for document in documents.values { if let path = document.path { open[path] = document } }
-        var index = DeclarationIndex()
+        var outlines: [(path: String, outline: DefinitionOutline)] = []
         for (path, number) in project.paths.sorted(by: { $0.value < $1.value }) {
             guard path.hasSuffix(".yaml") || path.hasSuffix(".yml") else { continue }
             if let document = open[path] {
-                index.add(outline(of: document), path: path)
+                outlines.append((path, outline(of: document)))
             } else if let known = project.outlines[path] {
-                index.add(known, path: path)
+                outlines.append((path, known))
             } else {
                 let outline = DefinitionOutline(project.examination.files.files[number].bytes)
                 projects[folder]?.outlines[path] = outline
-                index.add(outline, path: path)
+                outlines.append((path, outline))
             }
         }
-        return index
+        return outlines
     }
 
     /// The outline of an open document.

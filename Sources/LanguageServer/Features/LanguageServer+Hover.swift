@@ -12,8 +12,9 @@ extension LanguageServer {
         let outline = outline(of: document)
         guard let place = outline.place(at: offset) else { return .null }
         let names = names(for: document)
-        var text = HoverText(outline: outline, names: names).text(of: place)
-        text += origins(of: place, outline, document, names)
+        let kind = kind(of: document.uri)
+        var text = HoverText(outline: outline, names: names, schema: kind.schema).text(of: place)
+        if kind == .definition { text += origins(of: place, outline, document, names) }
         guard !text.isEmpty else { return .null }
         let content = text.map { clientTakesMarkdown ? $0 : String($0.filter { $0 != "`" }) }.joined(separator: "\n\n")
         return .object([

@@ -18,15 +18,13 @@ extension LanguageServer {
             return names.declarations.declaration(of: name, .variable).map { location($0, document) } ?? .null
         }
         let finder = DeclarationFinder(outline: outline, names: names)
-        switch finder.target(of: place) {
+        switch finder.target(of: place, at: offset) {
         case .declared(let declaration): return location(declaration, document)
         case .located(let location): return self.location(location, document)
         case .range(let range, let path): return self.location(path: path, range, document)
         case .file(let name):
             guard let path = document.path else { return .null }
-            let target = DocumentURI.normalized(
-                name.hasPrefix("/") ? name : DocumentURI.folder(of: path) + "/" + name
-            )
+            let target = DocumentURI.path(of: name, namedIn: path)
             // Only files that belong to the definition: a client opens what it is told.
             guard let project = document.project.flatMap({ projects[$0] }) else { return .null }
             let first = project.paths.keys.sorted().first { $0 == target || $0.hasPrefix(target + "/") }
@@ -40,7 +38,7 @@ extension LanguageServer {
     }
 
     /// The location of a part of a file of the same definition.
-    private func location(path: String, _ range: Range<Int>, _ document: OpenDocument) -> JSONValue {
+    func location(path: String, _ range: Range<Int>, _ document: OpenDocument) -> JSONValue {
         if let open = documents.values.first(where: { ($0.path ?? $0.uri) == path }) {
             return location(open.uri, open.text, range)
         }
@@ -116,8 +114,8 @@ struct DeclarationFinder {
         case file(String)
     }
 
-    /// Where the text at a place leads; nil if it names nothing.
-    func target(of place: DefinitionOutline.Place) -> Target? {
+    /// Where the text at a place leads, or the part of it at an octet; nil if it names nothing.
+    func target(of place: DefinitionOutline.Place, at offset: Int) -> Target? {
         let path = outline.path(to: place.node)
         let schema = DefinitionSchema.own
         let meaning =
@@ -128,11 +126,12 @@ struct DeclarationFinder {
             guard let module = outline.usedModule(around: place.node) else { return declaration(name, thing, place) }
             return names.declarations.declarations
                 .first { $0.thing == thing && $0.name == name && $0.modules.last == module }.map { .declared($0) }
-        case .reference(let thing)?: return declaration(name, thing, place)
-        case .target?:
-            let node = String(name.prefix { $0 != "/" })
-            return declaration(name, .group, place) ?? declaration(node, .node, place)
-        case .selector?: return declaration(name, .node, place)
+        case .reference?, .target?, .selector?, .sentence?:
+            guard
+                let part = outline.namedParts(of: place, in: schema)
+                    .first(where: { $0.range.lowerBound <= offset && offset <= $0.range.upperBound })
+            else { return nil }
+            return part.things.lazy.compactMap { declaration(part.name, $0, place) }.first
         case .parameter?:
             guard let used = outline.usedModule(around: place.node),
                 let module = names.declarations.declaration(

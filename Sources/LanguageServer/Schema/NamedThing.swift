@@ -54,6 +54,8 @@ enum PlaceMeaning: Equatable {
     case target
     /// It selects nodes: by name, by pattern, or all.
     case selector
+    /// It consists of words, some of which are names.
+    case sentence(NamedSentence)
     /// It is the name of a tag.
     case tag
     /// It is a model.
@@ -102,8 +104,12 @@ enum PlaceMeaning: Equatable {
         guard case .key(let owner)? = path.last else { return nil }
         let above = schema.shapes(at: path.dropLast())
         if Self.holdsSections(above) {
-            guard owner == "include" || owner == "models" else { return nil }
+            guard ["include", "models", "products"].contains(owner) else { return nil }
             self = .file
+            return
+        }
+        if let meaning = Self.inTests(owner, above) ?? Self.inSchedules(owner, path, above) {
+            self = meaning
             return
         }
         switch owner {
@@ -113,7 +119,11 @@ enum PlaceMeaning: Equatable {
         case "key" where above.contains(where: { !Set($0.names).isDisjoint(with: ["subnet", "application_key"]) }):
             return nil
         case "key", "keys", "application_keys": self = .reference(.applicationKey)
+        case "publish" where above.contains(where: { $0.names.contains("requirement") }): self = .reference(.group)
         case "subscribe", "groups", "parent": self = .reference(.group)
+        case "from" where above.contains(where: { $0.names.contains("moved") }),
+            "to" where above.contains(where: { $0.names.contains("moved") }):
+            self = .sentence(.address)
         case "node": self = .reference(.node)
         case "product": self = .reference(.product)
         case "module": self = .reference(.module)
@@ -128,6 +138,32 @@ enum PlaceMeaning: Equatable {
         }
         // Free values, such as those of tags and parameters, may have keys of these names.
         if above.allSatisfy({ $0.schema["properties"]?[owner] == nil }) { return nil }
+    }
+
+    /// The meaning of a value in a step of a test, in what it expects, or in how its runs differ.
+    private static func inTests(_ owner: String, _ above: [DefinitionSchema.Shape]) -> PlaceMeaning? {
+        func isIn(_ part: String) -> Bool { above.contains { $0.names.contains(part) } }
+        switch owner {
+        case "press", "sense", "fault": return isIn("test_step") ? .sentence(.node) : nil
+        case "set": return isIn("test_step") ? .sentence(.operated) : nil
+        case "recall": return isIn("test_step") ? .sentence(.recalled) : nil
+        case "power_on", "power_off": return isIn("test_step") ? .selector : nil
+        case "nodes": return isIn("expectation") || isIn("test_variation") ? .selector : nil
+        case "heartbeat": return isIn("expectation") ? .reference(.node) : nil
+        case "node", "without": return isIn("test_variation") ? .selector : nil
+        default: return nil
+        }
+    }
+
+    /// The meaning of a schedule that is a sentence, or of what it does.
+    private static func inSchedules(
+        _ owner: String,
+        _ path: ArraySlice<DefinitionOutline.Step>,
+        _ above: [DefinitionSchema.Shape]
+    ) -> PlaceMeaning? {
+        if owner == "do", above.contains(where: { $0.names.contains("schedule") }) { return .sentence(.schedule) }
+        guard path.dropLast().last == .key("schedules"), path.count == 2 || isInModule(Array(path)) else { return nil }
+        return .sentence(.schedule)
     }
 
     private static func isInModule(_ path: [DefinitionOutline.Step]) -> Bool {

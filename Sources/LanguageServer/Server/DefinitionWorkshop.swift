@@ -8,16 +8,21 @@ package struct DefinitionWorkshop {
     /// Checks the definition that stands in a folder, with the texts of open files in place of those on disk: absolute
     /// paths and octets. Nil if no definition stands there.
     package var examine: (_ folder: String, _ openFiles: [String: [UInt8]]) -> DefinitionExamination?
+    /// Checks a file that is no part of a definition, with the texts of open files in place of those on disk: its
+    /// problems, with locations in file 0.
+    package var examineFile: (_ kind: FileKind, _ path: String, _ openFiles: [String: [UInt8]]) -> [Diagnostic]
     /// Words advice for the user.
     package var word: (Advice) -> String
 
     package init(
         name: String,
         examine: @escaping (_ folder: String, _ openFiles: [String: [UInt8]]) -> DefinitionExamination?,
+        examineFile: @escaping (_ kind: FileKind, _ path: String, _ openFiles: [String: [UInt8]]) -> [Diagnostic],
         word: @escaping (Advice) -> String
     ) {
         self.name = name
         self.examine = examine
+        self.examineFile = examineFile
         self.word = word
     }
 }

@@ -12,6 +12,12 @@ extension LanguageServer {
         clientTakesMarkdown = formats.contains("markdown")
         let watching = capabilities?["workspace"]?["didChangeWatchedFiles"]
         clientWatchesFiles = watching?["dynamicRegistration"]?.truth == true
+        let edits = capabilities?["workspace"]?["workspaceEdit"]
+        clientTakesVersionedEdits = edits?["documentChanges"]?.truth == true
+        let document = capabilities?["textDocument"]
+        let clientPreparesRenames = document?["rename"]?["prepareSupport"]?.truth == true
+        // Without this, actions would be commands that the server had to carry out.
+        let clientTakesCodeActions = document?["codeAction"]?["codeActionLiteralSupport"]?.isObject == true
         let folders = params["workspaceFolders"]?.items?.compactMap { $0["uri"]?.text } ?? []
         let single = [params["rootUri"]?.text].compactMap { $0 }
         self.folders = (folders.isEmpty ? single : folders).compactMap(DocumentURI.path)
@@ -33,6 +39,12 @@ extension LanguageServer {
                 ]),
                 "hoverProvider": .bool(true),
                 "definitionProvider": .bool(true),
+                "referencesProvider": .bool(true),
+                "documentHighlightProvider": .bool(true),
+                "documentLinkProvider": .object(["resolveProvider": .bool(false)]),
+                "renameProvider": clientPreparesRenames ? .object(["prepareProvider": .bool(true)]) : .bool(true),
+                "codeActionProvider": clientTakesCodeActions
+                    ? .object(["codeActionKinds": .array([.string("quickfix")])]) : nil,
                 "documentSymbolProvider": .bool(true),
                 "documentFormattingProvider": .bool(true),
             ]),
@@ -43,7 +55,10 @@ extension LanguageServer {
     /// Asks the client to tell when files of definitions change that are not open in it.
     mutating func watchFiles() {
         guard clientWatchesFiles else { return }
-        let watchers = ["**/*.yaml", "**/*.yml", "**/*.csv"].map { JSONValue.object(["globPattern": .string($0)]) }
+        // Also the drawings of floors, and which device is at which place.
+        let watchers = ["yaml", "yml", "csv", "svg", "assignments"].map { ending in
+            JSONValue.object(["globPattern": .string("**/*.\(ending)")])
+        }
         let registration = JSONValue.object([
             "id": .string("files"), "method": .string("workspace/didChangeWatchedFiles"),
             "registerOptions": .object(["watchers": .array(watchers)]),
@@ -59,6 +74,12 @@ extension LanguageServer {
         case "textDocument/completion": try completion(params)
         case "textDocument/hover": try hover(params)
         case "textDocument/definition": try definition(params)
+        case "textDocument/references": try references(params)
+        case "textDocument/documentHighlight": try highlights(params)
+        case "textDocument/documentLink": try links(params)
+        case "textDocument/prepareRename": try prepareRename(params)
+        case "textDocument/rename": try rename(params)
+        case "textDocument/codeAction": try codeActions(params)
         case "textDocument/documentSymbol": try symbols(params)
         case "textDocument/formatting": try formatting(params)
         default: throw ResponseError(.methodNotFound, "there is no method \(method.prefix(100))")

@@ -11,14 +11,21 @@ extension LanguageServer {
         guard let (due, folder) = waiting.min(by: { ($0.due, $0.folder) < ($1.due, $1.folder) }), due <= now else {
             return false
         }
-        guard let examination = workshop.examine(folder, openFiles) else {
+        let kind = projects[folder]?.kind ?? .definition
+        let found = kind == .definition ? workshop.examine(folder, openFiles) : examination(of: folder, kind)
+        guard let examination = found else {
             clear(folder)
             return true
         }
         projects[folder]?.take(examination)
-        // An include may be gone; then its document has another definition, or none.
+        // An include may be gone, or a file has become one of another kind; then its document has another definition,
+        // or none.
         for (uri, document) in documents where document.project == folder {
-            if let path = document.path, projects[folder]?.has(path) != true { belong(uri, at: now) }
+            if document.path != nil { belong(uri, at: now) }
+        }
+        guard documents.values.contains(where: { $0.project == folder }) else {
+            clear(folder)
+            return true
         }
         publish(folder)
         return true
@@ -29,6 +36,8 @@ extension LanguageServer {
         guard let project = projects.removeValue(forKey: folder) else { return }
         for (uri, diagnostics) in project.published.sorted(by: { $0.key < $1.key })
         where diagnostics["diagnostics"] != .array([]) {
+            // By now it may be somebody else's.
+            if let owner = documents[uri]?.project, owner != folder { continue }
             notify("textDocument/publishDiagnostics", .object(["uri": .string(uri), "diagnostics": .array([])]))
         }
         for uri in documents.keys where documents[uri]?.project == folder { documents[uri]?.project = nil }

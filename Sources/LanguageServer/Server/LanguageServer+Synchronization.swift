@@ -1,3 +1,4 @@
+import DefinitionModel
 import SystemLayer
 
 extension LanguageServer {
@@ -89,16 +90,18 @@ extension LanguageServer {
     @discardableResult
     mutating func belong(_ uri: String, at now: Int64) -> String? {
         guard let path = documents[uri]?.path else { return nil }
-        if let project = documents[uri]?.project, projects[project]?.has(path) == true { return nil }
+        let kind = kind(of: uri)
+        if let project = documents[uri]?.project.flatMap({ projects[$0] }), serves(project, path, kind) { return nil }
         documents[uri]?.project = nil
+        if kind == .fleet || kind == .settings { return standAlone(uri, path, kind) }
         for folder in foldersAround(path) {
-            if let known = projects[folder], known.has(path) {
+            if let known = projects[folder], serves(known, path, kind) {
                 documents[uri]?.project = folder
                 return nil
             }
             guard let examination = workshop.examine(folder, openFiles) else { continue }
             let project = Project(folder: folder, examination: examination)
-            guard project.has(path) else { continue }
+            guard serves(project, path, kind) else { continue }
             documents[uri]?.project = folder
             var renewed = project
             renewed.published = projects[folder]?.published ?? [:]
@@ -106,7 +109,43 @@ extension LanguageServer {
             publish(folder)
             return folder
         }
-        return nil
+        return kind == .definition ? nil : standAlone(uri, path, kind)
+    }
+
+    /// Whether a file belongs to a project. A file with devices belongs to the definition that names it, but does not
+    /// make its folder one.
+    func serves(_ project: Project, _ path: String, _ kind: FileKind) -> Bool {
+        guard project.has(path), project.kind == .definition || project.kind == kind else { return false }
+        return project.kind == kind || kind == .devices && project.namesNetwork
+    }
+
+    /// Checks a file that is no part of a definition.
+    ///
+    /// - Returns: its path, as the folder of its project.
+    private mutating func standAlone(_ uri: String, _ path: String, _ kind: FileKind) -> String {
+        var project = Project(folder: path, kind: kind, examination: examination(of: path, kind))
+        project.published = projects[path]?.published ?? [:]
+        projects[path] = project
+        documents[uri]?.project = path
+        publish(path)
+        return path
+    }
+
+    /// What checking a file that stands alone gives.
+    func examination(of path: String, _ kind: FileKind) -> DefinitionExamination {
+        let open = openFiles
+        let file = SourceFiles.File(path: path, bytes: open[path] ?? [])
+        return DefinitionExamination(
+            definitions: [],
+            diagnostics: workshop.examineFile(kind, path, open),
+            files: SourceFiles(files: [file])
+        )
+    }
+
+    /// What an open document is.
+    mutating func kind(of uri: String) -> FileKind {
+        guard let document = documents[uri] else { return .definition }
+        return FileKind(path: document.path ?? document.uri) { outline(of: document) }
     }
 
     /// The folders in which the definition of a file may stand, the outermost first.

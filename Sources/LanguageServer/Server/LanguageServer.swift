@@ -39,6 +39,8 @@ package struct LanguageServer {
     var clientTakesMarkdown = false
     /// Whether the client can tell when files change outside of it.
     var clientWatchesFiles = false
+    /// Whether the client takes edits together with the versions of the documents that they are meant for.
+    var clientTakesVersionedEdits = false
     /// The folders that the client has open.
     var folders: [String] = []
     /// The open documents, by their addresses.

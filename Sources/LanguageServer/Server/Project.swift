@@ -2,10 +2,13 @@ import DefinitionModel
 import Planning
 import SystemLayer
 
-/// A definition that an open document belongs to: the files of one folder, and what they include.
+/// A definition that an open document belongs to: the files of one folder, and what they include. Or a file of another
+/// kind, which stands alone.
 struct Project {
-    /// The folder.
+    /// The folder; of a file that stands alone, its path.
     let folder: String
+    /// What its files are.
+    let kind: FileKind
     /// What the last check has given.
     var examination: DefinitionExamination {
         didSet { paths = Self.paths(of: examination.files) }
@@ -23,8 +26,9 @@ struct Project {
     /// The paths of the files, without `.` and `..`.
     private(set) var paths: [String: Int]
 
-    init(folder: String, examination: DefinitionExamination) {
+    init(folder: String, kind: FileKind = .definition, examination: DefinitionExamination) {
         self.folder = folder
+        self.kind = kind
         self.examination = examination
         paths = Self.paths(of: examination.files)
     }
@@ -39,6 +43,15 @@ struct Project {
 
     /// Whether a file belongs to it.
     func has(_ path: String) -> Bool { paths[path] != nil }
+
+    /// Whether one of its files names a network, without which a folder of YAML is hardly a definition.
+    var namesNetwork: Bool {
+        !examination.definitions.isEmpty
+            || examination.files.files.contains { file in
+                let outline = DefinitionOutline(file.bytes)
+                return outline.documents.contains { outline.child("network", of: $0) != nil }
+            }
+    }
 
     /// Puts off the next check because something has changed.
     mutating func postpone(at now: Int64) {

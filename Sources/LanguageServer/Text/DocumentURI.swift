@@ -31,6 +31,14 @@ enum DocumentURI {
     /// The folder of a file at an absolute path.
     static func folder(of path: String) -> String { Files.folder(of: path) }
 
+    /// The name of a file, without its folder.
+    static func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
+
+    /// The path of a file that another file names, from the folder of that one.
+    static func path(of name: String, namedIn path: String) -> String {
+        normalized(name.hasPrefix("/") ? name : folder(of: path) + "/" + name)
+    }
+
     private static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

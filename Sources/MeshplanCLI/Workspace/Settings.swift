@@ -67,7 +67,10 @@ struct Settings {
         return settings
     }
 
-    private static func check(_ key: SettingsFile.Key, _ text: String) throws(SettingsFile.Problem) {
+    /// Checks a value.
+    ///
+    /// - Throws: what is wrong with it.
+    static func check(_ key: SettingsFile.Key, _ text: String) throws(SettingsFile.Problem) {
         func number(_ range: ClosedRange<Int>) throws(SettingsFile.Problem) {
             guard let number = Int(text), range.contains(number) else {
                 throw SettingsFile.Problem(

@@ -71,6 +71,41 @@ import Testing
         #expect(fixture.run("validate").error.contains("there is no subnet `hme`"))
     }
 
+    @Test(
+        "files that are no part of a definition are checked as the commands that read them do",
+        arguments: [
+            (".meshplan.yaml", "via: simulatr\n", "`simulatr` is not an address"),
+            (".meshplan.yaml", "radio: offic\n", "office"),
+            ("fleet.yaml", "version: 1\nnetworks: { a: { via: 'tcp:' } }\n", "tcp:"),
+            ("sim.yaml", "devices: { a: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0001, product: lump } }\n", "`lump`"),
+        ]
+    )
+    func otherFiles(name: String, text: String, expected: String) throws {
+        let fixture = try CommandFixture()
+        let result = try run(
+            [Self.initialize, opening(name, text, in: fixture), Self.shutdown, Self.exit],
+            in: fixture
+        )
+        #expect(result.status == 0)
+        #expect(result.output.contains("\"severity\":1"), "\(result.output)")
+        #expect(result.output.contains(expected), "\(result.output)")
+        #expect(!result.output.contains("`network` is missing"), "\(result.output)")
+    }
+
+    @Test("a device may have a product from another file of its folder")
+    func productElsewhere() throws {
+        let fixture = try CommandFixture()
+        let products = "products: { lump: { elements: [{ models: [generic-onoff-server] }] } }\n"
+        try Data(products.utf8).write(to: fixture.folder.appendingPathComponent("products.yaml"))
+        let text = "devices: { a: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0001, product: lump } }\n"
+        let result = try run(
+            [Self.initialize, opening("sim.yaml", text, in: fixture), Self.shutdown, Self.exit],
+            in: fixture
+        )
+        #expect(result.output.contains("\"diagnostics\":[]"), "\(result.output)")
+        #expect(!result.output.contains("\"severity\""), "\(result.output)")
+    }
+
     @Test("the input's end is no proper exit, and problems go to the log")
     func log() throws {
         let fixture = try CommandFixture()

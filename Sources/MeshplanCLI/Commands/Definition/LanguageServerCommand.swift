@@ -31,6 +31,7 @@ struct LanguageServerCommand: ContextCommand {
         let workshop = DefinitionWorkshop(
             name: "meshplan",
             examine: { folder, openFiles in Self.examine(folder, openFiles, in: context) },
+            examineFile: { kind, path, openFiles in Self.examine(path, as: kind, openFiles, in: context) },
             word: { $0.worded.asSentence }
         )
         return LanguageServerRun(context, LanguageServer(workshop), logFile: logFile).run()
@@ -59,6 +60,40 @@ struct LanguageServerCommand: ContextCommand {
                 diagnostics: [Diagnostic(.error, failure.message, hint: failure.hint)],
                 files: SourceFiles(files: files)
             )
+        }
+    }
+}
+
+extension LanguageServerCommand {
+    /// The problems of a file that is no part of a definition.
+    private static func examine(
+        _ path: String,
+        as kind: FileKind,
+        _ openFiles: [String: [UInt8]],
+        in context: Context
+    ) -> [Diagnostic] {
+        func file(_ path: String) -> SourceFiles.File? {
+            let bytes = openFiles[path] ?? (try? Files.read(path, as: path, limit: DefinitionFiles.sizeLimit))
+            return bytes.map { SourceFiles.File(path: path, bytes: $0) }
+        }
+        guard let own = file(path) else { return [] }
+        let files = SourceFiles(files: [own])
+        switch kind {
+        case .definition: return []
+        case .settings: return SettingsFile.read(files: files, check: Settings.check).diagnostics
+        case .fleet:
+            let (fleet, diagnostics) = FleetFile.read(files: files)
+            return diagnostics + Fleet.wrongWays(of: fleet)
+        case .devices:
+            let alone = DeviceFile.read(files: files).diagnostics
+            guard alone.contains(where: { $0.severity == .error }) else { return alone }
+            // A device may have a product from another file, which is given to the same command.
+            let folder = Files.folder(of: path)
+            let names = (try? Files.names(inFolder: folder, as: folder)) ?? []
+            let others = DefinitionPaths.definitionFiles(among: names).map { "\(folder)/\($0)" }.filter { $0 != path }
+                .compactMap(file).filter { FileKind(path: $0.path, $0.bytes) == .devices }
+            let together = Set(DeviceFile.read(files: SourceFiles(files: [own] + others)).diagnostics.map(\.message))
+            return alone.filter { together.contains($0.message) }
         }
     }
 }

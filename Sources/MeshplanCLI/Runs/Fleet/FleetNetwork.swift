@@ -73,8 +73,15 @@ struct Fleet {
             throw InvalidDefinition(diagnostics: diagnostics, files: files)
         }
         let base = Files.folder(of: context.absolute(file))
+        let problems = wrongWays(of: fleet)
+        guard problems.isEmpty else { throw InvalidDefinition(diagnostics: problems, files: files) }
+        return fleet.networks.map { FleetNetwork($0, base: base) }
+    }
+
+    /// The ways of networks that are none.
+    static func wrongWays(of fleet: FleetFile) -> [Diagnostic] {
         var problems: [Diagnostic] = []
-        let networks = fleet.networks.map { network in
+        for network in fleet.networks {
             for via in network.via {
                 do {
                     _ = try BearerChoice(via)
@@ -82,10 +89,8 @@ struct Fleet {
                     problems.append(Diagnostic(.error, "\(error)", at: network.name.location))
                 }
             }
-            return FleetNetwork(network, base: base)
         }
-        guard problems.isEmpty else { throw InvalidDefinition(diagnostics: problems, files: files) }
-        return networks
+        return problems
     }
 
     // MARK: Without fleet.yaml

@@ -1,0 +1,65 @@
+import SystemLayer
+
+extension LanguageServer {
+    /// Answers `textDocument/references`: all places that name what the text at the place names, also by a pattern.
+    ///
+    /// - Throws: ``ResponseError`` if the parameters are wrong.
+    mutating func references(_ params: JSONValue) throws(ResponseError) -> JSONValue {
+        let (document, offset) = try place(params)
+        let names = names(for: document)
+        guard let (part, thing) = named(outline(of: document), offset, names) else { return .null }
+        let withDeclaration = params["context"]?["includeDeclaration"]?.truth != false
+        let found = occurrences(of: part.name, thing, for: document, names)
+        let places = (found.exact + found.similar).filter { withDeclaration || !$0.isDeclaration }
+            .sorted { ($0.path, $0.range.lowerBound) < ($1.path, $1.range.lowerBound) }
+        return .array(places.map { location(path: $0.path, $0.range, document) })
+    }
+
+    /// Answers `textDocument/documentHighlight`: the places of the same document that name the same.
+    ///
+    /// - Throws: ``ResponseError`` if the parameters are wrong.
+    mutating func highlights(_ params: JSONValue) throws(ResponseError) -> JSONValue {
+        let (document, offset) = try place(params)
+        let names = names(for: document)
+        let outline = outline(of: document)
+        guard let (part, thing) = named(outline, offset, names) else { return .null }
+        var found = Occurrences(of: part.name, thing, names)
+        found.add(outline, path: document.uri)
+        return .array(
+            (found.exact + found.similar).map { place in
+                // Written where it is declared, read elsewhere.
+                .object([
+                    "range": document.text.range(place.range, encoding).json,
+                    "kind": .integer(place.isDeclaration ? 3 : 2),
+                ])
+            }
+        )
+    }
+
+    /// Answers `textDocument/documentLink`: the paths of files that belong to the definition.
+    ///
+    /// - Throws: ``ResponseError`` if the parameters are wrong.
+    mutating func links(_ params: JSONValue) throws(ResponseError) -> JSONValue {
+        let document = try document(params)
+        let outline = outline(of: document)
+        guard let path = document.path, let project = document.project.flatMap({ projects[$0] }) else {
+            return .array([])
+        }
+        var links: [JSONValue] = []
+        for (number, node) in outline.nodes.enumerated() {
+            guard let value = node.value,
+                PlaceMeaning(ofValue: outline.path(to: number), in: .own) == .file
+            else { continue }
+            let target = DocumentURI.path(of: value.text, namedIn: path)
+            // A folder has no document, and what is not part of the definition is not opened.
+            guard project.has(target) else { continue }
+            links.append(
+                .object([
+                    "range": document.text.range(value.range, encoding).json,
+                    "target": .string(DocumentURI.uri(ofPath: target)),
+                ])
+            )
+        }
+        return .array(links)
+    }
+}

@@ -1,0 +1,47 @@
+import DefinitionModel
+import Definitions
+
+/// What a file in YAML is to meshplan.
+package enum FileKind: Hashable, Sendable {
+    /// A part of a definition.
+    case definition
+    /// Products and simulated devices.
+    case devices
+    /// The list of a fleet's networks.
+    case fleet
+    /// Settings beside a definition.
+    case settings
+
+    /// The kind of a file with that name and content.
+    package init(path: String, _ bytes: [UInt8]) {
+        self.init(path: path) { DefinitionOutline(bytes) }
+    }
+
+    /// The kind of a file with that name and outline, which is only asked for where the name does not say it.
+    init(path: String, _ outline: () -> DefinitionOutline) {
+        switch DocumentURI.name(of: path) {
+        case FleetFile.fileName: self = .fleet
+        case SettingsFile.fileName: self = .settings
+        default: self = Self.declaresDevices(outline()) ? .devices : .definition
+        }
+    }
+
+    /// Whether a file says what devices are made of. A definition has neither devices, nor products in a mapping.
+    private static func declaresDevices(_ outline: DefinitionOutline) -> Bool {
+        guard let document = outline.documents.first, outline.child("network", of: document) == nil else {
+            return false
+        }
+        let products = outline.child("products", of: document).map { outline.nodes[$0].kind }
+        return outline.child("devices", of: document) != nil || products == .mapping
+    }
+
+    /// What may stand in such a file.
+    var schema: DefinitionSchema {
+        switch self {
+        case .definition: .own
+        case .devices: .devices
+        case .fleet: .fleet
+        case .settings: .settings
+        }
+    }
+}
