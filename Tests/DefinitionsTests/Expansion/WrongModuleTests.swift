@@ -208,12 +208,22 @@ struct WrongModuleTests {
                 + "values of variables stand under `values:`)"
         ),
         ("include: cyclic.yaml", "cyclic.yaml:1:10: error: the file includes itself: cyclic.yaml > cyclic.yaml"),
+        ("include: a.yaml", "a.yaml:3:10: error: the file includes itself: a.yaml > a.yaml"),
         ("include: network.yaml", "network.yaml:1:10: error: a file that others include belongs to their network"),
         (
             "defaults: [{ nodes: { a: b }, allow_empty: true, tags: { c: d } }]",
             "a.yaml:3:61: error: an entry that selects nodes by tags cannot give them tags"
         ),
     ]
+
+    @Test("Files that include each other are told as a circle, also if all of them are read by themselves")
+    func circle() {
+        let texts = [("a.yaml", "version: 1\nnetwork: hq\ninclude: b.yaml\n"), ("b.yaml", "include: a.yaml\n")]
+        let files = texts.map { SourceFiles.File(path: $0.0, bytes: Array($0.1.utf8)) }
+        let (definitions, diagnostics) = DefinitionReader.read(files: SourceFiles(files: files))
+        #expect(diagnostics.map(\.message) == ["the file includes itself: a.yaml > b.yaml > a.yaml"])
+        #expect(definitions.map(\.network.value) == ["hq"])
+    }
 
     @Test("A mistake gets one message with its place", arguments: mistakes)
     func mistake(_ mistake: (text: String, message: String)) {
