@@ -20,6 +20,12 @@ package final class Output {
         write(document: fitter?.fitted(text) ?? text)
     }
 
+    /// Writes a question whose answer ends its line.
+    func question(_ text: String) {
+        write(text)
+        fitter?.takeAnswer()
+    }
+
     /// Writes a text that programs read, too, as it is: a definition, a picture.
     func write(document text: String) {
         guard error == nil, !text.isEmpty else { return }

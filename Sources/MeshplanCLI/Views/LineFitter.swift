@@ -20,6 +20,9 @@ struct LineFitter {
         return lines.joined(separator: "\n")
     }
 
+    /// What follows begins a line, because somebody has ended that of a question with Return.
+    mutating func takeAnswer() { isWithinLine = false }
+
     private func broken(_ line: String) -> String {
         // A line that overwrites itself has its own measure.
         guard line.utf8.count > width, !line.contains("\r"), !line.contains("\u{1B}[K"), Self.columns(line) > width

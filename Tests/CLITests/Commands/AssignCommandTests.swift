@@ -204,6 +204,25 @@ struct AssignCommandTests {
         #expect(rest.contains("0 messages (0 PDUs)") || rest.contains("No changes"), "\(rest)")
     }
 
+    @Test("many places fit the terminal, and each number stays beside its place")
+    func manyPlaces() throws {
+        let places = (10...20).map { "  lamp-in-a-long-corridor-\($0): { profile: lamp }" }
+        let fixture = try villa(places.joined(separator: "\n"))
+        fixture.isTerminal = true
+        fixture.answers = ["lamp", "?", nil]
+        let result = fixture.run(["assign"] + simulator)
+        let lines = result.error.split(separator: "\n").filter { $0.contains("corridor") }
+        #expect(lines.count > 4, "\(result.error)")
+        for shown in lines {
+            // Nobody ends the line of a question here with Return.
+            let line = shown.hasPrefix("Place? ") ? shown.dropFirst("Place? ".count) : shown
+            #expect(line.count <= fixture.columns, "\(line)")
+            #expect(line.last?.isNumber == true || line.hasSuffix(" more"), "\(line)")
+            #expect(line.split(separator: " ").count.isMultiple(of: 2) || line.contains("…"), "\(line)")
+        }
+        #expect(result.error.contains("Place? \n"), "\(result.error)")
+    }
+
     @Test("a replaced device gets everything, publishers follow, and nothing is left to do or to complain of")
     func replace() throws {
         let fixture = try villa(

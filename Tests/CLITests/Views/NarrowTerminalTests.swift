@@ -81,6 +81,19 @@ struct NarrowTerminalTests {
         #expect(fitter.fitted("yes and no and more\none two three") == "yes and no and more\none two\n    three")
     }
 
+    @Test("An answer ends the line of its question")
+    func answer() {
+        var text = ""
+        let output = Output {
+            text += $0
+            return nil
+        }
+        output.fitter = LineFitter(width: 10)
+        output.question("Apply? ")
+        output.line("one two three")
+        #expect(text == "Apply? one two\n    three\n")
+    }
+
     @Test("Tables fold the columns of several words, then put the last columns below")
     func tables() {
         var table = Table(["NAME", "STATE", "NOTE"])

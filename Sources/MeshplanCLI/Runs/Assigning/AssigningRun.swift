@@ -238,7 +238,10 @@ struct AssigningRun {
                 answer = nil
                 switch event {
                 case .nothing: continue
-                case .end: return nil
+                case .end:
+                    // Ctrl-D ends no line.
+                    say("")
+                    return nil
                 case .line(let line):
                     switch PlaceChoice.answer(line, among: places) {
                     case .blink:
@@ -301,14 +304,24 @@ struct AssigningRun {
 
     private func list(_ places: [String], of total: Int) {
         let shown = places.prefix(Self.shown)
-        let texts = shown.enumerated().map { "\($0.offset + 1) \($0.element)" }
-        let more = total > shown.count ? "   … \(total - shown.count) more" : ""
-        say("  " + texts.joined(separator: "   ") + more)
+        var texts = shown.enumerated().map { "\($0.offset + 1) \($0.element)" }
+        if total > shown.count { texts.append("… \(total - shown.count) more") }
+        // A number stays beside its place.
+        let width = context.terminal.isErrorTerminal ? context.terminal.width : Int.max
+        var line = ""
+        for text in texts {
+            if !line.isEmpty, line.displayWidth + 3 + text.displayWidth > width {
+                say(line)
+                line = ""
+            }
+            line += (line.isEmpty ? "  " : "   ") + text
+        }
+        say(line)
     }
 
     private func prompt(_ problem: String) {
         if !problem.isEmpty { say(problem) }
-        context.errorOutput.write("Place? ")
+        context.errorOutput.question("Place? ")
     }
 
     // MARK: Assignments

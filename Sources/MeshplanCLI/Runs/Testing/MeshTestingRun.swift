@@ -119,7 +119,7 @@ struct MeshTestingRun {
     /// - Returns: false if nobody does.
     private func ask(_ deed: String, in session: OperatingSession) -> Bool {
         let question = "Please \(deed.printable), and then press Return here (s and Return to skip the test):"
-        context.errorOutput.write("\(context.errorStyle(.bold, question)) ")
+        context.errorOutput.question("\(context.errorStyle(.bold, question)) ")
         context.lineInput.discard()
         // The link to the mesh goes on meanwhile.
         while session.ending == nil {
