@@ -103,6 +103,9 @@ struct WrittenDefinitionTests {
         #expect(try required(fixture.read("plans/house.yaml")) == text)
         #expect(fixture.run("plan", "plans").output.hasPrefix("No changes."))
         #expect(fixture.run("adopt", "other", "--network", "nothing").status == 1)
+        // What comes next can be copied, also with spaces in it.
+        let spaced = fixture.run("adopt", "my house").output
+        #expect(spaced.contains("Next: meshplan plan 'my house/house.yaml'\n"), "\(spaced)")
     }
 
     /// An inn with a lamp and a switch in each of eight rooms, commissioned in the simulator.

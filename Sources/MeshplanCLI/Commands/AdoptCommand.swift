@@ -15,7 +15,7 @@ struct AdoptCommand: NetworkCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The folder for the definition.", valueName: "dir"))
+    @Argument(help: ArgumentHelp("The folder for the definition.", valueName: "dir"), completion: Completion.folders)
     var folder: String
 
     @OptionGroup var networks: NetworkOptions

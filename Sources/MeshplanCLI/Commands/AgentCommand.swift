@@ -51,7 +51,10 @@ struct AgentCommand: ContextCommand {
     @Flag(help: "Do what there is to do, and end with the gravest status of all networks; 2 if changes wait.")
     var once = false
 
-    @Option(help: ArgumentHelp("Write a Markdown file for each plan, and a README.md for all.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("Write a Markdown file for each plan, and a README.md for all.", valueName: "folder"),
+        completion: Completion.folders
+    )
     var reports: String?
 
     @OptionGroup(title: "Approved plans")

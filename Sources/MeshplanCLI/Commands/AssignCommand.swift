@@ -27,7 +27,8 @@ struct AssignCommand: NetworkCommand {
     var device: String?
 
     @Option(
-        help: ArgumentHelp("Assign what a table says, in CSV with the columns place and uuid.", valueName: "file")
+        help: ArgumentHelp("Assign what a table says, in CSV with the columns place and uuid.", valueName: "file"),
+        completion: Completion.files
     )
     var from: String?
 

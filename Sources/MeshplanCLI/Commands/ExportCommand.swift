@@ -28,7 +28,10 @@ struct ExportCommand: NetworkCommand {
 
     @OptionGroup var networks: NetworkOptions
 
-    @Option(help: ArgumentHelp("Export only this subnet, its keys and its nodes. May be repeated.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Export only this subnet, its keys and its nodes. May be repeated.", valueName: "name"),
+        completion: Completion.subnets
+    )
     var subnet: [String] = []
 
     @Flag(help: "Leave out device keys: the file then allows using the network, but not configuring its nodes.")

@@ -30,6 +30,7 @@ enum ForeignOptions {
             "Copies are made below .meshplan/backups before each change; one of your own: meshplan state pull FILE"
         case "no-color", "nocolor", "no-colour": "Colours are switched off by the variable NO_COLOR=1."
         case "compact-warnings", "concise": "Notes and warnings are always in full."
+        case "json" where command == "graph": "A graph in JSON: meshplan graph --format json"
         case "output", "format": "Results are JSON with --json."
         case "inventory": "The files of the definition are named without an option: meshplan plan FILE …"
         default: nil

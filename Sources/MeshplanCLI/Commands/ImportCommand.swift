@@ -41,7 +41,10 @@ struct ImportCommand: ContextCommand {
     )
     var network: String?
 
-    @Option(help: ArgumentHelp("Also write a definition of the network into this folder.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Also write a definition of the network into this folder.", valueName: "dir"),
+        completion: Completion.folders
+    )
     var writeDefinition: String?
 
     @Flag(help: "Replace an existing definition file.")

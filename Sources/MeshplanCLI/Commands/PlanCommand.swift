@@ -1,4 +1,5 @@
 import ArgumentParser
+import DefinitionModel
 import MeshCore
 import Planning
 import Store
@@ -82,7 +83,8 @@ struct PlanCommand: NetworkCommand {
             )
             if context.json == nil {
                 context.output.line(
-                    "\nSaved to \(out.printable). Apply exactly this plan with: meshplan apply \(out.printable) --via BEARER"
+                    "\nSaved to \(out.printable). Apply exactly this plan with: meshplan apply "
+                        + "\(out.printable.shellWord) --via BEARER"
                 )
             }
         }

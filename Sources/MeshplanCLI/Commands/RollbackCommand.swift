@@ -30,7 +30,10 @@ struct RollbackCommand: NetworkCommand {
     @Flag(help: "Undo the changes of apply --confirm-within that nobody has confirmed.")
     var unconfirmed = false
 
-    @Option(help: ArgumentHelp("Write the definition into this folder and do nothing else.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Write the definition into this folder and do nothing else.", valueName: "dir"),
+        completion: Completion.folders
+    )
     var writeDefinition: String?
 
     @OptionGroup var networks: NetworkOptions

@@ -36,7 +36,8 @@ struct ScanCommand: NetworkCommand {
     var remote = false
 
     @Option(
-        help: ArgumentHelp("Let this node listen, too, and no others. May be repeated.", valueName: "node")
+        help: ArgumentHelp("Let this node listen, too, and no others. May be repeated.", valueName: "node"),
+        completion: Completion.nodes
     )
     var through: [String] = []
 

@@ -26,7 +26,8 @@ struct ShowCommand: NetworkCommand {
             a saved plan.
             """,
             valueName: "what"
-        )
+        ),
+        completion: Completion.shown
     )
     var what: String?
 

@@ -275,9 +275,9 @@ struct DefinitionFiles {
         guard !SavedPlan.isMeant(by: path, in: context) else {
             throw Failure(
                 .usage,
-                "\(path) is a saved plan, not a definition",
-                hint:
-                    "Look at it with meshplan show \(path), carry it out, alone, with meshplan apply \(path) --via BEARER."
+                "\(path.printable) is a saved plan, not a definition",
+                hint: "Look at it with meshplan show \(path.printable.shellWord), carry it out, alone, with meshplan "
+                    + "apply \(path.printable.shellWord) --via BEARER."
             )
         }
         files.files.append(.init(path: path, bytes: try bytes(path)))

@@ -19,6 +19,13 @@ enum OutputTarget {
         in context: Context,
         _ beginning: ([UInt8]) -> Bool
     ) throws {
+        guard path != "-" else {
+            throw Failure(
+                .usage,
+                "- does not stand for standard output here",
+                hint: "Name a file, such as report\(ending)."
+            )
+        }
         let absolute = context.absolute(path)
         let hint = "Choose another name, such as report\(ending)."
         let databases = context.absolute(Workspace.folderName)

@@ -195,7 +195,7 @@ struct WrittenDefinition {
     }
 
     /// The argument to append to `meshplan plan` for this definition.
-    var planArgument: String { folder == "." ? "" : " \(path)" }
+    var planArgument: String { folder == "." ? "" : " \(path.printable.shellWord)" }
 
     // MARK: Report
 

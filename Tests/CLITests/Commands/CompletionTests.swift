@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -115,6 +116,46 @@ struct CompletionTests {
             #expect(script.output.contains("---completion get -- positional@1"))
             #expect(script.output.contains("unreachable-ttl") && script.output.contains("mass-removal"), "\(shell)")
         }
+    }
+
+    @Test("every argument that is a file or a folder completes them")
+    func files() throws {
+        let fixture = try CommandFixture()
+        let help = fixture.run("--experimental-dump-help")
+        let tool = try JSONSerialization.jsonObject(with: Data(help.output.utf8)) as? [String: Any]
+        var waiting = [try #require(tool?["command"] as? [String: Any])]
+        var seen = 0
+        while let command = waiting.popLast() {
+            waiting += command["subcommands"] as? [[String: Any]] ?? []
+            for argument in command["arguments"] as? [[String: Any]] ?? [] {
+                let name = argument["valueName"] as? String ?? ""
+                guard ["file", "folder", "dir", "path", "plans"].contains(name) else { continue }
+                seen += 1
+                #expect(argument["completionKind"] != nil, "\(command["commandName"] ?? "") \(argument)")
+            }
+        }
+        #expect(seen > 100)
+    }
+
+    @Test("what a definition declares is offered where a command asks for it")
+    func ofDefinition() throws {
+        let fixture = try CommandFixture()
+        try fixture.write(
+            """
+            version: 1
+            network: villa
+            subnets: { home: { index: 0 } }
+            groups: { hall: {} }
+            floors: { ground: {}, attic: {} }
+            nodes: { lamp-1: { tags: { room: hall } } }
+            """,
+            to: "villa.yaml"
+        )
+        #expect(offered(fixture, ["graph", "--floor", ""], at: "--floor") == ["attic", "ground"])
+        #expect(offered(fixture, ["plan", "--remove", ""], at: "--remove") == ["lamp-1", "room=hall"])
+        try fixture.write("", to: "next.mplan")
+        let shown = ["node.lamp-1", "group.hall", "subnet.home", "next.mplan"]
+        #expect(offered(fixture, ["show", ""], at: "positional@0") == shown)
     }
 
     @Test("words of a line lose their quotes, and options tell their values")

@@ -86,7 +86,8 @@ struct ReportCommandTests {
         for (text, expected) in [
             ("<a>", "line 1: the document ends within `a`"),
             ("<!DOCTYPE a [<!ENTITY b 'c'>]><a/>", "declares entities"),
-            ("<html/>", "holds no results of tests"), ("{", "bad.txt, line 1"), ("[]\n", "is an array, not an object"),
+            ("<html/>", "holds no results of tests"), ("\n{", "bad.txt, line 2, column "),
+            ("[]\n", "is an array, not an object"),
             (#"{"type":"version","command":"plan"}"#, "is not what meshplan test --json writes"),
             ("", "is not what meshplan test --json writes"),
         ] {
@@ -101,6 +102,7 @@ struct ReportCommandTests {
     func options() throws {
         let fixture = try CommandFixture()
         #expect(fixture.run("report", "--html", "a.html").status != 0)
+        #expect(fixture.run("report", "--html", "-").error.contains("- does not stand for standard output"))
         try fixture.copy("house.yaml")
         let html = try page(fixture)
         #expect(html.contains("Not commissioned yet: 6 nodes"))

@@ -60,7 +60,10 @@ struct GraphCommand: NetworkCommand {
     )
     var fold: Fold?
 
-    @Option(help: ArgumentHelp("Draw the plan of a floor, with nodes in their places.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Draw the plan of a floor, with nodes in their places.", valueName: "name"),
+        completion: Completion.floors
+    )
     var floor: String?
 
     var writesJSON: Bool { format == .json }

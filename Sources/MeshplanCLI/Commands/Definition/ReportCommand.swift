@@ -26,10 +26,16 @@ struct ReportCommand: NetworkCommand {
 
     @OptionGroup var networks: NetworkOptions
 
-    @Option(help: ArgumentHelp("The file to write; one that is there is replaced.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The file to write; one that is there is replaced.", valueName: "file"),
+        completion: Completion.files
+    )
     var html: String
 
-    @Option(help: ArgumentHelp("Results that meshplan test --json or --junit has written.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Results that meshplan test --json or --junit has written.", valueName: "file"),
+        completion: Completion.files
+    )
     var testResults: String?
 
     @Flag(help: "Play the tests of the definition in the simulator now.")
@@ -37,7 +43,10 @@ struct ReportCommand: NetworkCommand {
 
     @OptionGroup var devices: SimulatedDeviceOptions
 
-    @Option(help: ArgumentHelp("Faults that meshplan health --json has written.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Faults that meshplan health --json has written.", valueName: "file"),
+        completion: Completion.files
+    )
     var health: String?
 
     func validate() throws {

@@ -22,7 +22,8 @@ struct FleetApplyCommand: FleetRunCommand {
     var autoApprove = false
 
     @Option(
-        help: ArgumentHelp("Apply the plans that `meshplan fleet plan --out` has saved here.", valueName: "plans")
+        help: ArgumentHelp("Apply the plans that `meshplan fleet plan --out` has saved here.", valueName: "plans"),
+        completion: Completion.folders
     )
     var plan: String?
 
@@ -67,7 +68,8 @@ struct FleetApplyCommand: FleetRunCommand {
         help: ArgumentHelp(
             "With --via simulator: a YAML file with unprovisioned devices. May be repeated.",
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var devices: [String] = []
 

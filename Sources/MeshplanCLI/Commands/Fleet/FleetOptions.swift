@@ -7,7 +7,8 @@ struct FleetOptions: ParsableArguments {
         help: ArgumentHelp(
             "The folder of the fleet, or its fleet.yaml. (default: the current folder)",
             valueName: "folder"
-        )
+        ),
+        completion: Completion.files
     )
     var folder: String?
 

@@ -14,7 +14,8 @@ struct FleetPlanCommand: FleetRunCommand {
         help: ArgumentHelp(
             "Save the plans of all networks into this folder, for `meshplan fleet apply --plan FOLDER`.",
             valueName: "folder"
-        )
+        ),
+        completion: Completion.folders
     )
     var out: String?
 

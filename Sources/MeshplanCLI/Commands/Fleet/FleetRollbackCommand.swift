@@ -27,7 +27,8 @@ struct FleetRollbackCommand: ContextCommand {
         help: ArgumentHelp(
             "With --via simulator: a YAML file with unprovisioned devices. May be repeated.",
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var devices: [String] = []
 

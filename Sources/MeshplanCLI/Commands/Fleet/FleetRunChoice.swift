@@ -13,7 +13,8 @@ struct FleetRunChoice: ParsableArguments {
         help: ArgumentHelp(
             "The folder of the fleet, or its fleet.yaml. (default: the current folder)",
             valueName: "folder"
-        )
+        ),
+        completion: Completion.folders
     )
     var fleet: String?
 

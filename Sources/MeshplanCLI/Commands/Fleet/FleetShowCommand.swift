@@ -11,7 +11,7 @@ struct FleetShowCommand: ContextCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The folder with the plans.", valueName: "plans"))
+    @Argument(help: ArgumentHelp("The folder with the plans.", valueName: "plans"), completion: Completion.folders)
     var plans: String
 
     @OptionGroup var format: FormatOptions

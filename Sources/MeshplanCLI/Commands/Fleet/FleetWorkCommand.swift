@@ -17,7 +17,8 @@ struct FleetWorkCommand: ContextCommand {
         help: ArgumentHelp(
             "The folder of the fleet, or its fleet.yaml. (default: the current folder)",
             valueName: "folder"
-        )
+        ),
+        completion: Completion.folders
     )
     var folder: String?
 
@@ -132,7 +133,8 @@ struct FleetRunsCommand: ContextCommand {
         help: ArgumentHelp(
             "The folder of the fleet, or its fleet.yaml. (default: the current folder)",
             valueName: "folder"
-        )
+        ),
+        completion: Completion.folders
     )
     var folder: String?
 

@@ -32,7 +32,10 @@ struct MapCommand: OperatingCommand {
     @Option(name: .customLong("format"), help: ArgumentHelp("table, svg, html or json.", valueName: "format"))
     var written = Format.table
 
-    @Option(help: ArgumentHelp("Draw the plan of a floor, with the hops of its nodes.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Draw the plan of a floor, with the hops of its nodes.", valueName: "name"),
+        completion: Completion.floors
+    )
     var floor: String?
 
     @Option(

@@ -77,7 +77,10 @@ struct AgentWatchOptions: ParsableArguments {
 
 /// What `meshplan agent` takes about telling.
 struct AgentTellOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Write gauges and counters for Prometheus to a file.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write gauges and counters for Prometheus to a file.", valueName: "file"),
+        completion: Completion.files
+    )
     var metrics: String?
 
     @Option(

@@ -24,7 +24,11 @@ struct CaptureOptions: ParsableArguments {
     var logLevel: String?
 
     @Option(
-        help: ArgumentHelp("Append these lines to a file instead of writing them to standard error.", valueName: "file")
+        help: ArgumentHelp(
+            "Append these lines to a file instead of writing them to standard error.",
+            valueName: "file"
+        ),
+        completion: Completion.files
     )
     var logFile: String?
 
@@ -32,7 +36,8 @@ struct CaptureOptions: ParsableArguments {
         help: ArgumentHelp(
             "Write counters for Prometheus to a file, every ten seconds and at the end.",
             valueName: "file"
-        )
+        ),
+        completion: Completion.files
     )
     var metrics: String?
 

@@ -12,6 +12,16 @@ enum Completion {
     static let tags = kind { names, _ in names.tags }
     /// Files and folders.
     static let files = CompletionKind.file()
+    /// Folders.
+    static let folders = CompletionKind.directory
+    /// Names of floors.
+    static let floors = kind { names, _ in names.floors }
+    /// Nodes and tags, which may leave the definition.
+    static let leaving = kind { names, _ in names.nodes + names.tags }
+    /// The addresses of resources as in plans, such as `node.lamp-1`.
+    static let resources = kind { names, _ in names.resources }
+    /// What `show` shows: resources, and saved plans in the working folder.
+    static let shown = kind { names, _ in names.resources + names.plans }
     /// Places without a device.
     static let places = kind { names, _ in names.places }
     /// Names of application keys.

@@ -45,6 +45,21 @@ final class CompletionNames {
         Set((network?.groups.map(\.name) ?? []) + (definition?.groups.map(\.name.value) ?? [])).sorted()
     }
 
+    /// The names of floors, sorted.
+    var floors: [String] { Set(definition?.floors.map(\.name.value) ?? []).sorted() }
+
+    /// The addresses of resources as in plans.
+    var resources: [String] {
+        nodes.map { "node." + $0 } + groups.map { "group." + $0 } + subnets.map { "subnet." + $0 }
+            + applicationKeys.map { "application_key." + $0 }
+    }
+
+    /// The saved plans in the working folder, sorted.
+    var plans: [String] {
+        let names = (try? Files.names(inFolder: context.workingDirectory, as: ".")) ?? []
+        return names.filter { $0.hasSuffix(".mplan") }.sorted()
+    }
+
     /// The tags of nodes with their values, sorted.
     var tags: [String] {
         Set((definition?.nodes ?? []).flatMap { $0.tags.map { "\($0.key)=\($0.value.value)" } }).sorted()

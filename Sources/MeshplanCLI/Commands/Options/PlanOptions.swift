@@ -22,7 +22,8 @@ struct PlanOptions: ParsableArguments {
             only them and the groups that only they use. * stands for anything. May be repeated.
             """,
             valueName: "tag=value|node"
-        )
+        ),
+        completion: Completion.leaving
     )
     var remove: [String] = []
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DefinitionModel
 import Planning
 import Store
 
@@ -21,7 +22,8 @@ struct PlannedRunOptions: ParsableArguments {
 
     @Option(
         name: [.short, .long],
-        help: ArgumentHelp("Save the plan for `meshplan apply FILE` and do nothing else.", valueName: "file")
+        help: ArgumentHelp("Save the plan for `meshplan apply FILE` and do nothing else.", valueName: "file"),
+        completion: Completion.files
     )
     var out: String?
 
@@ -99,7 +101,8 @@ struct PlannedRunOptions: ParsableArguments {
         try SavedPlan.write(plan, definition: job.text, to: out, database: database, context: context)
         if context.json == nil {
             context.output.line(
-                "\nSaved to \(out.printable). Apply exactly this plan with: meshplan apply \(out.printable) --via BEARER"
+                "\nSaved to \(out.printable). Apply exactly this plan with: meshplan apply "
+                    + "\(out.printable.shellWord) --via BEARER"
             )
         }
         return .success

@@ -17,7 +17,8 @@ struct RunOptions: ParsableArguments {
         help: ArgumentHelp(
             "Use only this proxy: a node's name, unicast address or Device UUID, or a Bluetooth address.",
             valueName: "node|address"
-        )
+        ),
+        completion: Completion.nodes
     )
     var proxy: String?
 

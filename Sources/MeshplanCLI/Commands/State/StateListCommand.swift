@@ -13,7 +13,10 @@ struct StateListCommand: NetworkCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("Resources, like node.lamp-1, or kinds, like group.", valueName: "resource"))
+    @Argument(
+        help: ArgumentHelp("Resources, like node.lamp-1, or kinds, like group.", valueName: "resource"),
+        completion: Completion.resources
+    )
     var resources: [String] = []
 
     @OptionGroup var networks: NetworkOptions

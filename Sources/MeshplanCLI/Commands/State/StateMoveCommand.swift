@@ -14,7 +14,10 @@ struct StateMoveCommand: NetworkCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The current name, like group.kitchen.", valueName: "from"))
+    @Argument(
+        help: ArgumentHelp("The current name, like group.kitchen.", valueName: "from"),
+        completion: Completion.resources
+    )
     var from: String
 
     @Argument(help: ArgumentHelp("The new name, like group.galley.", valueName: "to"))

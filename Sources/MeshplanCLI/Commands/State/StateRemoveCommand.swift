@@ -16,7 +16,10 @@ struct StateRemoveCommand: ChangingCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("subnet.NAME, key.NAME, group.NAME or node.NAME.", valueName: "resource"))
+    @Argument(
+        help: ArgumentHelp("subnet.NAME, key.NAME, group.NAME or node.NAME.", valueName: "resource"),
+        completion: Completion.resources
+    )
     var resources: [String]
 
     @Flag(help: "Only show what would be removed.")

@@ -16,7 +16,8 @@ struct StateShowCommand: NetworkCommand {
         help: ArgumentHelp(
             "node.NAME (or its UUID or address instead of the name) or group.NAME (or its address).",
             valueName: "what"
-        )
+        ),
+        completion: Completion.resources
     )
     var what: String?
 

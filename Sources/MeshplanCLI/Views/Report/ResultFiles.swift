@@ -1,4 +1,5 @@
 import Basics
+import DefinitionModel
 import MeshCore
 import SystemLayer
 
@@ -155,9 +156,13 @@ struct ResultFiles {
         where !text.isEmpty {
             let value: JSONValue
             do throws(JSONError) { value = try JSONParser.parse(Array(text)) } catch {
+                // Each line is a document of its own, whose only line has this number in the file.
+                let own = "line 1, "
+                let message = error.message
+                let problem = message.hasPrefix(own) ? ", \(message.dropFirst(own.count))" : ": \(message)"
                 throw Failure(
                     .invalidInput,
-                    "\(path), line \(position + 1): \(error.message)",
+                    "\(path.printable), line \(position + 1)\(problem)",
                     hint: "The file should hold what `meshplan \(command) --json` writes."
                 )
             }
@@ -170,7 +175,7 @@ struct ResultFiles {
             throw Failure(
                 .invalidInput,
                 "\(path) is not what meshplan \(command) --json writes",
-                hint: "Write it with: meshplan \(command) --json > \(path)"
+                hint: "Write it with: meshplan \(command) --json > \(path.printable.shellWord)"
             )
         }
         return lines
