@@ -36,7 +36,7 @@ struct FloorTests {
         arguments: [
             ("", "{ floor: 2, x: 3, y: 7m }", "has no unit"),
             ("", "{ floor: 2, x: 3ft, y: 7m }", "unknown unit"),
-            ("", "{ floor: 2, x: -3m, y: 7m }", "not a length"),
+            ("", "{ floor: 2, x: -3m, y: 7m }", "less than nothing"),
             ("", "{ floor: 2, x: 1.2345m, y: 7m }", "fraction of a millimetre"),
             ("", "{ floor: 2, x: 20000m, y: 7m }", "too long"),
             ("", "{ floor: 2, x: 99999999999999999999m, y: 7m }", "too many digits"),

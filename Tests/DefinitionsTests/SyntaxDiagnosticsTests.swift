@@ -76,7 +76,8 @@ struct SyntaxDiagnosticsTests {
     func programs() {
         var program: [UInt8] = [0x7F, 0x45, 0x4C, 0x46]
         program += [UInt8](repeating: 0, count: 60)
-        let foreign = "a.yaml:1:1: error: the file is not text (check the path: definitions are YAML in UTF-8)"
+        let hint = "check the path: all files of a definition are text in UTF-8"
+        let foreign = "a.yaml:1:1: error: the file is not text (\(hint))"
         #expect(diagnose(octets: program) == [foreign])
         var text = Array("version: 1\n# ".utf8)
         text += [UInt8](repeating: 0x62, count: 900)

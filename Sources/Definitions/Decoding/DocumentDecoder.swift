@@ -152,8 +152,8 @@ struct DocumentDecoder {
         guard tree.nodes[node].kind == .sequence else {
             if tree.nodes[node].kind != .unreadable {
                 let title = kindTitle(node)
-                let isName = tree.nodes[node].kind == .plain && !isNull(node)
-                let hint = isName ? "write it in brackets: [ … ]" : isNull(node) ? "write [] for none" : nil
+                let isOne = !isNull(node) && tree.nodes[node].kind.isText
+                let hint = isOne ? "write it in brackets: [ … ]" : isNull(node) ? "write [] for none" : nil
                 report("\(expected) is expected here, not \(title)", at: node, hint: hint)
             }
             return nil

@@ -46,7 +46,7 @@ extension DocumentDecoder {
                         diagnostics.report(
                             "the row has \(record.count) values, but there are \(table.columns.count) columns",
                             at: SourceLocation(file: file, line: line, column: 1),
-                            hint: "put quotes around values with commas"
+                            hint: "put quotes around values that hold the separator"
                         )
                         isWhole = false
                     } else {

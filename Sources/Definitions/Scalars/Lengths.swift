@@ -5,6 +5,12 @@ import MeshCore
 enum Lengths {
     /// The millimetres of a length from the corner of a floor, at most 10 km.
     static func millimetres(_ text: String) throws(ScalarProblem) -> Int {
+        guard !text.hasPrefix("-") else {
+            throw ScalarProblem(
+                "\(quoted(text)) is less than nothing",
+                hint: "positions are counted from the corner of the floor, so that no node stands before it"
+            )
+        }
         let end = text.utf8.firstIndex { !Numbers.isDigit($0) && $0 != UInt8(ascii: ".") } ?? text.utf8.endIndex
         let number = text[..<end]
         let unit = String(text[end...])

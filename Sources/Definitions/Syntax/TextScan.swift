@@ -51,7 +51,7 @@ enum TextScan {
                 if isBinary(bytes) {
                     return Problem(
                         message: "the file is not text",
-                        hint: "check the path: definitions are YAML in UTF-8",
+                        hint: "check the path: all files of a definition are text in UTF-8",
                         line: 1,
                         column: 1,
                         isForeign: true

@@ -66,7 +66,8 @@ struct CaptureShowCommand: NetworkCommand {
             view.finish()
             let place = "\(file.printable), byte \(error.offset): \(error.message)"
             guard error.isCutOff else {
-                throw Failure(.invalidInput, place, hint: "What stands before it is shown above.")
+                let hint = "What stands before it is shown above."
+                throw Failure(.invalidInput, place, hint: error.offset > 0 ? hint : nil)
             }
             FailureView(context).warn(place, hint: "The rest was probably never written.")
             return .success

@@ -23,7 +23,7 @@ extension FileError {
         case .missing:
             switch operation {
             case .read: missingHint
-            case .create: "Check the path; create the folder first if it is new."
+            case .create, .open: "Check the path; create the folder first if it is new."
             default: nil
             }
         case .diskFull: "Free some space on the disk that holds \(path.printable) and run the command again."
@@ -50,6 +50,7 @@ extension FileError {
         }
         let names = (try? Files.names(inFolder: folder.isEmpty ? "/" : folder, as: folder)) ?? []
         let last = parts.last.map(String.init) ?? ""
+        guard !names.contains(last) else { return "It is a symbolic link to something that is not there." }
         return Suggestion.nearest(to: last, among: names).map { found in
             "Did you mean \((path.dropLast(last.count) + found).printable.shellWord)?"
         } ?? "Check the path."
