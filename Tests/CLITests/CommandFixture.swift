@@ -127,6 +127,14 @@ final class CommandFixture {
         run(arguments) { arguments, context in Meshplan.main(arguments, in: context) }
     }
 
+    /// Runs something with the effects of a command.
+    func run(_ body: @escaping (Context) -> Void) -> Result {
+        run([]) { _, context in
+            body(context)
+            return 0
+        }
+    }
+
     /// The command line with what is set for the folder.
     func completed(_ arguments: [String]) throws -> [String] {
         var completed: Swift.Result<[String], any Error> = .success([])

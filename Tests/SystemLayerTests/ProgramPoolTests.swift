@@ -85,4 +85,93 @@ struct ProgramPoolTests {
         #expect(status == 126)
         #expect(events.count == 2)
     }
+
+    /// Answers each line, unless it is one of a few that make it die or leave.
+    private static let server = ProgramPool.Program(
+        arguments: [
+            "/bin/sh", "-c",
+            """
+            while read -r line; do
+                case "$line" in
+                die) kill -KILL $$ ;;
+                leave) echo .4; exit ;;
+                vanish) exit ;;
+                *) echo "o$$ $line"; echo "eno"; echo "what?"; echo "broken" >&2; echo "=3" ;;
+                esac
+            done
+            """,
+        ],
+        folder: "/",
+        environment: [:]
+    )
+
+    private func serve(_ requests: [String], workers: Int) -> [[ProgramPool.Event]] {
+        var next = 0
+        var events = [[ProgramPool.Event]](repeating: [], count: requests.count)
+        ProgramPool(workers: workers, interrupts: Interrupts(arm: {}, count: { 0 })).work(
+            {
+                guard next < requests.count else { return nil }
+                defer { next += 1 }
+                return (next, .request(requests[next], of: Self.server))
+            },
+            { events[$0].append($1) }
+        )
+        return events
+    }
+
+    /// The process that has answered, and what was asked.
+    private func answer(_ events: [ProgramPool.Event]) -> (process: Substring, line: Substring)? {
+        for case .output(let text) in events {
+            let words = text.split(separator: " ")
+            if words.count == 2 { return (words[0], words[1]) }
+        }
+        return nil
+    }
+
+    @Test("A server answers one request after another, with both streams and a status")
+    func server() throws {
+        let events = serve(["one", "two", "three"], workers: 1)
+        let answers = try events.map { try #require(answer($0)) }
+        #expect(answers.map(\.line) == ["one", "two", "three"])
+        #expect(Set(answers.map(\.process)).count == 1, "one process")
+        for events in events {
+            let own = events.filter { $0 != .errors("broken") }
+            #expect(own.count == 3 && own[1] == .errors("no") && own.last == .ended(3), "\(events)")
+        }
+        let parallel = try serve(Array(repeating: "x", count: 40), workers: 4).map { try #require(answer($0)) }
+        #expect((2...4).contains(Set(parallel.map(\.process)).count))
+    }
+
+    @Test("A server that dies or leaves takes no other request along", arguments: [1, 3])
+    func serverDies(_ workers: Int) throws {
+        let requests = ["a", "die", "b", "leave", "c", "vanish", "d"]
+        let events = serve(requests, workers: workers)
+        for (request, events) in zip(requests, events) {
+            switch request {
+            case "die": #expect(events == [.killed(9)])
+            case "leave": #expect(events == [.ended(4)])
+            case "vanish": #expect(events == [.notStarted("it ended without an answer")])
+            default:
+                #expect(answer(events)?.line == request[...] && events.last == .ended(3), "\(request): \(events)")
+            }
+        }
+        if workers == 1 { #expect(Set(events.compactMap { answer($0)?.process }).count == 4, "\(events)") }
+    }
+
+    @Test("A server that cannot be started says so for each request, and programs run beside servers")
+    func mixed() {
+        var works: [ProgramPool.Work] = [
+            .request("x", of: .init(arguments: ["/none"], folder: "/", environment: [:])),
+            .program(.init(arguments: ["/bin/echo", "alone"], folder: "/", environment: [:])),
+            .request("x", of: Self.server),
+        ]
+        var events: [Int: [ProgramPool.Event]] = [:]
+        ProgramPool(workers: 2, interrupts: Interrupts(arm: {}, count: { 0 })).work(
+            { works.popLast().map { (works.count, $0) } },
+            { events[$0, default: []].append($1) }
+        )
+        #expect(events[0]?.last == .ended(127), "\(events)")
+        #expect(events[1] == [.output("alone"), .ended(0)])
+        #expect(events[2]?.last == .ended(3))
+    }
 }

@@ -107,6 +107,7 @@ extension HubServer {
             return refuse(peer, error)
         }
         guard allowances.spend(name.text, at: clock.now) else {
+            traffic.floods += 1
             return refuse(peer, BearerError("the gateway \(name) connects too often", hint: "Wait a few seconds."))
         }
         if let other = gateways[name], case .gateway(let presence) = other.state {
@@ -135,10 +136,12 @@ extension HubServer {
 
     /// Joins a connection of a gateway with the client for which it was called.
     private func join(_ peer: HubPeer, _ call: HubCall) {
-        guard let client = calls[call], case .waiting(_, let presence, _) = client.state,
+        guard let client = calls[call], case .waiting(_, let presence, let until) = client.state,
             presence.name.text == peer.stream.peerName
         else { return refuse(peer, BearerError("nobody waits for that call")) }
         calls[call] = nil
+        traffic.answers += 1
+        traffic.answerTime += settings.callTimeout - clock.now.duration(to: until)
         let passage = HubPassage(call, presence, client: client.name)
         client.state = .joined(peer, passage)
         peer.state = .joined(client, passage)
@@ -187,7 +190,13 @@ extension HubServer {
     /// Passes octets on. More than ``passageLimit`` never wait for long: then the sender is not read.
     private func pass(_ octets: ArraySlice<UInt8>, from peer: HubPeer, to other: HubPeer, _ passage: HubPassage) {
         guard !octets.isEmpty else { return }
-        if peer.isGateway { passage.received += octets.count } else { passage.sent += octets.count }
+        if peer.isGateway {
+            passage.received += octets.count
+            traffic.received += octets.count
+        } else {
+            passage.sent += octets.count
+            traffic.sent += octets.count
+        }
         if let reason = other.stream.send(octets) { end(other, reason) }
     }
 }

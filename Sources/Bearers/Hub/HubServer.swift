@@ -74,6 +74,10 @@ package final class HubServer {
     let clock: BearerClock
     let tell: (Event) -> Void
     private let wakeUp: Int32?
+    /// Answers questions about the hub in the same wait; nil for nobody.
+    private let metrics: MetricsServer?
+    /// What it has passed on and refused so far.
+    package internal(set) var traffic = HubTraffic()
     private var listeners: (gateways: Descriptor, clients: Descriptor)?
     private var acceptAt: Instant?
     /// When the hub began.
@@ -85,7 +89,7 @@ package final class HubServer {
     /// The clients that wait for their gateways.
     var calls: [HubCall: HubPeer] = [:]
     /// How many clients wait or are joined.
-    var clientCount = 0
+    package internal(set) var clientCount = 0
     var nextCall: UInt64 = 0
     var nextReview = Instant.zero
     private var nextTick = Instant.zero
@@ -101,6 +105,7 @@ package final class HubServer {
     ///   - gatewayAddress: where gateways come to.
     ///   - clientAddress: where clients come to, without any certificate.
     ///   - security: authenticates gateways; its role is that of a server.
+    ///   - metrics: answers questions about the hub; it must use the same clock.
     ///   - wakeUp: the reading end of a pipe; octets in it end a turn early and are thrown away.
     ///   - tell: called with each event.
     /// - Throws: ``BearerError`` if an address is in use or may not be used.
@@ -110,6 +115,7 @@ package final class HubServer {
         settings: Settings = Settings(),
         security: ConnectionSecurity,
         clock: BearerClock = BearerClock(),
+        metrics: MetricsServer? = nil,
         wakeUp: Int32? = nil,
         tell: @escaping (Event) -> Void = { _ in }
     ) throws(BearerError) {
@@ -122,6 +128,7 @@ package final class HubServer {
         self.settings = settings
         self.security = security
         self.clock = clock
+        self.metrics = metrics
         self.wakeUp = wakeUp
         self.tell = tell
         began = security.now()
@@ -156,15 +163,19 @@ package final class HubServer {
         for peer in round { polled.append(peer.watched) }
         polled.append(Watched(number: listeners.gateways.number, reads: accepts, writes: false))
         polled.append(Watched(number: listeners.clients.number, reads: accepts, writes: false))
+        let served = polled.count
+        polled += metrics?.watched ?? []
+        let asked = polled.count
         if let wakeUp { polled.append(Watched(number: wakeUp, writes: false)) }
         do {
-            let wait = clock.now.duration(to: min(deadline, nextTick))
+            let wait = clock.now.duration(to: min(deadline, nextTick, metrics?.nextDeadline ?? deadline))
             _ = try waitForAny(of: &polled, milliseconds: wait.pollMilliseconds)
         } catch {
             throw BearerError("cannot wait at \(gatewayAddress): \(error.text)")
         }
         if let wakeUp, polled.last?.isReadable == true { drain(wakeUp) }
         for (place, peer) in round.enumerated() where polled[place].isReady { serve(peer, polled[place]) }
+        metrics?.advance(polled[served..<asked])
         if polled[round.count].isReadable { accept(from: listeners.gateways, isGateway: true) }
         if polled[round.count + 1].isReadable { accept(from: listeners.clients, isGateway: false) }
         let now = clock.now
@@ -228,6 +239,8 @@ package final class HubServer {
         let byHost = Dictionary(grouping: strangers, by: \.host).values
         let most = byHost.map(\.count).max()
         let oldest = byHost.filter { $0.count == most }.compactMap(\.first).min { $0.since < $1.since }
-        if let oldest { drop(oldest, "too many connections have not said what they are") }
+        guard let oldest else { return }
+        traffic.floods += 1
+        drop(oldest, "too many connections have not said what they are")
     }
 }

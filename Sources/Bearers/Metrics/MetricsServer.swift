@@ -1,7 +1,7 @@
 package import MeshCore
 
 /// Answers `GET /metrics` over HTTP with a text, for collectors like Prometheus. It runs in the wait of a
-/// ``GatewayRelay``.
+/// ``GatewayRelay`` or a ``HubServer``.
 ///
 /// Clients can be hostile: there are only so many at once, a request has a greatest size, and all of it has a time
 /// limit. What they send is never shown.

@@ -41,6 +41,10 @@ struct PlanCommand: NetworkCommand {
     @Flag(help: "Exit with 2 instead of 0 if there are changes.")
     var detailedExitcode = false
 
+    /// Estimating takes a fifth of the time, and commands for fleets do not show it.
+    @Flag(help: .private)
+    var withoutEstimate = false
+
     @OptionGroup var variables: VariableOptions
 
     @OptionGroup var options: PlanOptions
@@ -64,9 +68,14 @@ struct PlanCommand: NetworkCommand {
         let snapshot = try reading.snapshot(of: database, planning, estimator, radio, options.planner, in: context)
         let planned = try planning.plan(snapshot, options: options.planner)
         let plan = planned.plan
-        ProcessMemory.keepUntilExit((planning, snapshot, planned))
+        if context.keepsValues { ProcessMemory.keepUntilExit((planning, snapshot, planned)) }
         let site = estimator.fitting(snapshot)
-        planning.show(plan, unresolved: snapshot.unresolved.count, estimator: site, isFull: full)
+        planning.show(
+            plan,
+            unresolved: snapshot.unresolved.count,
+            estimator: withoutEstimate ? nil : site,
+            isFull: full
+        )
         if let markdown { try PlanMarkdown(plan, of: planning, snapshot, site).write(to: markdown, in: context) }
         try SequenceNotice(context, network: planning.network).warn(of: snapshot, database)
         if planned.isRefused, let out {

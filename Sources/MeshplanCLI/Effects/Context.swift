@@ -136,6 +136,8 @@ package struct Effects {
     package var keyCommandTimeout = Duration.seconds(60)
     /// Examines Bluetooth on this machine.
     var bluetooth: () -> BluetoothSurvey = { .now() }
+    /// Whether values that a command no longer needs may stay until the process ends, which then comes soon.
+    var keepsValues = true
     /// Runs the commands for the networks of a fleet.
     var fleetWorkers = FleetWorkers.processes
     /// Runs another program to its end.

@@ -20,13 +20,19 @@ struct FleetRunView {
         }
     }
 
-    /// Shows what became of a whole run.
+    /// Shows what became of a whole run, or of a part of its networks.
     ///
-    /// - Returns: its exit status.
-    func conclude(_ view: FleetView, _ store: FleetRunStore, _ id: String) throws -> ExitStatus {
+    /// - Parameter chosen: the names of the networks; nil for all.
+    /// - Returns: the exit status.
+    func conclude(
+        _ view: FleetView,
+        _ store: FleetRunStore,
+        _ id: String,
+        _ chosen: Set<String>? = nil
+    ) throws -> ExitStatus {
         guard let run = try store.run(id) else { throw Failure(.failure, "the run \(id) is no longer stored") }
         let jobs = try store.jobs(of: id)
-        let networks = jobs.filter { !$0.isGate }
+        let networks = jobs.filter { !$0.isGate && chosen?.contains($0.network) ?? true }
         let begun = networks.filter { [.done, .failed].contains($0.state) }
         let left = networks.filter { $0.state == .waiting }
         let others = networks.filter { $0.state == .running }
@@ -36,7 +42,9 @@ struct FleetRunView {
         view.showTotals(begun.map { FleetResult(of: $0) }, run.request.command)
         if context.json != nil {
             write(run, jobs, try store.workers(of: id))
-        } else if run.state != .done || begun.contains(where: { $0.state == .failed }) {
+        } else if run.state != .done && (chosen == nil || !left.isEmpty)
+            || begun.contains(where: { $0.state == .failed })
+        {
             let retries = networks.contains { $0.state == .failed }
             var ways = "Go on with: meshplan fleet continue \(id)" + (retries ? " --retry" : "")
             if run.request.takesBack == nil, networks.contains(where: { !$0.notes.entries.isEmpty }) {

@@ -96,6 +96,41 @@ struct FleetView {
         }
     }
 
+    /// Says for whom a worker waits that has nothing to do at present.
+    func showWaiting(_ all: FleetClaims) {
+        if all.claims.isEmpty, !isJSON {
+            context.errorOutput.line("Waiting for a worker that takes the other networks of the wave …")
+        }
+        for claim in all.claims {
+            if isJSON {
+                context.json?.write([
+                    "type": "fleet_waiting", "worker": claim.worker.json,
+                    "networks": .array(claim.networks.map(\.json)), "until": claim.until?.text.json,
+                ])
+                continue
+            }
+            let what =
+                switch claim.networks.count {
+                case 0: "the end of the wave"
+                case 1: claim.networks[0].printable
+                case let number: count(number, "network")
+                }
+            let end = claim.until.map { " until \($0.text), or longer if it gives signs of life" } ?? ""
+            let text = "Waiting for the claim of \(claim.worker.printable) on \(what)\(end) …"
+            for line in wrap(text, width: Self.columns) { context.errorOutput.line(line) }
+        }
+    }
+
+    /// Says that the command of a worker that is gone still works on a network.
+    func showHeld(_ network: FleetNetwork) {
+        if isJSON {
+            context.json?.write(["type": "fleet_waiting", "networks": .array([network.name.json])])
+        } else {
+            let text = "\(network.name.printable): waiting for the command of a worker that is gone …"
+            for line in wrap(text, width: Self.columns) { context.errorOutput.line(line) }
+        }
+    }
+
     /// Says why no further networks are begun.
     func showStop(_ reason: String, left: Int) {
         guard left > 0 else { return }

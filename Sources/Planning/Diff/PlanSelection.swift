@@ -51,6 +51,8 @@ package struct PlanSelection: Hashable, Sendable {
 extension PlanSelection {
     /// An error for each criterion that matches nothing, with a suggestion.
     package func problems(definition: Definition, network: MeshNetwork) -> [Diagnostic] {
+        // To list the names of large networks takes a while.
+        guard !isEmpty else { return [] }
         var problems: [Diagnostic] = []
         func report(_ message: String, _ word: String, _ allowed: [String], _ title: String) {
             problems.append(

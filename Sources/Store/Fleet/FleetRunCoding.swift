@@ -83,6 +83,7 @@ extension FleetJob.Notes {
     var stored: String {
         var members: [JSONMember] = []
         if let digest { members.append(JSONMember("digest", .string(digest))) }
+        if !begun.isEmpty { members.append(JSONMember("begun", .array(begun.map { .string($0) }))) }
         if let target { members.append(JSONMember("target", .integer(target))) }
         if isRestoring { members.append(JSONMember("restoring", .bool(true))) }
         if let serialBefore { members.append(JSONMember("serial_before", .integer(serialBefore))) }
@@ -95,6 +96,7 @@ extension FleetJob.Notes {
     init(stored text: String) {
         let fields = FleetFields(text)
         digest = fields.text("digest")
+        begun = fields.list("begun")
         target = fields.number("target")
         isRestoring = fields.isTrue("restoring")
         serialBefore = fields.number("serial_before")

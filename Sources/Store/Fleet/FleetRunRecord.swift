@@ -97,8 +97,10 @@ package struct FleetJob: Hashable, Sendable {
 
     /// What is known of it. It holds no secret.
     package struct Notes: Hashable, Sendable {
-        /// The digest of the plan that was approved.
+        /// The digest of the plan that was approved, or of its rest.
         package var digest: String?
+        /// The digests of the approved plan and of rests of it that were begun before, oldest first.
+        package var begun: [String] = []
         /// The serial to go back to, for a job that takes changes back.
         package var target: UInt64?
         /// Whether a state is restored at that serial, because no definition was in force.
@@ -155,9 +157,13 @@ package struct FleetWorkerRecord: Hashable, Sendable {
     package var id: String
     /// When it joined.
     package var since: Timestamp
+    /// Until when its claims hold if it gives no other sign of life, by the clock of the place; nil if it has not
+    /// joined.
+    package var until: Timestamp?
 
-    package init(id: String, since: Timestamp) {
+    package init(id: String, since: Timestamp, until: Timestamp? = nil) {
         self.id = id
         self.since = since
+        self.until = until
     }
 }

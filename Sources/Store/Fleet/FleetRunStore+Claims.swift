@@ -54,17 +54,22 @@ extension FleetRunStore {
 
     /// Takes the next job of the present wave: one that nobody has, or whose worker gave no sign of life for too long.
     ///
-    /// - Parameter held: the numbers of the jobs that the worker knows it has. A job that it has without knowing was
-    ///   given to it in an answer that was lost, as when a standby takes over. It is given to it again, since nobody
-    ///   else would get it while the worker lives.
+    /// - Parameters:
+    ///   - held: the numbers of the jobs that the worker knows it has. A job that it has without knowing was given to
+    ///     it in an answer that was lost, as when a standby takes over. It is given to it again, since nobody else
+    ///     would get it while the worker lives.
+    ///   - chosen: the numbers of the jobs that the worker may take; nil for all.
     /// - Returns: the job; nil if there is none at present, or the run is not open.
     /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func claim(
         _ run: String,
         by worker: String,
-        holding held: some Collection<Int> = []
+        holding held: some Collection<Int> = [],
+        among chosen: Set<Int>? = nil
     ) throws(StoreError) -> FleetJob? {
-        try claim(run, worker, held, "j.network <> ''")
+        guard let chosen else { return try claim(run, worker, held, "j.network <> ''") }
+        guard !chosen.isEmpty else { return nil }
+        return try claim(run, worker, held, "j.network <> '' AND j.number IN (\(Self.list(chosen.sorted())))")
     }
 
     /// Takes the decision at the end of the present wave, once all jobs of the wave have ended. Only one worker has it.
@@ -92,8 +97,7 @@ extension FleetRunStore {
         _ held: some Collection<Int>,
         _ condition: String
     ) throws(StoreError) -> FleetJob? {
-        // Numbers, so nothing in them can be mistaken for SQL.
-        let unknown = held.isEmpty ? "" : "AND j.number NOT IN (\(held.map(String.init).joined(separator: ", ")))"
+        let unknown = held.isEmpty ? "" : "AND j.number NOT IN (\(Self.list(held)))"
         let statement = FleetStatement(
             """
             UPDATE meshplan_fleet_jobs SET state = 1, attempts = attempts + 1, worker = $2
@@ -113,6 +117,11 @@ extension FleetRunStore {
             columns: FleetRunStore.jobColumnCount
         )
         return try tables.transact([statement])[0].first.map { row throws(StoreError) in try FleetJob(row) }
+    }
+
+    /// Numbers, in which nothing can be mistaken for SQL.
+    private static func list(_ numbers: some Collection<Int>) -> String {
+        numbers.map(String.init).joined(separator: ", ")
     }
 
     /// Records what is known of a job before its command starts.

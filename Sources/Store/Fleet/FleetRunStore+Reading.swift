@@ -66,14 +66,19 @@ extension FleetRunStore {
     package func workers(of run: String) throws(StoreError) -> [FleetWorkerRecord] {
         let statement = FleetStatement(
             """
-            SELECT id, since FROM meshplan_fleet_workers WHERE run = $1 AND expires >= \(tables.now)
+            SELECT id, since, expires FROM meshplan_fleet_workers WHERE run = $1 AND expires >= \(tables.now)
             ORDER BY since, id
             """,
             [.text(run)],
-            columns: 2
+            columns: 3
         )
         return try tables.transact([statement])[0].map { row throws(StoreError) in
-            FleetWorkerRecord(id: try row.text(0), since: Timestamp(rawValue: try row.integer(1)))
+            FleetWorkerRecord(
+                id: try row.text(0),
+                since: Timestamp(rawValue: try row.integer(1)),
+                // The next whole second.
+                until: Timestamp(rawValue: try row.integer(2) / 1_000 + 1)
+            )
         }
     }
 

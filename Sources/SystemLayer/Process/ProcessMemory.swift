@@ -1,5 +1,10 @@
 #if canImport(Glibc)
 import CMalloc
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
 #endif
 
 /// How the process manages memory. The definition, the database and the plan of a large network are millions of small
@@ -25,6 +30,21 @@ package enum ProcessMemory {
     /// value would take a twentieth of the command's time.
     package static func keepUntilExit<Value>(_ value: Value) {
         _ = Unmanaged.passRetained(Box(value))
+    }
+
+    /// How much memory this process has needed at most, in octets.
+    package static func mostUsed() -> Int {
+        var usage = rusage()
+        #if canImport(Glibc)
+        guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
+        #else
+        guard getrusage(RUSAGE_SELF, &usage) == 0 else { return 0 }
+        #endif
+        #if canImport(Darwin)
+        return Int(usage.ru_maxrss)
+        #else
+        return Int(usage.ru_maxrss) * 1_024
+        #endif
     }
 
     private final class Box<Value> {

@@ -11,9 +11,12 @@ import Darwin
 ///
 /// Each program is a process group of its own without standard input. Signals reach it through ``interrupts``, once
 /// each.
+///
+/// A program may also be a *server*, which is started once and then answers one request after another. It has one
+/// request at a time, so a server that dies takes only that one along; another is started for the next.
 package struct ProgramPool {
     /// What to run.
-    package struct Program: Sendable {
+    package struct Program: Hashable, Sendable {
         /// The path of the program, then its arguments.
         package var arguments: [String]
         /// The folder in which it works.
@@ -29,6 +32,27 @@ package struct ProgramPool {
         }
     }
 
+    /// What is to be done.
+    package enum Work: Sendable {
+        /// A program that runs to its end.
+        case program(Program)
+        /// A line that a server gets on its standard input. It answers with lines on its standard output, which begin
+        /// with a mark (``Answer``).
+        case request(String, of: Program)
+    }
+
+    /// The first octet of each line with which a server answers.
+    package enum Answer {
+        /// The rest is a line of output.
+        package static let output = UInt8(ascii: "o")
+        /// The rest is a line for standard error.
+        package static let errors = UInt8(ascii: "e")
+        /// The rest is the status with which the request has ended. The server waits for the next.
+        package static let ended = UInt8(ascii: "=")
+        /// The rest is the status with which the request has ended. The server ends, too.
+        package static let endedLast = UInt8(ascii: ".")
+    }
+
     /// What a program does.
     package enum Event: Hashable, Sendable {
         /// It has printed a line, without its line break.
@@ -42,9 +66,6 @@ package struct ProgramPool {
         /// The system cannot start it, or does not tell how it ended: the reason in the system's words.
         case notStarted(String)
     }
-
-    /// The longest line that is passed on; the rest of a longer one is dropped.
-    private static let longestLine = 16 << 20
 
     /// How many run at a time.
     package var workers: Int
@@ -64,14 +85,29 @@ package struct ProgramPool {
     ///     program has ended.
     ///   - tell: receives what each does. The last event of each is that it ended or was not started.
     package func run(_ next: () -> (number: Int, program: Program)?, _ tell: (Int, Event) -> Void) {
-        // Where children are ignored, as some programs that start us have it, nobody is told how they ended.
+        work({ next().map { ($0.number, .program($0.program)) } }, tell)
+    }
+
+    /// Runs programs and lets servers answer requests until there are no more and all have ended.
+    ///
+    /// - Parameters:
+    ///   - next: gives what is next with a number for it; nil if there is nothing at present. It is asked again when
+    ///     something has ended.
+    ///   - tell: receives what becomes of each. The last event of each is that it ended or was not started.
+    package func work(_ next: () -> (number: Int, work: Work)?, _ tell: (Int, Event) -> Void) {
+        // Where children are ignored, as some programs that start us have it, nobody is told how they ended. A server
+        // that has died is noticed by the failing write.
         signal(SIGCHLD, SIG_DFL)
+        signal(SIGPIPE, SIG_IGN)
         var running: [Running] = []
+        var idle: [Running] = []
+        var leaving: [Running] = []
+        defer { for server in idle + leaving { server.child.dismiss() } }
         var passed = interrupts.count()
         while true {
-            while running.count < workers, let (number, program) = next() {
-                do throws(Failure) {
-                    running.append(try Running(number, program))
+            while running.count < workers, let (number, work) = next() {
+                do throws(ChildProcess.Failure) {
+                    running.append(try begun(number, work, among: &idle))
                 } catch {
                     tell(number, .notStarted(error.reason))
                 }
@@ -79,156 +115,115 @@ package struct ProgramPool {
             guard !running.isEmpty else { return }
             let signals = interrupts.count()
             while passed < signals {
-                for program in running { kill(-program.process, interrupts.first() ?? SIGINT) }
+                for program in running + idle { kill(-program.child.process, interrupts.first() ?? SIGINT) }
                 passed += 1
             }
             wait(for: running)
             for program in running { program.read(tell) }
-            running.removeAll { $0.hasEnded(tell) }
+            running.removeAll { program in
+                guard let event = program.outcome() else { return false }
+                tell(program.number, event)
+                if program.isReusable {
+                    idle.append(program)
+                } else if program.isServer, !program.child.open.isEmpty {
+                    leaving.append(program)
+                }
+                return true
+            }
+            leaving.removeAll { server in
+                server.child.read { _, _ in }
+                return server.child.end() != nil
+            }
+        }
+    }
+
+    /// Starts a program, or gives a request to a server, which is started if none is idle.
+    private func begun(
+        _ number: Int,
+        _ work: Work,
+        among idle: inout [Running]
+    ) throws(ChildProcess.Failure) -> Running {
+        switch work {
+        case .program(let program):
+            return Running(number, program, try ChildProcess(program, takesInput: false), isServer: false)
+        case .request(let line, let program):
+            while let place = idle.lastIndex(where: { $0.program == program }) {
+                let server = idle.remove(at: place)
+                if server.isAlive, server.child.send(line) {
+                    server.begin(number)
+                    return server
+                }
+                server.child.dismiss()
+            }
+            let server = Running(number, program, try ChildProcess(program, takesInput: true), isServer: true)
+            // One that cannot be started tells why by its end.
+            _ = server.child.send(line)
+            return server
         }
     }
 
     private func wait(for running: [Running]) {
-        var requests = running.flatMap(\.open).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var requests = running.flatMap(\.child.open).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         // A program that prints nothing any more ends at once, and its place is wanted. Signals are looked for now and
         // then.
-        let isEnding = running.contains { $0.open.isEmpty }
+        let isEnding = running.contains { $0.child.open.isEmpty }
         _ = poll(&requests, nfds_t(requests.count), isEnding ? 2 : 100)
     }
+}
 
-    private struct Failure: Error {
-        var reason: String
+/// A program that runs, or a server with the request that it answers.
+private final class Running {
+    private(set) var number: Int
+    let program: ProgramPool.Program
+    let child: ChildProcess
+    let isServer: Bool
+    /// The status with which a server has ended its request.
+    private var answer: Int32?
+    private var isLast = false
+
+    init(_ number: Int, _ program: ProgramPool.Program, _ child: ChildProcess, isServer: Bool) {
+        self.number = number
+        self.program = program
+        self.child = child
+        self.isServer = isServer
     }
 
-    /// A program that was started.
-    private final class Running {
-        let number: Int
-        let process: pid_t
-        private var streams: [(descriptor: Int32, isOutput: Bool, line: [UInt8])]
+    /// Whether a server can get another request.
+    var isReusable: Bool { answer != nil && !isLast }
 
-        /// What can still be read from.
-        var open: [Int32] { streams.map(\.descriptor) }
+    /// Whether a server that has nothing to do is still there.
+    var isAlive: Bool {
+        child.read { _, _ in }
+        return child.open.count == 2
+    }
 
-        init(_ number: Int, _ program: Program) throws(Failure) {
-            self.number = number
-            let (output, errors) = (try Running.pipe(), try Running.pipe())
-            defer { for end in [output.write, errors.write] { close(end) } }
-            do {
-                process = try Running.spawn(program, output.write, errors.write)
-            } catch {
-                for end in [output.read, errors.read] { close(end) }
-                throw error
-            }
-            streams = [(output.read, true, []), (errors.read, false, [])]
-        }
+    /// Takes the next request.
+    func begin(_ number: Int) {
+        self.number = number
+        answer = nil
+    }
 
-        /// Reads what is there.
-        func read(_ tell: (Int, Event) -> Void) {
-            var buffer = [UInt8](repeating: 0, count: 65_536)
-            for index in streams.indices.reversed() {
-                let (descriptor, isOutput, _) = streams[index]
-                while true {
-                    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                    guard poll(&request, 1, 0) > 0 else { break }
-                    #if canImport(Glibc)
-                    let count = Glibc.read(descriptor, &buffer, buffer.count)
-                    #elseif canImport(Musl)
-                    let count = Musl.read(descriptor, &buffer, buffer.count)
-                    #else
-                    let count = Darwin.read(descriptor, &buffer, buffer.count)
-                    #endif
-                    if count < 0, errno == EINTR { continue }
-                    guard count > 0 else {
-                        if !streams[index].line.isEmpty { finish(index, isOutput, tell) }
-                        close(descriptor)
-                        streams.remove(at: index)
-                        break
-                    }
-                    var rest = buffer[..<count]
-                    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                        extend(index, rest[..<end])
-                        finish(index, isOutput, tell)
-                        rest = rest[(end + 1)...]
-                    }
-                    extend(index, rest)
-                }
+    /// Reads what is there.
+    func read(_ tell: (Int, ProgramPool.Event) -> Void) {
+        child.read { line, isOutput in
+            guard isServer, isOutput else { return tell(number, isOutput ? .output(line) : .errors(line)) }
+            // An accent behind the mark would make one character of both.
+            let rest = String(decoding: line.utf8.dropFirst(), as: UTF8.self)
+            switch line.utf8.first {
+            case ProgramPool.Answer.output: tell(number, .output(rest))
+            case ProgramPool.Answer.errors: tell(number, .errors(rest))
+            case ProgramPool.Answer.ended: answer = Int32(rest)
+            case ProgramPool.Answer.endedLast: (answer, isLast) = (Int32(rest), true)
+            default: break
             }
         }
+    }
 
-        private func extend(_ index: Int, _ bytes: ArraySlice<UInt8>) {
-            streams[index].line += bytes.prefix(ProgramPool.longestLine - streams[index].line.count)
-        }
-
-        private func finish(_ index: Int, _ isOutput: Bool, _ tell: (Int, Event) -> Void) {
-            let text = String(decoding: streams[index].line, as: UTF8.self)
-            streams[index].line.removeAll(keepingCapacity: true)
-            tell(number, isOutput ? .output(text) : .errors(text))
-        }
-
-        /// Whether it has ended and everything that it printed was read.
-        func hasEnded(_ tell: (Int, Event) -> Void) -> Bool {
-            guard streams.isEmpty else { return false }
-            var status: Int32 = 0
-            let found = waitpid(process, &status, WNOHANG)
-            if found == 0 || (found < 0 && errno == EINTR) { return false }
-            guard found == process else {
-                tell(number, .notStarted("how it ended is lost: " + FileError.text(ofError: errno)))
-                return true
-            }
-            let signal = status & 0x7F
-            tell(number, signal == 0 ? .ended(status >> 8 & 0xFF) : .killed(signal))
-            return true
-        }
-
-        private static func pipe() throws(Failure) -> (read: Int32, write: Int32) {
-            var ends: [Int32] = [-1, -1]
-            #if canImport(Glibc)
-            let made = Glibc.pipe(&ends)
-            #elseif canImport(Musl)
-            let made = Musl.pipe(&ends)
-            #else
-            let made = Darwin.pipe(&ends)
-            #endif
-            guard made == 0 else { throw Failure(reason: FileError.text(ofError: errno)) }
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            return (ends[0], ends[1])
-        }
-
-        private static func spawn(_ program: Program, _ output: Int32, _ errors: Int32) throws(Failure) -> pid_t {
-            #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
-            #else
-            var actions = posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
-            #endif
-            posix_spawn_file_actions_init(&actions)
-            posix_spawnattr_init(&attributes)
-            defer {
-                posix_spawn_file_actions_destroy(&actions)
-                posix_spawnattr_destroy(&attributes)
-            }
-            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-            posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-            posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-            // Otherwise it would inherit our ignored signals.
-            var signals = sigset_t()
-            sigemptyset(&signals)
-            for number in Signals.ignored { sigaddset(&signals, number) }
-            posix_spawnattr_setsigdefault(&attributes, &signals)
-            posix_spawnattr_setpgroup(&attributes, 0)
-            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-            // Not all systems can change the folder while they start a program; the shell can. Some shells end with 2
-            // where there is no such folder, which means something else as the status of the program.
-            let script = ["/bin/sh", "-c", #"cd "$0" || exit 126; exec "$@""#, program.folder] + program.arguments
-            var arguments: [UnsafeMutablePointer<CChar>?] = script.map { strdup($0) } + [nil]
-            var variables: [UnsafeMutablePointer<CChar>?] =
-                program.environment.map { strdup("\($0)=\($1)") } + [nil]
-            defer { for text in arguments + variables { free(text) } }
-            var process: pid_t = 0
-            let error = posix_spawn(&process, "/bin/sh", &actions, &attributes, &arguments, &variables)
-            guard error == 0 else { throw Failure(reason: FileError.text(ofError: error)) }
-            return process
-        }
+    /// How the program, or the request of a server, has ended; nil if it has not.
+    func outcome() -> ProgramPool.Event? {
+        if let answer { return .ended(answer) }
+        guard let end = child.end() else { return nil }
+        if isServer, end == .ended(0) { return .notStarted("it ended without an answer") }
+        return end
     }
 }

@@ -18,6 +18,13 @@ package enum ThisProcess {
         return text(buffer)
     }
 
+    /// Makes a folder its working folder.
+    ///
+    /// - Returns: why that failed, in the system's words; nil if it did not.
+    package static func enter(_ folder: String) -> String? {
+        chdir(folder) == 0 ? nil : FileError.text(ofError: errno)
+    }
+
     /// The path of its program; nil if the system does not tell.
     package static func program() -> String? {
         var buffer = [CChar](repeating: 0, count: 65_536)

@@ -134,6 +134,54 @@ struct AgentCommandTests {
         }
     }
 
+    @Test("its status is told from its files: plans, approvals that wait, drift, tests, and when they are played next")
+    func status() throws {
+        let fixture = try Self.fleet()
+        let none = fixture.run("agent", "status")
+        #expect(none.status == 1 && none.error.contains("no agent has worked in the current folder yet"))
+        #expect(none.error.contains("meshplan agent --once") && fixture.read(".meshplan/agent.json") == nil)
+        let digests = digests(fixture.run("agent", "--once", "--apply", "--via", "simulator").output)
+        let (east, west) = (try #require(digests["east"]), try #require(digests["west"]))
+        let stored = fixture.read(".meshplan/agent.json")
+        let waiting = fixture.run("agent", "status")
+        #expect(
+            waiting.output == """
+                Network  Planned               Plan       Read back  Drifted
+                east     2026-11-18T11:06:40Z  7 changes  –                –
+                west     2026-11-18T11:06:40Z  7 changes  –                –
+
+                Waiting for approval:
+                  east \(east)
+                  west \(west)
+
+                Approved plans are applied. Nodes are not read back. No tests are played.
+
+                """,
+            "\(waiting.combined)"
+        )
+        #expect(waiting.status == 0 && fixture.read(".meshplan/agent.json") == stored, "nothing is stored")
+
+        try fixture.write("west \(west)\n", to: "approvals")
+        try #require(fixture.run(apply).status == 2)
+        fixture.secondsAhead = 3_600
+        _ = fixture.run("agent", "--once", "--sample-drift", "--via", "simulator", "--tests-at", "02:00")
+        try fixture.write(Self.building("east", 0) + "nonsense: 1\n", to: "east/building.yaml")
+        _ = fixture.run("agent", "--once", "--sample-drift", "--via", "simulator", "--tests-at", "02:00")
+        let later = fixture.run("agent", "status", "--select", "network=west")
+        #expect(later.output.contains("west     2026-11-18T11:06:40Z  up to date  2026-11-18T11:06:40Z"))
+        #expect(later.output.contains("0.5 % of the air"), "\(later.output)")
+        // It is five past twelve local time.
+        #expect(later.output.contains("The next tests\nbegin at 2026-11-19T01:00:00Z."), "\(later.output)")
+        let json = fixture.run("agent", "status", "--json")
+        let schema = try JSONSchema("meshplan-events.schema.json")
+        let lines = try json.output.split(separator: "\n").map { try JSONParser.parse(Array($0.utf8)) }
+        for line in lines { #expect(schema.mistakes(in: line).isEmpty, "\(schema.mistakes(in: line))") }
+        #expect(lines.map { $0["type"]?.text } == ["version", "agent_network", "agent_network", "agent_status"])
+        #expect(lines.last?["next_tests"]?.text == "2026-11-19T01:00:00Z", "\(json.output)")
+        #expect(lines[1]["problem"]?.text?.contains("cannot be planned") == true, "\(json.output)")
+        #expect(lines[2]["read_back"]?.text == "2026-11-18T11:06:40Z")
+    }
+
     @Test("drift that reading back finds is told once, and makes a new plan")
     func drift() throws {
         let fixture = try RefreshCommandTests().changedHouse(RefreshCommandTests.changes)

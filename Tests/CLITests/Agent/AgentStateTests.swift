@@ -37,6 +37,8 @@ struct AgentStateTests {
             #"{"agent":1,"networks":{"hq":{"allowance":9223372036854775807}}}"#,
             #"{"agent":1,"networks":{"hq":{"asked":{"a":"b"}}}}"#, #"{"agent":1,"networks":{"hq":{"used":"all"}}}"#,
             #"{"agent":1,"networks":{"hq":{"told_budget":1}}}"#, #"{"agent":1,"outbox":[{"event":"boom"}]}"#,
+            #"{"agent":1,"settings":{"tests_at":86400}}"#, #"{"agent":1,"settings":{"budget":0}}"#,
+            #"{"agent":1,"settings":{"budget":1,"within":0}}"#, #"{"agent":1,"settings":7}"#,
             #"{"agent":1,"outbox":[7]}"#, #"{"agent":1,"told_problem":\#n1}"#,
         ]
     )

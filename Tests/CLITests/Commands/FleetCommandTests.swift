@@ -106,6 +106,31 @@ struct FleetCommandTests {
         #expect(details.output.contains("  + node.lamp-1") || details.output.contains("lamp-1"), "\(details.output)")
     }
 
+    @Test("A file with a passphrase is found from the folder of the command, whatever the folders of the networks")
+    func passphrase() throws {
+        let fixture = try Self.shops()
+        try fixture.writePrivate("correct horse battery staple\n", to: "words")
+        for site in ["graz-1", "graz-2", "wien-1"] {
+            let own = CommandFixture(inSystemFolder: fixture.folder.path + "/sites/" + site)
+            own.environment = fixture.environment
+            let added = own.run("state", "key", "add", "--new-passphrase-file", "../../words")
+            try #require(added.status == 0, "\(added.combined)")
+            try fixture.put(nil, to: "sites/\(site)/.meshplan/key")
+        }
+        #expect(fixture.run("fleet", "status").status == 1)
+        let status = fixture.run("fleet", "status", "--passphrase-file", "words")
+        #expect(status.status == 0 && !status.output.contains("failed"), "\(status.combined)")
+        let plan = fixture.run("fleet", "plan", "--passphrase-file", "words", "--detailed-exitcode")
+        #expect(plan.status == 2, "\(plan.combined)")
+        let applied = fixture.run(
+            ["fleet", "apply", "--passphrase-file", "words", "--auto-approve", "--devices", "devices/all.yaml"]
+        )
+        #expect(applied.status == 0, "\(applied.combined)")
+        // The agent reads the databases itself to choose nodes.
+        let sampled = fixture.run("agent", "--once", "--sample-drift", "--passphrase-file", "words")
+        #expect(sampled.status == 0 && sampled.output.contains("wien-1: 2 nodes asked"), "\(sampled.combined)")
+    }
+
     @Test("Waves end with the first that fails, and what is left is named")
     func waves() throws {
         let fixture = try Self.shops()

@@ -103,6 +103,33 @@ private struct Site {
         try fixture.write(text, to: "shop.yaml")
     }
 
+    /// Lets something happen right before the first apply of a worker begins.
+    func beforeFirstApply(_ work: @escaping () throws -> Void) {
+        var hasCome = false
+        fixture.fleetWorkers = FleetWorkers { workers, context, next, tell in
+            let intercepted = { () -> (number: Int, call: FleetCall)? in
+                guard let (number, call) = next() else { return nil }
+                if call.arguments.first == "apply", !hasCome {
+                    hasCome = true
+                    #expect(throws: Never.self) { try work() }
+                }
+                return (number, call)
+            }
+            FleetWorkers.inThisProcess.run(workers, context, intercepted, tell)
+        }
+    }
+
+    /// The command of a worker that is gone, which goes on by itself.
+    ///
+    /// - Parameter devices: the file with the devices that it finds.
+    func goesOn(_ job: FleetJob, _ own: CommandFixture, devices: String) throws -> CommandFixture.Result {
+        own.run([
+            "apply", fixture.folder.path + "/shop.yaml", "--network", job.network, "--via", "simulator", "--devices",
+            fixture.folder.path + "/" + devices, "--expect-digest", try required(job.notes.digest), "--listen", "1s",
+            "--json",
+        ])
+    }
+
     /// How many applies the history of a network has.
     func applies(_ network: String) throws -> Int {
         let own = CommandFixture(inSystemFolder: fixture.folder.path + "/sites/" + network)
@@ -224,6 +251,128 @@ struct FleetRunCommandTests {
         #expect(site.fixture.run("fleet", "plan", "--detailed-exitcode").status == 0)
     }
 
+    /// One of two lamps of the first shop.
+    private static let oneLamp = """
+        products: { lamp: { features: [relay, proxy], elements: [{ models: [generic-onoff-server] }] } }
+        devices: { a: { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c010001, product: lamp } }
+
+        """
+
+    @Test("What an earlier attempt changes after the plan is planned once more", arguments: Site.places)
+    func plansOnceMore(_ place: String) throws {
+        let site = try Site(place)
+        try site.fixture.write(Self.oneLamp, to: "devices/one.yaml")
+        let run = try site.interrupted()
+        try site.die(run) { job, own in
+            site.beforeFirstApply {
+                let part = try site.goesOn(job, own, devices: "devices/one.yaml")
+                #expect(part.status == 4, "\(part.combined)")
+            }
+        }
+        let result = site.fixture.run("fleet", "continue")
+        #expect(result.status == 0, "\(result.combined)")
+        let job = try #require(try site.store().jobs(of: run.id).first)
+        #expect(job.state == .done && job.attempts == 2 && job.notes.begun.count == 1, "\(job)")
+        #expect(job.notes.entries.count == 2, "\(job)")
+        #expect(site.fixture.run("fleet", "plan", "--detailed-exitcode").status == 0)
+    }
+
+    @Test("What somebody else has changed after the plan ends the job as out of date")
+    func somebodyElse() throws {
+        let site = try Site()
+        try site.fixture.write(Self.oneLamp, to: "devices/one.yaml")
+        let run = try site.interrupted()
+        try site.die(run) { job, own in
+            site.beforeFirstApply {
+                let part = try site.goesOn(job, own, devices: "devices/one.yaml")
+                #expect(part.status == 4, "\(part.combined)")
+                // Another definition, which nobody has approved.
+                let text = String(decoding: try required(site.fixture.read("shop.yaml")), as: UTF8.self)
+                try site.fixture.write(text.replacing("0xC000", with: "0xC001"), to: "other.yaml")
+                let changed = own.run([
+                    "apply", "../../other.yaml", "--network", job.network, "--via", "simulator", "--devices",
+                    "../../devices/one.yaml", "--auto-approve", "--listen", "1s",
+                ])
+                #expect(changed.status == 4, "\(changed.combined)")
+            }
+        }
+        let result = site.fixture.run("fleet", "continue")
+        #expect(result.status == 4, "\(result.combined)")
+        let job = try #require(try site.store().jobs(of: run.id).first)
+        #expect(job.state == .failed && job.status == 7, "\(job)")
+    }
+
+    @Test("A worker waits until the command of one that was killed has ended")
+    func waitsForCommand() throws {
+        let site = try Site()
+        let run = try site.interrupted()
+        try site.die(run) { job, own in
+            // The worker's apply begins in the middle of that of the other.
+            var hasMet = false
+            site.fixture.fleetWorkers = FleetWorkers { workers, context, next, tell in
+                let intercepted = { () -> (number: Int, call: FleetCall)? in
+                    guard let (number, call) = next() else { return nil }
+                    guard call.arguments.first == "apply", !hasMet else { return (number, call) }
+                    withoutActuallyEscaping(tell) { tell in
+                        own.onText = { text in
+                            guard !hasMet, text.contains(#""type":"apply_node_complete""#) else { return }
+                            hasMet = true
+                            var calls = [(number: number, call: call)]
+                            FleetWorkers.inThisProcess.run(workers, context, { calls.popLast() }, tell)
+                        }
+                        #expect(throws: Never.self) {
+                            let all = try site.goesOn(job, own, devices: "devices/all.yaml")
+                            #expect(all.status == 0, "\(all.combined)")
+                            try #require(hasMet)
+                        }
+                        own.onText = { _ in }
+                    }
+                    return hasMet ? next() : (number, call)
+                }
+                FleetWorkers.inThisProcess.run(workers, context, intercepted, tell)
+            }
+        }
+        let result = site.fixture.run("fleet", "continue")
+        #expect(result.status == 0, "\(result.combined)")
+        #expect(result.error.contains("graz-1: waiting for the command of a worker that is gone"), "\(result.error)")
+        let job = try #require(try site.store().jobs(of: run.id).first)
+        #expect(job.state == .done && job.notes.summary == "was carried out by an earlier attempt", "\(job)")
+        #expect(try site.applies("graz-1") == 1)
+    }
+
+    @Test("Whoever waits says at once for whose claim, and until when", arguments: Site.places)
+    func waiting(_ place: String) throws {
+        let site = try Site(place)
+        let run = try site.interrupted()
+        let store = try site.store()
+        let life = try store.join(
+            run.id,
+            FleetWorkerRecord(id: "anna@desk 12-9f3a", since: site.fixture.now),
+            heartbeat: .seconds(1000)
+        )
+        let claimed = try store.claim(run.id, by: "anna@desk 12-9f3a")
+        #expect(claimed?.network == "graz-1")
+        var pauses = 0
+        site.fixture.whilePausing = {
+            pauses += 1
+            guard pauses == 2 else { return }
+            // The minute is over.
+            #expect(throws: Never.self) {
+                _ = try store.tables.transact([
+                    FleetStatement("UPDATE meshplan_fleet_workers SET expires = 0 WHERE id = 'anna@desk 12-9f3a'")
+                ])
+            }
+        }
+        let result = site.fixture.run("fleet", "continue", "--json")
+        withExtendedLifetime(life) {}
+        #expect(result.status == 0, "\(result.combined)")
+        let lines = result.output.split(separator: "\n").filter { $0.contains(#""type":"fleet_waiting""#) }
+        #expect(lines.count == 1, "once for each claim: \(result.output)")
+        let line = try #require(lines.first)
+        #expect(line.contains(#""worker":"anna@desk 12-9f3a","networks":["graz-1"],"until":"20"#), "\(line)")
+        #expect(pauses == 2)
+    }
+
     @Test("A run of saved plans goes on with those, and says which were begun and cut off", arguments: Site.places)
     func savedPlans(_ place: String) throws {
         let site = try Site(place)
@@ -323,6 +472,49 @@ struct FleetRunCommandTests {
         let jobs = try site.store().jobs(of: run.id)
         #expect(jobs.map(\.status) == [0, 0, 7, nil])
         #expect(try site.applies("wien-1") == 0)
+    }
+
+    @Test("Machines take the networks that they serve, and leave when those are done", arguments: Site.places)
+    func selecting(_ place: String) throws {
+        let site = try Site(place)
+        let run = try site.interrupted("--waves", "1,rest")
+        let none = site.fixture.run("fleet", "work", "--select", "city=Linz")
+        #expect(none.status == 64 && none.error.contains("no network of the fleet has these tags"), "\(none.combined)")
+        // The first wave has no network in Vienna, so that worker waits until somebody else has done it.
+        var pauses = 0
+        site.fixture.whilePausing = {
+            pauses += 1
+            guard pauses == 1 else { return }
+            site.fixture.whilePausing = {}
+            let own = CommandFixture(sharing: site.fixture)
+            own.environment = site.fixture.environment
+            let graz = own.run("fleet", "work", "--select", "city=Graz")
+            #expect(graz.status == 0, "\(graz.combined)")
+            #expect(graz.output.contains("graz-1") && graz.output.contains("2 networks: 2 applied."), "\(graz.output)")
+            #expect(!graz.output.contains("wien-1") && !graz.output.contains("Go on with"), "\(graz.output)")
+        }
+        let vienna = site.fixture.run("fleet", "work", "--select", "city=Wien")
+        #expect(vienna.status == 0, "\(vienna.combined)")
+        #expect(vienna.error.contains("Waiting for a worker that takes the other networks"), "\(vienna.error)")
+        #expect(vienna.output.contains("1 network: 1 applied.") && !vienna.output.contains("graz"), "\(vienna.output)")
+        #expect(try site.store().run(run.id)?.state == .done)
+        for name in ["graz-1", "graz-2", "wien-1"] { #expect(try site.applies(name) == 1, "\(name)") }
+    }
+
+    @Test("A worker that does not take all networks of a wave leaves the gates to another one")
+    func selectingWithGates() throws {
+        let site = try Site()
+        let run = try site.interrupted("--gate", "drift")
+        let graz = site.fixture.run("fleet", "work", "--select", "city=Graz")
+        #expect(graz.status == 0 && !graz.output.contains("Gate"), "\(graz.combined)")
+        let vienna = site.fixture.run("fleet", "work", "--select", "city=Wien")
+        #expect(vienna.status == 0 && !vienna.output.contains("Gate"), "\(vienna.combined)")
+        #expect(try site.store().run(run.id)?.state == .open)
+        let gone = site.fixture.run("fleet", "work", "--select", "city=Wien")
+        #expect(gone.status == 0 && gone.output.contains("1 network: 1 applied."), "\(gone.combined)")
+        let all = site.fixture.run("fleet", "work")
+        #expect(all.status == 0 && all.output.contains("Gate: drift"), "\(all.combined)")
+        #expect(try site.store().run(run.id)?.state == .done)
     }
 
     @Test("A run is stopped, listed, shown and continued", arguments: Site.places)

@@ -17,10 +17,15 @@ struct HubCommandTests {
         private let isStopped = Atomic<Bool>(false)
         private let finished = DispatchSemaphore(value: 0)
         private var result: CommandFixture.Result?
+        private let printed = Mutex("")
+
+        /// What it has written so far.
+        var text: String { printed.withLock { $0 } }
 
         init(beside other: CommandFixture, _ arguments: [String]) {
             fixture = CommandFixture(sharing: other)
             fixture.interruptCount = { [unowned self] in isStopped.load(ordering: .acquiring) ? 1 : 0 }
+            fixture.onText = { [unowned self] text in printed.withLock { $0 += text } }
             Thread { [self] in
                 result = fixture.run(arguments)
                 finished.signal()
@@ -68,6 +73,7 @@ struct HubCommandTests {
             ("hub --listen unix:a --serve unix:a --certificate f", "--listen and --serve need different addresses."),
             ("hub --listen unix:a --certificate f --deny x", "`x` is not a fingerprint (64 hexadecimal digits)."),
             ("hub --listen unix:a --certificate f --gateways 0", "--gateways takes 1 to 8192."),
+            ("hub --listen unix:a --certificate f --metrics x", "`x` is not an address"),
             ("scan --via hub://", "after hub:// comes the name of a gateway"),
             ("scan --via hub://a@unix:", "`hub://a@unix:` is not an address: the path is missing"),
         ]
@@ -127,6 +133,16 @@ struct HubCommandTests {
         #expect(wrong.status == 64 && wrong.error.contains("the variable MESHPLAN_HUB"), "\(wrong.error)")
     }
 
+    /// What a hub tells collectors at the address that it has printed.
+    private static func metrics(of hub: Running) throws -> String {
+        let port = try #require(hub.text.firstMatch(of: #/metrics at tcp:127\.0\.0\.1:([0-9]+)/#)?.1)
+        let script = #"exec 3<>/dev/tcp/127.0.0.1/\#(port); printf 'GET /metrics HTTP/1.1\r\n\r\n' >&3; cat <&3"#
+        let program = ProgramPool.Program(arguments: ["/bin/bash", "-c", script], folder: "/", environment: [:])
+        let result = ProgramResult.of(program, Interrupts(arm: {}, count: { 0 }))
+        #expect(result.status == 0, "\(result.errors)")
+        return result.output.joined(separator: "\n")
+    }
+
     @Test("scan, hub status and its JSON through a hub, and what is said if it is not there")
     func whole() throws {
         let fixture = try CommandFixture.house()
@@ -142,7 +158,7 @@ struct HubCommandTests {
             beside: fixture,
             [
                 "hub", "--listen", "unix:g.sock", "--serve", "unix:c.sock", "--certificate",
-                "\(folder)/office.gateway.pem",
+                "\(folder)/office.gateway.pem", "--metrics", "tcp:127.0.0.1:0",
             ]
         )
         let gateway = Running(
@@ -168,6 +184,15 @@ struct HubCommandTests {
         )
         let scan = fixture.run("scan", "--via", "hub://basement", "--time", "1s")
         #expect(scan.status == 0, "\(scan.error)")
+        let metrics = try Self.metrics(of: hub)
+        for line in [
+            "meshplan_hub_gateways 1", #"meshplan_hub_gateway_links_most{gateway="basement"} 4"#,
+            "meshplan_hub_gateways_total 1", "meshplan_hub_clients_total 1", "meshplan_hub_calls_answered_total 1",
+            "meshplan_hub_floods_total 0", "meshplan_hub_start_time_seconds 1795000000",
+        ] {
+            #expect(metrics.split(separator: "\n").contains(line[...]), "\(line): \(metrics)")
+        }
+        #expect(metrics.contains(#/meshplan_hub_octets_total{direction="received"} [1-9]/#), "\(metrics)")
         let unknown = fixture.run("scan", "--via", "hub://attic", "--time", "1s")
         #expect(unknown.error.contains("no gateway attic is connected to the hub"), "\(unknown.error)")
         #expect(unknown.error.contains("Connected are: basement."))

@@ -91,6 +91,33 @@ struct FleetRunStoreTests {
         #expect(try shared.open().snapshot().serial == 1)
     }
 
+    @Test("A worker takes only the jobs that it may take", arguments: FleetRunKind.installed)
+    func chosen(_ kind: FleetRunKind) throws {
+        let fixture = try FleetRunFixture(kind)
+        let run = try fixture.run([["a", "b", "c"]])
+        let store = try fixture.store()
+        let life = try store.enter(run, as: "north")
+        let first = try required(store.claim(run.id, by: "north", among: [2, 3, 77]))
+        #expect(first.network == "b")
+        #expect(try store.claim(run.id, by: "north", holding: [2], among: [2]) == nil)
+        #expect(try store.claim(run.id, by: "north", holding: [2], among: []) == nil)
+        #expect(try store.claim(run.id, by: "north", holding: [2], among: [2, 3])?.network == "c")
+        #expect(try store.claim(run.id, by: "south")?.network == "a")
+        withExtendedLifetime(life) {}
+    }
+
+    @Test("Until when a worker's claims hold is known", arguments: FleetRunKind.installed)
+    func until(_ kind: FleetRunKind) throws {
+        let fixture = try FleetRunFixture(kind)
+        let run = try fixture.run([["a"]])
+        let store = try fixture.store()
+        let before = Int64(Date().timeIntervalSince1970)
+        let life = try store.enter(run, as: "desk")
+        let until = try required(store.workers(of: run.id).first?.until).rawValue
+        #expect((before + 59...before + 75).contains(until), "a minute from now: \(until - before)")
+        withExtendedLifetime(life) {}
+    }
+
     @Test("Jobs are taken in their order, one wave after the other", arguments: FleetRunKind.installed)
     func waves(_ kind: FleetRunKind) throws {
         let fixture = try FleetRunFixture(kind)

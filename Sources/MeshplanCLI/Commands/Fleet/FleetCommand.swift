@@ -15,7 +15,7 @@ struct FleetCommand: ParsableCommand {
             FleetPlanCommand.self, FleetShowCommand.self, FleetApplyCommand.self, FleetTestCommand.self,
             FleetDriftCommand.self, FleetRefreshCommand.self, FleetStatusCommand.self, FleetDoctorCommand.self,
             FleetWorkCommand.self, FleetStopCommand.self, FleetContinueCommand.self, FleetRollbackCommand.self,
-            FleetRunsCommand.self,
+            FleetRunsCommand.self, FleetServeCommand.self,
         ]
     )
 }

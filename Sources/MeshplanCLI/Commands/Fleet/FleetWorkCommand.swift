@@ -27,6 +27,14 @@ struct FleetWorkCommand: ContextCommand {
     )
     var run: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Take only networks with these tags, as in region=north. May be repeated.",
+            valueName: "tag=value"
+        )
+    )
+    var select: [String] = []
+
     @OptionGroup var bearer: FleetBearerOptions
 
     @OptionGroup var worker: FleetWorkerOptions
@@ -41,7 +49,8 @@ struct FleetWorkCommand: ContextCommand {
     func run(in context: Context) throws -> ExitStatus {
         let fleet = try Fleet(at: folder ?? ".", in: context)
         let (store, record) = try FleetRunPlace(context, fleet).find(run, isOpen: true)
-        return try FleetWork(worker.fleetRun(fleet, record, in: context), store, record, via: bearer.via)()
+        let run = worker.fleetRun(fleet, record, in: context)
+        return try FleetWork(run, store, record, via: bearer.via, selecting: select)()
     }
 }
 

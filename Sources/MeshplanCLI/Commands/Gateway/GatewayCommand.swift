@@ -97,16 +97,7 @@ struct GatewayRunCommand: ContextCommand {
 
     @OptionGroup var adapter: AdapterOptions
 
-    @Option(
-        help: ArgumentHelp(
-            """
-            Serve metrics for Prometheus over HTTP at tcp:HOST:PORT of this machine, or only PORT for tcp:127.0.0.1:PORT; \
-            path /metrics.
-            """,
-            valueName: "address"
-        )
-    )
-    var metrics: String?
+    @OptionGroup var metrics: MetricsOption
 
     @Option(
         help: ArgumentHelp(
@@ -136,7 +127,6 @@ struct GatewayRunCommand: ContextCommand {
         guard certificate.count <= (listen != nil && dial != nil ? 2 : 1) else {
             throw ValidationError("--certificate is repeated only for --listen and --dial together, once each.")
         }
-        do { _ = try metricsAddress } catch { throw ValidationError("\(error).") }
         try adapter.check(for: via)
         guard try !BearerChoice.all(adapter.routes(via)).contains(.simulator) else {
             throw ValidationError("--via simulator needs no gateway: meshplan sim --listen serves clients itself.")
@@ -171,25 +161,10 @@ struct GatewayRunCommand: ContextCommand {
         }
     }
 
-    /// Where metrics are served; nil for nowhere.
-    private var metricsAddress: SocketAddress? {
-        get throws(SocketAddressError) {
-            guard let metrics else { return nil }
-            return try SocketAddress(UInt16(metrics) == nil ? metrics : "tcp:127.0.0.1:\(metrics)")
-        }
-    }
-
     func run(in context: Context) throws -> ExitStatus {
         let address = try listenAddress
         let hub = try hubAddress
-        let metricsAddress = try self.metricsAddress
-        if let metricsAddress, try !metricsAddress.isLocal() {
-            throw Failure(
-                .refused,
-                "\(metricsAddress) can be reached by other machines, and metrics are not secured",
-                hint: "Serve them at tcp:127.0.0.1:PORT, and let a proxy of your own pass them on."
-            )
-        }
+        let metricsAddress = try metrics.address()
         let list = denied.map { DeniedClients(context: context, path: $0) }
         // Errors in the list are reported now, not when the first client connects.
         _ = try list?.fingerprints()

@@ -69,6 +69,8 @@ struct HubRunCommand: ContextCommand {
     )
     var denied: String?
 
+    @OptionGroup var metrics: MetricsOption
+
     @Option(help: ArgumentHelp("The most gateways at once.", valueName: "count"))
     var gateways = 1_024
 
@@ -96,6 +98,7 @@ struct HubRunCommand: ContextCommand {
                 hint: "Serve clients at tcp:127.0.0.1:PORT or unix:PATH; on other machines, ssh -L leads to it."
             )
         }
+        let metricsAddress = try metrics.address()
         let list = denied.map { DeniedClients(context: context, path: $0, of: "gateways") }
         // Errors in the list are reported now, not when the first gateway connects.
         _ = try list?.fingerprints()
@@ -112,19 +115,29 @@ struct HubRunCommand: ContextCommand {
         settings.program = meshplanVersion
         let log = HubLog(context: context)
         let clock = BearerClock()
+        let (counts, current) = (HubMetrics(at: context.now()), CurrentHub())
+        let metricsServer = try metricsAddress.map { address throws(BearerError) in
+            try MetricsServer(listeningAt: address.resolved(in: context), clock: clock) { counts.text(current.hub) }
+        }
         let hub = try HubServer(
             gatewaysAt: gatewayAddress.resolved(in: context),
             clientsAt: clientAddress.resolved(in: context),
             settings: settings,
             security: security,
             clock: clock,
+            metrics: metricsServer,
             wakeUp: context.interrupts.wakeUp,
-            tell: log.write
+            tell: {
+                log.write($0)
+                counts.count($0)
+            }
         )
+        current.hub = hub
         log.begin(
             gatewaysAt: gatewayAddress.isUnix ? gatewayAddress : hub.gatewayAddress,
             clientsAt: clientAddress.isUnix ? clientAddress : hub.clientAddress
         )
+        if let metricsServer { log.write(metricsAt: metricsServer.address) }
         let before = context.interrupts.count()
         context.interrupts.arm()
         do {
@@ -134,7 +147,13 @@ struct HubRunCommand: ContextCommand {
             throw error
         }
         hub.close(BearerError("the hub was stopped", hint: "Start it again."))
+        metricsServer?.close()
         log.end()
         return .success
+    }
+
+    /// The hub that the metrics tell of, which is made after their server.
+    private final class CurrentHub {
+        weak var hub: HubServer?
     }
 }

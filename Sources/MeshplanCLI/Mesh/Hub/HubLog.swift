@@ -15,6 +15,9 @@ final class HubLog {
         write("listening for gateways on \(gateways), for clients on \(clients)")
     }
 
+    /// Reports where collectors get metrics.
+    func write(metricsAt address: SocketAddress) { write("metrics at \(address)") }
+
     /// Reports that the hub has stopped.
     func end() { write("stopped") }
 

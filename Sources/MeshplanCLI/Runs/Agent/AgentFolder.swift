@@ -72,8 +72,7 @@ struct AgentFolder {
         for (name, value) in network.variables { own.environment[DefinitionFiles.variablePrefix + name] = value }
         own.workingDirectory = network.folder
         own.session = StoreSession()
-        own.storeAccess.state = network.state ?? context.storeAccess.state
-        own.storeAccess.keyFile = network.keyFile ?? context.storeAccess.keyFile.map(context.absolute)
+        own.storeAccess = context.storeAccess(of: network)
         return own
     }
 

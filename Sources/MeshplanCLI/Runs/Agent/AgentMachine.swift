@@ -59,6 +59,7 @@ struct AgentMachine {
     init(_ settings: AgentSettings, _ state: AgentState = AgentState()) {
         self.settings = settings
         self.state = state
+        self.state.settings = settings
         // Whoever starts an agent again may have mended what was wrong.
         self.state.postAt = nil
         for name in state.networks.keys {
@@ -104,9 +105,8 @@ struct AgentMachine {
             if let time = state.networks[network.name]?.applyAt, mayApply(network) { times.append(time) }
             if settings.sampling != nil, network.isReachable { times.append(sampleAt(network.name, now)) }
         }
-        if let testsAt = settings.testsAt, !present.isEmpty {
-            let (day, time) = Self.day(now, ahead)
-            times.append(now + testsAt - time + (state.testedDay == day ? 86_400 : 0))
+        if !present.isEmpty, let next = settings.nextTests(after: state.testedDay, at: now, ahead: ahead) {
+            times.append(next)
         }
         return max(times.min() ?? now, now + 1)
     }
@@ -130,17 +130,11 @@ struct AgentMachine {
         return last + AgentSampling.pause
     }
 
-    private static func day(_ now: Int64, _ ahead: Int64) -> (day: Int64, time: Int64) {
-        let local = now + ahead
-        let time = ((local % 86_400) + 86_400) % 86_400
-        return ((local - time) / 86_400, time)
-    }
-
     /// Whether tests are due. An agent that is started during the day waits for the night; one that was off in the
     /// night makes up for it.
     private mutating func takesTests(at now: Int64, ahead: Int64) -> Bool {
         guard let testsAt = settings.testsAt else { return false }
-        let (day, time) = Self.day(now, ahead)
+        let (day, time) = AgentSettings.day(now, ahead)
         if state.testedDay == nil { state.testedDay = time >= testsAt ? day : day - 1 }
         guard time >= testsAt, state.testedDay != day, !present.isEmpty else { return false }
         state.testedDay = day

@@ -10,6 +10,27 @@ struct AgentSettings: Hashable {
     var testsAt: Int64?
     /// Whether events are to be posted.
     var posts = false
+
+    /// When tests are next due, in seconds since 1970; nil for never. A time that has passed means at once.
+    ///
+    /// - Parameters:
+    ///   - last: the day of the last tests, counted from 1970 in local time; nil before the first look.
+    ///   - now: in seconds since 1970.
+    ///   - ahead: how many seconds local time is ahead of UTC.
+    func nextTests(after last: Int64?, at now: Int64, ahead: Int64) -> Int64? {
+        guard let testsAt else { return nil }
+        let (day, time) = Self.day(now, ahead)
+        // An agent that is started during the day waits for the night.
+        let isDone = last.map { $0 == day } ?? (time >= testsAt)
+        return now + testsAt - time + (isDone ? 86_400 : 0)
+    }
+
+    /// The day, counted from 1970, and the seconds since its beginning in local time.
+    static func day(_ now: Int64, _ ahead: Int64) -> (day: Int64, time: Int64) {
+        let local = now + ahead
+        let time = ((local % 86_400) + 86_400) % 86_400
+        return ((local - time) / 86_400, time)
+    }
 }
 
 /// A node that can be read back, as the database knows it.

@@ -19,9 +19,19 @@ extension AgentState {
             "agent": .integer(Self.version), "next_number": .integer(nextNumber),
             "failed_posts": .integer(failedPosts), "post_at": postAt.map { .integer($0) }, "dropped": .integer(dropped),
             "tested_day": testedDay.map { .integer($0) },
+            "settings": settings.map(Self.json),
             "told_approvals": .array(toldApprovals.sorted().map(\.json)), "told_problem": toldProblem?.json,
             "outbox": .array(outbox.map(Self.json)),
             "networks": .object(networks.sorted { $0.key < $1.key }.map { JSONMember($0.key, Self.json($0.value)) }),
+        ])
+    }
+
+    private static func json(_ settings: AgentSettings) -> JSONValue {
+        .object([
+            "look_every": .integer(settings.lookEvery), "applies": .bool(settings.applies),
+            "budget": settings.sampling.map { .integer($0.budget) },
+            "within": settings.sampling.map { .integer($0.within) },
+            "tests_at": settings.testsAt.map { .integer($0) }, "posts": .bool(settings.posts),
         ])
     }
 
@@ -80,10 +90,24 @@ extension AgentState {
         postAt = try reader.whole("post_at")
         dropped = Int(try reader.whole("dropped") ?? 0)
         testedDay = try reader.whole("tested_day")
+        if let reader = try reader.reader("settings") { settings = try AgentSettings(reader) }
         toldApprovals = Set(try reader.texts("told_approvals"))
         toldProblem = try reader.text("told_problem")
         for event in try reader.readers("outbox").suffix(Self.mostWaiting) { outbox.append(try AgentEvent(event)) }
         for (name, network) in try reader.named("networks") { networks[name] = try Network(network) }
+    }
+}
+
+extension AgentSettings {
+    fileprivate init(_ reader: AgentStateReader) throws(AgentStateReader.Mismatch) {
+        lookEvery = try reader.whole("look_every", in: 1...86_400) ?? 10
+        applies = try reader.flag("applies")
+        if let budget = try reader.whole("budget", in: 1...1_000_000) {
+            let within = try reader.whole("within", in: 3_600...(366 * 86_400)) ?? AgentSampling().within
+            sampling = AgentSampling(budget: budget, within: within)
+        }
+        testsAt = try reader.whole("tests_at", in: 0...86_399)
+        posts = try reader.flag("posts")
     }
 }
 
@@ -157,6 +181,12 @@ private struct AgentStateReader {
         return try Self.whole(value, name)
     }
 
+    func whole(_ name: String, in range: ClosedRange<Int64>) throws(Mismatch) -> Int64? {
+        guard let number = try whole(name) else { return nil }
+        guard range.contains(number) else { throw Mismatch("\(name.printable) is not a number that makes sense") }
+        return number
+    }
+
     private static func whole(_ value: JSONValue, _ name: String) throws(Mismatch) -> Int64 {
         guard case .number(let text) = value, let number = Int64(text), number.magnitude <= largest else {
             throw Mismatch("\(name.printable) is not a whole number that makes sense")
@@ -202,6 +232,11 @@ private struct AgentStateReader {
         var readers: [AgentStateReader] = []
         for value in try array(name) { readers.append(try AgentStateReader(value, name)) }
         return readers
+    }
+
+    func reader(_ name: String) throws(Mismatch) -> AgentStateReader? {
+        guard let value = value(name) else { return nil }
+        return try AgentStateReader(value, name)
     }
 
     private func object(_ name: String) throws(Mismatch) -> [JSONMember] {

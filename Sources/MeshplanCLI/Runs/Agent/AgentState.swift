@@ -14,6 +14,8 @@ struct AgentState: Hashable {
     var dropped = 0
     /// The day, counted from 1970 in local time, of the last tests; nil before the first look.
     var testedDay: Int64?
+    /// What the last agent was asked to do; nil if it was of a version that did not store that.
+    var settings: AgentSettings?
     /// The approvals that were told to be ignored.
     var toldApprovals: Set<String> = []
     /// The last problem of the folder as a whole that was told.

@@ -11,4 +11,14 @@ extension Context {
         }
         return environment
     }
+
+    /// How the database of a network is reached and opened from its folder: what the fleet says of it, and else what
+    /// the options of this command say, whose paths are those of this folder.
+    func storeAccess(of network: FleetNetwork) -> StoreAccess {
+        var access = storeAccess
+        access.state = network.state ?? access.state
+        access.keyFile = network.keyFile ?? access.keyFile.map(absolute)
+        access.passphraseFile = access.passphraseFile.map(absolute)
+        return access
+    }
 }

@@ -87,8 +87,7 @@ struct FleetGlances {
         own.environment = environment
         own.workingDirectory = network.folder
         own.session = session
-        own.storeAccess.state = network.state ?? context.storeAccess.state
-        own.storeAccess.keyFile = network.keyFile ?? context.storeAccess.keyFile.map(context.absolute)
+        own.storeAccess = context.storeAccess(of: network)
         return own
     }
 }

@@ -113,8 +113,18 @@ struct FleetRun {
         arguments += stage.arguments(network)
         if context.storeAccess.acceptsOlder { arguments.append("--accept-older") }
         if readsJSON { arguments.append("--json") }
-        arguments += stage.extra(extra)
-        return FleetCall(network: network, arguments: arguments, environment: environment(of: network))
+        let chosen = stage.extra(extra)
+        arguments += chosen
+        let isPlan = stage.command == "plan" && stage.words == nil
+        // Nobody sees it.
+        if isPlan, context.json == nil, !showsDetails { arguments.append("--without-estimate") }
+        return FleetCall(
+            network: network,
+            arguments: arguments,
+            environment: environment(of: network),
+            // What reads nodes back sends and stores.
+            isServed: isPlan && !chosen.contains { $0.hasPrefix("--refresh") }
+        )
     }
 
     /// Secrets of addresses belong into the environment, not into command lines, which everybody can see.

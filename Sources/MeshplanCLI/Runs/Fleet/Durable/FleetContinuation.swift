@@ -70,6 +70,7 @@ struct FleetContinuation {
                 (job.state, job.status, job.notes.summary) = (.done, 0, "nothing is left to do")
             } else if result.status == .changes, let digest = result.digest {
                 (job.state, job.status, job.notes.digest, job.notes.summary) = (.waiting, nil, digest, "")
+                job.notes.begun = []
             } else {
                 continue
             }

@@ -15,9 +15,7 @@ struct FleetDatabases {
         own.session = StoreSession()
         own.json = nil
         own.terminal.isInputTerminal = false
-        own.storeAccess.state = network.state ?? run.context.storeAccess.state
-        own.storeAccess.keyFile = network.keyFile ?? run.context.storeAccess.keyFile.map(run.context.absolute)
-        own.storeAccess.passphraseFile = run.context.storeAccess.passphraseFile.map(run.context.absolute)
+        own.storeAccess = run.context.storeAccess(of: network)
         return own
     }
 
@@ -31,14 +29,26 @@ struct FleetDatabases {
     /// The present serial of a network; nil if its database cannot be read here.
     func serial(of network: FleetNetwork) -> UInt64? { try? open(network).version().serial }
 
-    /// What the history of a network has of a plan, newest first; nothing if its database cannot be read here.
-    ///
-    /// - Parameter serial: the serial before the plan was begun.
-    func entries(of digest: String?, in network: FleetNetwork, since serial: UInt64?) -> [HistoryEntry] {
-        guard let digest, let serial, let history = try? open(network).history() else { return [] }
-        return history.entries.filter { entry in
-            entry.serialBefore >= serial && entry.plans.contains { $0.digest == digest }
+    /// What the history of a job's network has of its plan and of rests of it, newest first; nothing if its database
+    /// cannot be read here.
+    func entries(of job: FleetJob, in network: FleetNetwork) -> [HistoryEntry] { since(job, in: network).own }
+
+    /// The same, unless something else has changed the network since the job was begun. Reading back changes nothing.
+    func undisturbedEntries(of job: FleetJob, in network: FleetNetwork) -> [HistoryEntry] {
+        let (own, others) = since(job, in: network)
+        let isDisturbed = others.contains { $0.serialAfter > $0.serialBefore && $0.operation != "refresh" }
+        return isDisturbed ? [] : own
+    }
+
+    /// The entries since a job was begun, newest first: its own, and those of others.
+    private func since(_ job: FleetJob, in network: FleetNetwork) -> (own: [HistoryEntry], others: [HistoryEntry]) {
+        guard let serial = job.notes.serialBefore, let history = try? open(network).history() else { return ([], []) }
+        let digests = Set(job.notes.begun + [job.notes.digest].compactMap(\.self))
+        func isOwn(_ entry: HistoryEntry) -> Bool {
+            entry.plans.contains { plan in plan.digest.map { digests.contains($0) } ?? false }
         }
+        let entries = history.entries.filter { $0.serialBefore >= serial }
+        return (entries.filter { isOwn($0) }, entries.filter { !isOwn($0) })
     }
 
     /// Whether the definition in the folder of a network is that of an entry of its history.

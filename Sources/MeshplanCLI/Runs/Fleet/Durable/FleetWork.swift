@@ -12,10 +12,16 @@ final class FleetWork {
     private let databases: FleetDatabases
     private let worker: FleetWorkerRecord
     private let view: FleetView
+    /// The networks that it takes; nil for all.
+    private let choice: FleetChoice?
     /// What is being done, by the number of the job.
     private var active: [Int: Active] = [:]
-    /// Jobs whose plan was made again and that can now be carried out.
-    private var checked: [Int] = []
+    /// Active jobs whose next command can start.
+    private var ready: [Int] = []
+    /// Active jobs that wait until the command of an earlier attempt has ended.
+    private var held: [Int] = []
+    /// The networks for which that was told.
+    private var toldHeld: Set<String> = []
     /// The numbers of jobs in the order in which they began, and the results to show in that order.
     private var unshown: [Int] = []
     private var ended: [Int: (result: FleetResult, network: FleetNetwork)] = [:]
@@ -29,14 +35,25 @@ final class FleetWork {
         var network: FleetNetwork
         var stage: FleetRun.Stage
         var isPlanning: Bool
+        /// Whether it was planned once more, because an earlier attempt was still at work.
+        var isRepeated = false
         var result = FleetResult()
     }
 
     /// A worker.
     ///
-    /// - Parameter via: ways to every network that replace those of the run.
-    /// - Throws: ``Failure`` if the run applies saved plans that this machine does not have.
-    init(_ run: FleetRun, _ store: FleetRunStore, _ record: FleetRunRecord, via: [String] = []) throws {
+    /// - Parameters:
+    ///   - via: ways to every network that replace those of the run.
+    ///   - conditions: the tags of the networks that it takes; empty for all.
+    /// - Throws: ``Failure`` if the run applies saved plans that this machine does not have, or no network has the
+    ///   tags.
+    init(
+        _ run: FleetRun,
+        _ store: FleetRunStore,
+        _ record: FleetRunRecord,
+        via: [String] = [],
+        selecting conditions: [String] = []
+    ) throws {
         let saved = try SavedFleet.of(record.request, in: run.fleet, run.context)
         var run = run
         if let saved { run.fleet = saved.fleet }
@@ -53,6 +70,7 @@ final class FleetWork {
             since: context.now()
         )
         view = FleetView(context, run.fleet, isJSON: context.json != nil, run.showsDetails)
+        choice = try FleetChoice(conditions, of: record, in: store, run.fleet)
     }
 
     /// Works until the run has ended or a signal arrives, and shows what became of the whole run.
@@ -69,15 +87,15 @@ final class FleetWork {
             throw error
         }
         try store.leave(id, worker.id)
-        return try FleetRunView(run.context).conclude(view, store, id)
+        return try FleetRunView(run.context).conclude(view, store, id, choice?.names)
     }
 
     private var isInterrupted: Bool { run.context.interrupts.count() > 0 }
 
     private func work() throws {
-        var (wave, isWaiting) = (0, false)
+        var (wave, told) = (0, Set<String>())
         while !isInterrupted {
-            guard let record = try store.run(id), record.state == .open else { return }
+            guard let record = try store.run(id), record.state == .open || !active.isEmpty else { return }
             if record.waves > 1, record.wave != wave {
                 let size = try store.jobs(of: id).filter {
                     $0.wave == record.wave && !$0.isGate && $0.state != .skipped
@@ -89,30 +107,42 @@ final class FleetWork {
             run.context.fleetWorkers.run(run.workers, run.context, { next() }, { take($0, $1) })
             if let failure { throw failure }
             guard !isInterrupted else { return }
-            if let decision = try store.claimDecision(id, by: worker.id) {
+            if !held.isEmpty {
+                run.context.pause(.seconds(5))
+                (ready, held) = (held, [])
+            } else if let decision = try decision(wave) {
                 try decide(decision)
-                isWaiting = false
+                told = []
             } else if taken == 0 {
-                if !isWaiting, run.context.json == nil {
-                    run.context.errorOutput.line("Waiting for the other workers …")
-                }
-                isWaiting = true
+                if let choice, try choice.isDone(in: store) { return }
+                let claims = try FleetClaims(of: record, in: store, but: worker.id)
+                let workers = claims.workers.isEmpty && choice != nil ? [""] : claims.workers
+                if !told.isSuperset(of: workers) { view.showWaiting(claims) }
+                told = workers
                 run.context.pause(.seconds(2))
             }
         }
+    }
+
+    /// The decision about a wave, if it is due and this worker takes it.
+    private func decision(_ wave: Int) throws(StoreError) -> FleetJob? {
+        if let choice, try !choice.mayDecide(wave, in: store) { return nil }
+        return try store.claimDecision(id, by: worker.id)
     }
 
     // MARK: Jobs
 
     private func next() -> (number: Int, call: FleetCall)? {
         do {
-            while let number = checked.popLast(), let ready = active[number] {
-                guard isInterrupted else { return (number, run.call(ready.stage, ready.network)) }
-                var job = ready.job
+            while let number = ready.popLast(), let next = active[number] {
+                guard isInterrupted else { return (number, run.call(next.stage, next.network)) }
+                var job = next.job
                 job.state = .waiting
-                try finish(job, ready.result, ready.network)
+                try finish(job, next.result, next.network)
             }
-            while failure == nil, !isInterrupted, let job = try store.claim(id, by: worker.id, holding: active.keys) {
+            while failure == nil, !isInterrupted,
+                let job = try store.claim(id, by: worker.id, holding: active.keys, among: choice?.numbers)
+            {
                 taken += 1
                 if let call = try begin(job) { return (job.number, call) }
             }
@@ -157,7 +187,7 @@ final class FleetWork {
 
     /// What became of a saved plan that an earlier attempt was to apply; nil if it was not begun.
     private func settled(_ job: FleetJob, _ network: FleetNetwork) throws -> FleetResult? {
-        let begun = databases.entries(of: job.notes.digest, in: network, since: job.notes.serialBefore)
+        let begun = databases.entries(of: job, in: network)
         guard let last = begun.first else { return nil }
         var result = FleetResult()
         if last.runs.last?.outcome == .completed {
@@ -171,7 +201,7 @@ final class FleetWork {
     /// Records that an earlier attempt has done a job.
     private func done(_ job: FleetJob, _ result: FleetResult, _ network: FleetNetwork) throws {
         var (job, result) = (job, result)
-        note(databases.entries(of: job.notes.digest, in: network, since: job.notes.serialBefore), in: &job)
+        note(databases.entries(of: job, in: network), in: &job)
         (job.state, job.status, job.notes.summary) = (.done, 0, "was carried out by an earlier attempt")
         result.summary = nil
         try finish(job, result, network)
@@ -193,15 +223,16 @@ final class FleetWork {
     /// Goes on with a job that was planned again: with the approved plan, or with the rest of one that was begun.
     private func planned(_ present: Active) throws {
         var (job, result) = (present.job, present.result)
-        let begun = databases.entries(of: job.notes.digest, in: present.network, since: job.notes.serialBefore)
+        let begun = databases.entries(of: job, in: present.network)
         switch result.status {
         case .success where !begun.isEmpty: try done(job, result, present.network)
-        case .changes where result.digest == job.notes.digest: try carryOut(job, present.network)
-        case .changes where isRest(of: begun, in: present.network):
+        case .changes where result.digest == job.notes.digest: carryOut(present, job)
+        case .changes where isRest(of: job, in: present.network):
             note(begun, in: &job)
+            if let digest = job.notes.digest { job.notes.begun.append(digest) }
             job.notes.digest = result.digest
             guard try store.note(job, of: id) else { return lose(present) }
-            try carryOut(job, present.network)
+            carryOut(present, job)
         case .success, .changes:
             result.end(.stale, "the plan is no longer the one that was approved")
             try fail(job, result, present.network)
@@ -209,31 +240,63 @@ final class FleetWork {
         }
     }
 
-    /// Whether a plan can be the rest of one that was approved and begun: it leads to the same goal.
-    private func isRest(of begun: [HistoryEntry], in network: FleetNetwork) -> Bool {
-        guard let entry = begun.first else { return false }
+    /// Whether a plan can be the rest of one that was approved and begun: it leads to the same goal, and nobody else
+    /// has changed anything since.
+    private func isRest(of job: FleetJob, in network: FleetNetwork) -> Bool {
+        guard let entry = databases.undisturbedEntries(of: job, in: network).first else { return false }
         return request.takesBack != nil || databases.isDefinition(of: entry, thatOf: network)
     }
 
-    private func carryOut(_ job: FleetJob, _ network: FleetNetwork) throws {
+    private func carryOut(_ present: Active, _ job: FleetJob) {
         active[job.number] = Active(
             job: job,
-            network: network,
+            network: present.network,
             stage: commands.carryingOut(job),
-            isPlanning: false
+            isPlanning: false,
+            isRepeated: present.isRepeated
         )
-        checked.append(job.number)
+        ready.append(job.number)
+    }
+
+    /// Plans a job once more that an earlier attempt has changed after it was planned. The command of a worker that was
+    /// killed goes on by itself.
+    ///
+    /// - Returns: whether that is the reason why it could not be carried out.
+    private func planAgain(_ present: Active) -> Bool {
+        let job = present.job
+        guard !present.isPlanning, job.attempts > 1, commands.saved == nil,
+            let last = databases.undisturbedEntries(of: job, in: present.network).first
+        else { return false }
+        var next = Active(
+            job: job,
+            network: present.network,
+            stage: commands.planning([present.network.name: job]),
+            isPlanning: true,
+            isRepeated: present.isRepeated
+        )
+        switch present.result.status {
+        case .stale where !present.isRepeated:
+            next.isRepeated = true
+            ready.append(job.number)
+        // It still has the lock. Once that is free, its work is done.
+        case .locked where last.runs.last?.ended == nil:
+            if toldHeld.insert(job.network).inserted { view.showHeld(present.network) }
+            held.append(job.number)
+        default: return false
+        }
+        active[job.number] = next
+        return true
     }
 
     private func carriedOut(_ present: Active) throws {
+        if planAgain(present) { return }
         var (job, result) = (present.job, present.result)
         switch result.status {
         case .success: job.state = .done
         case .interrupted, .hungUp, .terminated: job.state = .waiting
         default: job.state = .failed
         }
-        let entries = databases.entries(of: job.notes.digest, in: present.network, since: job.notes.serialBefore)
-        note(entries, in: &job)
+        note(databases.entries(of: job, in: present.network), in: &job)
         job.status = result.status.rawValue
         job.notes.summary = result.words(for: request.command).oneLine
         if !run.showsDetails { result.details = [] }
@@ -278,46 +341,8 @@ final class FleetWork {
 
     /// Asks the gates about the networks of a wave, and lets the next one begin.
     private func decide(_ decision: FleetJob) throws {
-        var passing = try store.jobs(of: id).filter {
-            $0.wave == decision.wave && !$0.isGate && $0.state == .done
-        }
-        var failed: [FleetJob] = []
-        for gate in FleetGate.allCases where request.gates.contains(gate.rawValue) && !passing.isEmpty {
-            guard !isInterrupted else { return }
-            view.showGate(gate)
-            let indexes = passing.compactMap { job in
-                run.fleet.networks.firstIndex { $0.name == job.network }
-            }
-            let results = run.run(gate.stage(commands.routes), indexes)
-            guard !isInterrupted else { return }
-            var left: [FleetJob] = []
-            for job in passing {
-                var job = job
-                let result = run.fleet.networks.firstIndex { $0.name == job.network }.flatMap { results[$0] }
-                guard result?.status != .success else {
-                    left.append(job)
-                    continue
-                }
-                job.status = (result?.status ?? .stale).rawValue
-                let words = result?.words(for: gate.command) ?? "not in the fleet of \(run.context.process.host)"
-                job.notes.summary =
-                    "did not pass the gate \(gate.rawValue)" + (words.isEmpty ? "" : ": " + words.oneLine)
-                failed.append(job)
-            }
-            passing = left
-        }
+        let gates = FleetGates(run: run, store: store, request: request, commands: commands, view: view)
+        guard let failed = try gates.failed(decision, of: id) else { return }
         _ = try store.decide(decision, of: id, failed: failed)
-    }
-}
-
-extension FleetGate {
-    /// The command that tells.
-    fileprivate var command: String { self == .drift ? "refresh" : "test" }
-}
-
-extension String {
-    /// The text in one line of at most 400 characters.
-    fileprivate var oneLine: String {
-        String(split(whereSeparator: \.isNewline).joined(separator: " ").prefix(400))
     }
 }

@@ -1,10 +1,10 @@
 import ArgumentParser
 import SystemLayer
 
-/// `meshplan agent`
-struct AgentCommand: ContextCommand {
+/// `meshplan agent run`, or just `meshplan agent`
+struct AgentRunCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "agent",
+        commandName: "run",
         abstract: "Watch definitions, plan what changes, and do what is approved.",
         discussion: """
             Plans each network of a folder, or of a git repository, as soon as its definition or its database changes, \

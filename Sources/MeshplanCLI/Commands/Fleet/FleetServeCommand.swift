@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// `meshplan fleet serve`, which only other commands for fleets start.
+struct FleetServeCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Carry out commands for networks one after another, as a part of another command.",
+        shouldDisplay: false
+    )
+
+    /// The words of its command line.
+    static let words = ["fleet", "serve"]
+
+    func run(in context: Context) throws -> ExitStatus {
+        FleetServing(context: context)()
+        return .success
+    }
+}
