@@ -14,6 +14,10 @@ struct CommandTables {
         let abstract: String?
         let arguments: [Argument]?
         let subcommands: [Command]?
+        let shouldDisplay: Bool
+
+        /// The commands of a group that people use.
+        var shown: [Command] { (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" } }
     }
 
     /// An option, a flag or a positional argument.
@@ -59,12 +63,12 @@ struct CommandTables {
 
     private func count(_ command: Command, _ uses: inout [Argument: Int]) {
         for argument in command.arguments ?? [] where argument.shouldDisplay { uses[argument, default: 0] += 1 }
-        for subcommand in command.subcommands ?? [] { count(subcommand, &uses) }
+        for subcommand in command.shown { count(subcommand, &uses) }
     }
 
     private func write(_ command: Command, path: [String], shared: Set<Argument>, _ text: inout String) {
         let path = path + [command.commandName]
-        let isGroup = !(command.subcommands ?? []).isEmpty
+        let isGroup = !command.shown.isEmpty
         if !isGroup {
             let own = (command.arguments ?? []).filter { $0.shouldDisplay && !shared.contains($0) }
             let others = (command.arguments ?? []).filter { shared.contains($0) && $0.names?.first?.name != "version" }
@@ -75,7 +79,7 @@ struct CommandTables {
             }
             if !names.isEmpty { text += "Also: \(names.joined(separator: ", ")).\n" }
         }
-        for subcommand in command.subcommands ?? [] where subcommand.commandName != "help" {
+        for subcommand in command.shown {
             write(subcommand, path: path, shared: shared, &text)
         }
     }
