@@ -101,6 +101,28 @@ struct FoundationPlanTests {
         office.network = simulation.network
     }
 
+    @Test("A node gets back the heartbeats that an earlier count of hops has lent, unless the definition has others")
+    func lentHeartbeats() throws {
+        var office = try office()
+        try office.change("lamp-1") { $0.recordHeartbeatToRestore(.off(netKeyIndex: .primary)) }
+        let yaml = Office.nodes()
+        #expect(
+            try office.plan(yaml) == """
+                ~ node.lamp-1.heartbeat_publication -> [off]
+                0 lamp-1: set heartbeat_publication off
+                """
+        )
+        let other = Office.nodes(lamp1: "heartbeat: { publish: { to: provisioner, period: 64s, ttl: 5 } }")
+        #expect(
+            try office.plan(other) == """
+                ~ node.lamp-1.heartbeat_publication -> [to we, period 64s, count infinite, ttl 5, subnet building]
+                0 lamp-1: set heartbeat_publication to 0x0001, period 64s, count infinite, ttl 5, subnet 0
+                """
+        )
+        try apply(yaml, to: &office)
+        #expect(try office.plan(yaml) == "")
+    }
+
     @Test("An entry that changes its direction is changed; one whose subnet goes, goes with it")
     func bridges() throws {
         var office = try office()

@@ -267,12 +267,14 @@ struct LinkTransport {
 
     /// Sends an access message under a node's DeviceKey, once.
     ///
+    /// - Parameter limit: its TTL, unless the link leads directly to the node; nil for the usual one.
     /// - Returns: what the stack does, and the link; nil if no ready link reaches the node.
     /// - Throws: ``StackError`` if neither this message nor others can be sent.
     mutating func post(
         _ payload: [UInt8],
         to node: UnicastAddress,
         subnets: [NetKeyIndex],
+        ttl limit: UInt8? = nil,
         at now: Instant
     ) throws(StackError) -> (actions: [StackAction], link: LinkTarget)? {
         let (links, accustomed) = (keeper.links, keeper.routes[node])
@@ -286,7 +288,7 @@ struct LinkTransport {
             payload: payload,
             security: .device(node: node),
             netKeyIndex: subnets.first(where: link.subnets.contains) ?? .primary,
-            ttl: ttl(to: node, over: link)
+            ttl: link.isDirect(to: node) ? 0 : limit ?? ttl
         )
         let (_, actions) = try stack.send(message, at: now)
         keeper.links[place].usedAt = now

@@ -18,20 +18,27 @@ extension MeshClient {
     /// - Parameters:
     ///   - node: the address of the node's primary element.
     ///   - subnets: the subnets in which the node takes messages, sorted, at least one.
+    ///   - limit: its TTL, unless a link leads directly to the node: then it is 0. Nil for the usual one.
     /// - Returns: nil if no ready link reaches the node; a request makes the client look for one.
     /// - Throws: ``StackError`` if neither this message nor others can be sent.
     package mutating func post(
         _ payload: [UInt8],
         to node: UnicastAddress,
         subnets: [NetKeyIndex],
+        ttl limit: UInt8? = nil,
         at now: Instant
     ) throws(StackError) -> [Output]? {
-        guard let (actions, target) = try transport.post(payload, to: node, subnets: subnets, at: now) else {
-            return nil
-        }
+        guard let (actions, target) = try transport.post(payload, to: node, subnets: subnets, ttl: limit, at: now)
+        else { return nil }
         var outputs: [Output] = []
         perform(actions, arrivedOn: target, at: now, into: &outputs)
         return outputs
+    }
+
+    /// Whether a ready link reaches a node.
+    func canPost(to node: UnicastAddress, subnets: [NetKeyIndex]) -> Bool {
+        let keeper = transport.keeper
+        return keeper.links.place(forMessageTo: node, in: subnets, keeper.nodes, accustomed: nil) != nil
     }
 
     /// Reports a message of a server that the client listens to.

@@ -24,12 +24,8 @@ package final class OperatingSession {
     private var postedAt: Instant?
     /// How long a message takes at most from the host to the air: a few connection intervals.
     private static let timeToLeave = Duration.milliseconds(300)
-    /// Receives heartbeats, while somebody listens for them.
-    var hear: (Heartbeat, IncomingControlMessage) -> Void = { _, _ in }
-    /// How many requests were sent, each repetition included.
-    private(set) var transmissions = 0
-    /// How many interrupts the session survives, because what it does is better finished.
-    private var toleratedInterrupts = 0
+    /// Receives messages to our own node, while somebody listens.
+    var hear: (IncomingMessage) -> Void = { _ in }
     /// Why nothing more can be sent; nil as long as something can.
     package private(set) var ending: Recap.Ending?
 
@@ -81,18 +77,30 @@ package final class OperatingSession {
     private static let windowFactor = 3
 
     /// Waits until there is a link for messages that nobody answers: only a request makes the client look for one. So
-    /// this asks one of the nodes for its Default TTL.
+    /// this asks one of the nodes for its Secure Network Beacon.
     ///
     /// - Parameter key: the AppKey of the messages.
     package func connect(toReach nodes: [Node], under key: AppKey) {
-        guard !driver.client.canPost(under: key), !isInterrupted,
-            let node = nodes.first(where: { $0.deviceKey != nil })
-        else { return }
-        let question = Question<Void>(ConfigDefaultTTLGet())
+        guard let node = nodes.first(where: { $0.deviceKey != nil }) else { return }
+        connect(to: node, in: [key.boundNetKey]) { $0.canPost(under: key) }
+    }
+
+    /// Waits until there is a link that reaches a node: asks it for its Secure Network Beacon.
+    ///
+    /// - Returns: whether there is one.
+    func connect(to node: Node) -> Bool {
+        connect(to: node, in: node.netKeys.map(\.index)) { $0.canPost(to: node) }
+        return driver.client.canPost(to: node)
+    }
+
+    /// Asks a node for its Secure Network Beacon until there is a link as it is wanted, or until there will be none.
+    private func connect(to node: Node, in subnets: [NetKeyIndex], until isConnected: (MeshClient) -> Bool) {
+        guard !isConnected(driver.client), !isInterrupted else { return }
+        let question = Question<Void>(ConfigBeaconGet())
         let (identifier, outputs) = driver.request(
             question.inquiry,
             to: node.unicastAddress,
-            subnets: [key.boundNetKey],
+            subnets: subnets,
             deadline: access.options.retry.readBackDeadline,
             at: now
         )
@@ -100,10 +108,31 @@ package final class OperatingSession {
         other = { request in if request == identifier { isOver = true } }
         defer { other = { _ in } }
         perform(outputs)
-        while !isOver, !driver.client.canPost(under: key), !isInterrupted {
+        while !isOver, !isConnected(driver.client), !isInterrupted {
             wait(until: now.advanced(by: .seconds(1)))
         }
         cancel(node.unicastAddress)
+    }
+
+    /// Whether a link reaches a node.
+    func canPost(to node: Node) -> Bool { driver.client.canPost(to: node) }
+
+    /// Sends a message under a node's DeviceKey, whose answer nobody awaits here.
+    ///
+    /// - Parameter ttl: its TTL; 0 is taken for the proxy at the other end of a link.
+    /// - Returns: false if there is no link for it, or if nothing can be sent.
+    func post(_ payload: [UInt8], to node: Node, ttl: UInt8) -> Bool {
+        guard !isInterrupted else { return false }
+        do throws(StackError) {
+            let subnets = node.netKeys.map(\.index)
+            let address = node.unicastAddress
+            let outputs = try driver.client.post(payload, to: address, subnets: subnets, ttl: ttl, at: now)
+            guard let outputs else { return false }
+            perform(outputs)
+        } catch {
+            ending = ending ?? .sendingFailed(error.explanation)
+        }
+        return ending == nil
     }
 
     /// Sends a message that nobody answers.
@@ -151,21 +180,8 @@ package final class OperatingSession {
 
     /// Whether everything has ended; an interrupt ends it.
     private var isInterrupted: Bool {
-        if ending == nil, access.context.interrupts() > toleratedInterrupts { ending = .interrupted }
+        if ending == nil, access.context.interrupts() > 0 { ending = .interrupted }
         return ending != nil
-    }
-
-    /// Goes on after an interrupt, to take back what was done for a moment; another interrupt ends it for good.
-    func survive() {
-        toleratedInterrupts = max(access.context.interrupts(), toleratedInterrupts)
-        if ending == .interrupted { ending = nil }
-    }
-
-    /// Hears what is sent to our own address from now on, beside answers.
-    ///
-    /// - Parameter subnets: the subnets in which it is sent, sorted.
-    func listen(in subnets: [NetKeyIndex]) {
-        perform(driver.client.watch(WatchWish(addresses: [], subnets: subnets), at: now))
     }
 
     /// The proxies that the links lead to, as far as they have told who they are.
@@ -206,7 +222,8 @@ package final class OperatingSession {
         if driver.client.isAsking(destination) { perform(driver.client.cancel(destination, at: now)) }
     }
 
-    private func wait(until deadline: Instant) {
+    /// Waits for one event, or until something is due, but not longer than until an instant.
+    func wait(until deadline: Instant) {
         do throws(BearerError) {
             if let event = try driver.next(until: deadline) { perform(driver.client.handle(event, at: now)) }
             perform(driver.advance())
@@ -234,7 +251,6 @@ package final class OperatingSession {
             work.answered(position, parameters, transmissions: transmissions)
             tell(position, .answered(parameters))
         case .sent(let request, let transmissions):
-            self.transmissions += 1
             if transmissions > 1, let position = positions[request] { work.isLate(position) }
         case .unanswered(let request): giveUp(request, .unanswered)
         case .unreachable(let request, let failure):
@@ -246,7 +262,7 @@ package final class OperatingSession {
             heartbeats?.append(
                 ArrivedHeartbeat(source: message.source, hops: Int(heartbeat.hops(receivedTTL: message.ttl)))
             )
-            hear(heartbeat, message)
+        case .watch(.message(let message)): hear(message)
         case .watch(.listening(let link)):
             isListening = true
             if let proxy = link.proxy, !proxies.contains(proxy) { proxies.append(proxy) }
@@ -322,5 +338,12 @@ extension Executor {
         } catch {
             return (nil, error.ending)
         }
+    }
+}
+
+extension MeshClient {
+    /// Whether a ready link reaches a node in one of its subnets.
+    fileprivate func canPost(to node: Node) -> Bool {
+        canPost(to: node.unicastAddress, subnets: node.netKeys.map(\.index))
     }
 }

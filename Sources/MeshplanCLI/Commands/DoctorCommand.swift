@@ -152,7 +152,7 @@ struct DoctorCommand: NetworkCommand {
                             "lent-heartbeats",
                             "\(count(lent, "node")) \(lent == 1 ? "has" : "have") not got back their own heartbeats "
                                 + "since hops were counted",
-                            advice: "meshplan map or meshplan apply gives them back."
+                            advice: "meshplan apply gives them back."
                         )
                     )
                 }

@@ -13,16 +13,16 @@ package struct HopMap: Hashable, Sendable {
         package var uuid: DeviceUUID
         /// Its name.
         package var name: String
-        /// The fewest hops over which it was heard, the link of the proxy included: 1 from the proxy itself. Nil if it
-        /// was not heard.
+        /// The fewest hops between it and us, the link of the proxy included: 1 for the proxy itself. Nil if it was not
+        /// heard.
         package var hops: Int?
         /// The most hops over which it was heard; nil if it was not.
         package var mostHops: Int?
-        /// How many heartbeats were heard.
-        package var heartbeats = 0
-        /// Whether it relays: as it said itself, or else as is recorded.
+        /// How many messages of it were heard.
+        package var messages = 0
+        /// Whether it relays, as is recorded.
         package var isRelay: Bool
-        /// The subnet of its heartbeats.
+        /// The subnet in which it was asked.
         package var subnet: NetKeyIndex
         /// The subnets that it is in.
         package var subnets: Set<NetKeyIndex>

@@ -42,7 +42,7 @@ struct EventSchemaTests {
         types.formUnion(try check(fixture.run(["apply", "--auto-approve", "--allow", "full-list"] + via), "again"))
         for command in [
             ["scan", "--time", "3s"], ["get", "brian", "attention"], ["set", "brian", "onoff", "on"],
-            ["watch", "--for", "5s"], ["health"], ["sensors"],
+            ["watch", "--for", "5s"], ["health"], ["sensors"], ["map", "--off", "mary"],
         ] {
             types.formUnion(try check(fixture.run(command + via), command[0]))
         }
@@ -50,7 +50,7 @@ struct EventSchemaTests {
             "version", "plan_change", "plan_node", "plan_summary", "apply_start", "apply_node_start", "apply_progress",
             "link_up", "apply_complete", "apply_failed", "apply_node_complete", "apply_node_pending", "apply_unknown",
             "apply_retry", "refresh_start", "node_read_back", "refresh_node_pending", "summary", "proxy", "listening",
-            "end",
+            "end", "hops",
         ]
         #expect(types.isSuperset(of: expected), "\(expected.subtracting(types).sorted())")
     }

@@ -85,7 +85,7 @@ struct HopMapTests {
         #expect(hops.last == 200 + 100 - 1)
     }
 
-    @Test("Heartbeats take a percent of the air at most where that is possible")
+    @Test("What messages take of the air follows from who relays, and how often")
     func airtime() throws {
         var network = MeshNetwork(
             uuid: Octets16(high: 1, low: 1),
@@ -111,8 +111,12 @@ struct HopMapTests {
         let airtime = HopAirtime(network)
         // Five relays and the node itself, three times each, 0.376 ms a time.
         #expect(abs(airtime.share(ofMessages: 100, within: .seconds(180)) - 100 * 18 * 0.000376 / 180) < 1e-9)
-        #expect(airtime.heartbeats(ofEach: 100, within: .seconds(180)) == 2)
-        #expect(airtime.heartbeats(ofEach: 100, within: .seconds(3_600)) == 4)
-        #expect(airtime.heartbeats(ofEach: 100, within: .seconds(10)) == 1)
+        // A short message of 0.312 ms: the same copies where everybody repeats it, three from the proxy alone.
+        #expect(airtime.answer(of: network.nodes[50].uuid) == .microseconds(18 * 312))
+        #expect(airtime.request(over: network.nodes[0].uuid, repetitions: 0) == .microseconds(3 * 312))
+        #expect(airtime.request(over: nil, repetitions: 6) == .microseconds(9 * 312))
+        #expect(airtime.request(over: nil, repetitions: nil) == .microseconds(18 * 312))
+        #expect(airtime.repetitions(by: network.nodes[4].uuid) == 3)
+        #expect(airtime.repetitions(by: network.nodes[5].uuid) == 0)
     }
 }

@@ -7,13 +7,14 @@ struct MapCommand: OperatingCommand {
         commandName: "map",
         abstract: "Measure who is how many hops away, and which relays carry whom.",
         discussion: """
-            Asks every node for a few heartbeats to our own address, listens, and gives each node its own heartbeats back. \
-            The number of hops, the relays that can have carried a node's messages, and relays without which nodes are not \
+            Asks every node for its Default TTL, first with TTL 2, which nobody relays, and those that are silent with ever \
+            larger ones. The TTL that reaches a node, and that of its answer on arrival, tell its number of hops. Nothing is \
+            configured. Hops, the relays that can have carried a node's messages, and relays without which nodes are not \
             reached become a table, JSON or a picture on standard output. The proxy that is used counts as 1 hop.
 
-            Ctrl-C ends the listening and gives heartbeats back first. After a crash the next map or apply does that: \
-            nodes stop by themselves after a few heartbeats. Ends with 4 if some nodes did not answer or have not got \
-            their heartbeats back.
+            Questions are spread so that together with the answers they take --airtime of the air at most, which decides \
+            how long it takes; with --for it is the other way round. Ctrl-C ends it and shows what is known. Ends with 4 \
+            if some nodes did not answer.
             """
     )
 
@@ -23,8 +24,19 @@ struct MapCommand: OperatingCommand {
     }
 
     @Option(
+        help: ArgumentHelp(
+            "The share of the air that it may take, such as 0.5%; it takes as long as that needs. (default: 1%)",
+            valueName: "share"
+        )
+    )
+    var airtime: ShareArgument?
+
+    @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("How long to listen at most, 10s to 1h. (default: 3m)", valueName: "duration"),
+        help: ArgumentHelp(
+            "How long it may take, 10s to 12h, whatever of the air that needs, instead of --airtime.",
+            valueName: "duration"
+        ),
         transform: DurationArgument.parse
     )
     var limit: DurationArgument?
@@ -57,8 +69,11 @@ struct MapCommand: OperatingCommand {
     var writesJSON: Bool { format.json || written == .json }
 
     func validate() throws {
-        if let limit, !(10_000...3_600_000).contains(limit.milliseconds) {
-            throw ValidationError("--for takes 10s to 1h.")
+        if let limit, !(10_000...43_200_000).contains(limit.milliseconds) {
+            throw ValidationError("--for takes 10s to 12h.")
+        }
+        if airtime != nil, limit != nil {
+            throw ValidationError("--airtime decides how long it takes, --for how much of the air: give one.")
         }
         if floor != nil, written != .svg, written != .html {
             throw ValidationError("--floor is drawn with --format svg or html.")
@@ -78,6 +93,7 @@ struct MapCommand: OperatingCommand {
             paths: definition.definition,
             network: networks.network
         )
-        return try run.map(for: limit?.duration ?? .seconds(180))
+        if let limit { return try run.map(within: .time(limit.duration)) }
+        return try run.map(within: .airtime(Double(airtime?.millionths ?? 10_000) / 1_000_000))
     }
 }

@@ -25,33 +25,26 @@ struct MapRun {
     /// A length on the command line in millimetres; nil for anything else, or nothing.
     static func millimetres(_ text: String) -> Int? { LengthArgument.millimetres(text).flatMap { $0 > 0 ? $0 : nil } }
 
-    /// Counts hops, for at most so long, and shows the map.
+    /// Counts hops within a share of the air, or a time, and shows the map.
     ///
     /// - Throws: ``Failure`` if there is nothing to ask or it cannot begin; otherwise the errors of reading the
     ///   definition, locking the database and opening the route.
-    func map(for duration: Duration) throws -> ExitStatus {
+    func map(within budget: HopBudget) throws -> ExitStatus {
         let source = floor != nil || range != nil ? try PictureSource(of: paths, network: network, in: context) : nil
         let place = try floor.map { name in try self.place(name, source?.placement ?? Placement()) }
-        var survey = HopSurveyOptions(duration: duration)
-        let nodes = operating.network.nodes.count { RefreshRun.isReadable($0, in: operating.network) }
-        guard nodes > 0 else { throw Failure(.failure, "the network has no node that can be asked") }
-        let airtime = HopAirtime(operating.network)
-        let count = airtime.heartbeats(ofEach: nodes, within: duration)
-        survey.spread(count: count)
+        let nodes = operating.network.nodes.filter { RefreshRun.isReadable($0, in: operating.network) }
+        guard !nodes.isEmpty else { throw Failure(.failure, "the network has no node that can be asked") }
         let progress = context.errorOutput
+        progress.line(Self.forecast(HopAirtime(operating.network), nodes, budget))
         var (result, isInterrupted) = (HopSurveyResult(), false)
         let (_, status) = try operating.execute { executor in
-            let (found, ending) = executor.surveyHops(survey) { event in progress.line(Self.text(event)) }
+            let (found, ending) = executor.surveyHops(budget) { event in progress.line(Self.text(event)) }
             (result, isInterrupted) = (found, ending == .interrupted)
             return ending
         }
         let view = MapView(
             operating: operating,
             result: result,
-            airtime: airtime.share(
-                ofMessages: result.expectedHeartbeats + result.messages,
-                within: max(result.elapsed, .seconds(1))
-            ),
             placement: source?.placement ?? Placement(),
             range: range
         )
@@ -78,13 +71,32 @@ struct MapRun {
         )
     }
 
+    /// What it will take: one question to each node and its answer, repeated by all relays. Nodes near by take less,
+    /// those that are asked again take more.
+    private static func forecast(_ air: HopAirtime, _ nodes: [Node], _ budget: HopBudget) -> String {
+        let busy = nodes.reduce(Duration.zero) {
+            $0 + air.answer(of: $1.uuid) + air.request(over: nil, repetitions: nil)
+        }
+        let who = "Asking \(count(nodes.count, "node")) "
+        switch budget {
+        case .airtime(let share):
+            let time = Duration.microseconds(Int64(min(Double(busy.microseconds) / max(share, 1e-6), 1e15)))
+            return who + "with \(MapView.percent(share)) of the air at most: about \(text(time))."
+        case .time(let limit):
+            let share = Double(busy.microseconds) / Double(max(limit.microseconds, 1))
+            guard share < 1 else { return who + "within \(text(limit)): more than the air can carry." }
+            return who + "within \(text(limit)): about \(MapView.percent(share)) of the air."
+        }
+    }
+
+    private static func text(_ duration: Duration) -> String {
+        DurationText.text(.seconds(max(duration.components.seconds, 1)))
+    }
+
     private static func text(_ event: HopSurveyEvent) -> String {
         switch event {
-        case .reading(let nodes): "Reading the heartbeats of \(count(nodes, "node")), which they get back later."
-        case .declaring(let nodes): "Asking \(count(nodes, "node")) for heartbeats."
-        case .listening(let duration):
-            "Listening for \(DurationText.text(.seconds(duration.components.seconds))) at most."
-        case .restoring(let nodes): "Giving \(count(nodes, "node")) their own heartbeats back."
+        case .asking(let nodes, let ttl): "Asking \(count(nodes, "node")) with TTL \(ttl)."
+        case .unreachable(let nodes): "No proxy leads to \(count(nodes, "node"))."
         }
     }
 }

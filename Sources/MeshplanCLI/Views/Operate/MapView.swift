@@ -15,8 +15,6 @@ struct MapView {
 
     private let operating: OperatingRun
     private let result: HopSurveyResult
-    /// The share of the air that heartbeats and configuration messages took at most.
-    private let airtime: Double
     private let map: HopMap
     /// The hops that were to be expected, by station; nil if nobody asked, or they cannot be told.
     private let predicted: [Int?]
@@ -28,11 +26,10 @@ struct MapView {
     /// - Parameters:
     ///   - placement: where nodes are.
     ///   - range: how far radio should reach, in millimetres; nil to predict nothing.
-    init(operating: OperatingRun, result: HopSurveyResult, airtime: Double, placement: Placement, range: Int?) {
+    init(operating: OperatingRun, result: HopSurveyResult, placement: Placement, range: Int?) {
         self.operating = operating
         self.result = result
-        self.airtime = airtime
-        let asked = Set(result.subnets.keys).union(result.silent).union(result.refusals.keys)
+        let asked = Set(result.nodes)
         let stations = operating.network.nodes.enumerated().filter { asked.contains($0.element.uuid) }
             .map { place, node in
                 var station = HopMap.Station(
@@ -45,8 +42,7 @@ struct MapView {
                 if let sighting = result.sightings[node.uuid] {
                     station.hops = sighting.fewest
                     station.mostHops = sighting.most
-                    station.heartbeats = sighting.count
-                    station.isRelay = sighting.features.contains(.relay)
+                    station.messages = sighting.answers + sighting.heartbeats
                 }
                 return station
             }
@@ -61,10 +57,8 @@ struct MapView {
         }
     }
 
-    /// Whether every node was heard and has its own heartbeats.
-    var isComplete: Bool {
-        result.unrestored.isEmpty && result.refusals.isEmpty && map.silent.isEmpty
-    }
+    /// Whether every node was heard, and asked as often as it takes.
+    var isComplete: Bool { map.silent.isEmpty && !result.isCutShort }
 
     /// Writes the map.
     func show(_ format: MapCommand.Format) {
@@ -123,7 +117,7 @@ struct MapView {
         for place in order {
             let station = map.stations[place]
             let roles = station.hops == 1 ? "proxy" : station.isRelay ? "relay" : ""
-            var row = [hops(of: station), station.name, roles, over(place), "\(station.heartbeats)"]
+            var row = [hops(of: station), station.name, roles, over(place), "\(station.messages)"]
             if hasPrediction { row.append(predicted[place].map { "\($0)" } ?? "") }
             nodes.rows.append(row)
         }
@@ -154,9 +148,7 @@ struct MapView {
     /// The relays that can have carried a node's messages: `hub-1, hub-2 or 3 more`.
     private func over(_ place: Int) -> String {
         guard map.stations[place].hops != nil else {
-            let uuid = map.stations[place].uuid
-            if let status = result.refusals[uuid] { return "(refuses: \(status))" }
-            return result.silent.contains(uuid) ? "(no answer)" : "(not heard)"
+            return result.unreachable.contains(map.stations[place].uuid) ? "(no proxy)" : "(no answer)"
         }
         let carriers = map.carriers[place]
         let names = carriers.prefix(Self.mostNames).map { map.stations[$0].name }
@@ -170,29 +162,37 @@ struct MapView {
         let heard = map.stations.count - map.silent.count
         let all = heard == map.stations.count ? "all" : "\(heard) of"
         let depth = map.depth > 0 ? ", \(count(map.depth, "hop")) at most" : ""
-        let listened = DurationText.text(.seconds(result.listened.components.seconds))
         let elapsed = DurationText.text(.seconds(result.elapsed.components.seconds))
+        let heartbeats = result.heartbeats > 0 ? ", \(count(result.heartbeats, "heartbeat"))" : ""
         return "Heard \(all) \(count(map.stations.count, "node"))\(depth).\n"
-            + "\(count(result.heartbeats, "heartbeat")) in \(listened), "
-            + "\(count(result.messages, "configuration message")) at most.\n"
-            + "Together at most \(Self.percent(airtime)) of the air for \(elapsed)."
+            + "\(count(result.questions, "question")), \(count(result.answers, "answer"))\(heartbeats) in \(elapsed): "
+            + "at most \(Self.percent(result.share)) of the air."
     }
 
-    private static func percent(_ share: Double) -> String {
-        let tenths = Int((min(max(share, 0), 1) * 1_000).rounded(.up))
+    /// A share in tenths of a percent, rounded up.
+    static func percent(_ share: Double) -> String {
+        let tenths = Int((min(max(share, 0), 1) * 1_000 - 1e-9).rounded(.up))
         return "\(tenths / 10).\(tenths % 10) %"
     }
 
     /// Says what is left to do, on standard error.
     func warn() {
-        let unrestored = names(result.unrestored)
-        if !unrestored.isEmpty {
+        if result.isCutShort {
             FailureView(context).warn(
-                "these nodes have not got their own heartbeats back: \(OperatedNodes.list(unrestored))",
-                hint: "They stop by themselves. The next meshplan map or apply gives them back."
+                "the time was over before every node was asked",
+                hint: "A longer --for, or --airtime, which takes as long as it needs, asks all of them."
             )
         }
-        let silent = names(result.silent)
+        let unreachable = names { result.unreachable.contains($0.uuid) }
+        if !unreachable.isEmpty {
+            FailureView(context).warn(
+                "no proxy leads to \(OperatedNodes.list(unreachable))",
+                hint: "A node of the same subnet whose GATT proxy is on leads to them."
+            )
+        }
+        let silent = names { station in
+            station.hops == nil && !result.unreachable.contains(station.uuid) && !result.isCutShort
+        }
         guard !silent.isEmpty else { return }
         FailureView(context).warn(
             "no answer of \(OperatedNodes.list(silent))",
@@ -200,11 +200,7 @@ struct MapView {
         )
     }
 
-    private func names(_ uuids: [DeviceUUID]) -> [String] {
-        let wanted = Set(uuids)
-        return operating.network.nodes.indices.filter { wanted.contains(operating.network.nodes[$0].uuid) }
-            .map { operating.name(ofNode: $0) }
-    }
+    private func names(_ isMeant: (HopMap.Station) -> Bool) -> [String] { map.stations.filter(isMeant).map(\.name) }
 
     // MARK: For programs
 
@@ -215,11 +211,13 @@ struct MapView {
             lines.write([
                 "type": "hops", "node": station.name.json, "node_uuid": station.uuid.description.json,
                 "hops": station.hops.map { .integer($0) }, "most_hops": station.mostHops.map { .integer($0) },
-                "heartbeats": .integer(station.heartbeats), "relay": .bool(station.isRelay),
+                "answers": .integer(result.sightings[station.uuid]?.answers ?? 0),
+                "heartbeats": .integer(result.sightings[station.uuid]?.heartbeats ?? 0),
+                "relay": .bool(station.isRelay),
                 "carriers": names(Array(map.carriers[place].prefix(Self.mostCarriers))),
                 "carriers_count": .integer(map.carriers[place].count), "single_relays": names(map.single[place]),
                 "predicted_hops": predicted[place].map { .integer($0) },
-                "refusal": result.refusals[station.uuid].map { "\($0)".json },
+                "no_proxy": result.unreachable.contains(station.uuid) ? .bool(true) : nil,
             ])
         }
         for load in map.loads {
@@ -231,11 +229,11 @@ struct MapView {
         lines.write([
             "type": "summary", "nodes": .integer(map.stations.count),
             "heard": .integer(map.stations.count - map.silent.count), "most_hops": .integer(map.depth),
-            "heartbeats": .integer(result.heartbeats), "messages": .integer(result.messages),
-            "airtime_permille": .integer(Int((min(max(airtime, 0), 1) * 1_000).rounded(.up))),
-            "listened_ms": .integer(Int(clamping: result.listened.microseconds / 1_000)),
+            "questions": .integer(result.questions), "answers": .integer(result.answers),
+            "heartbeats": .integer(result.heartbeats),
+            "airtime_permille": .integer(Int((min(max(result.share, 0), 1) * 1_000 - 1e-9).rounded(.up))),
             "duration_ms": .integer(Int(clamping: result.elapsed.microseconds / 1_000)),
-            "unrestored": .array(names(result.unrestored).map(\.json)),
+            "complete": .bool(isComplete),
         ])
     }
 }
