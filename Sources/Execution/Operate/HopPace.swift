@@ -8,7 +8,8 @@ struct HopPace {
     private static let planned = 0.8
 
     private let budget: HopBudget
-    private let end: Instant
+    /// When the time is over.
+    let end: Instant
     /// How long the air was busy so far.
     private(set) var used = Duration.zero
     /// When the next message may go out.
@@ -23,6 +24,9 @@ struct HopPace {
 
     /// Whether a message may go out.
     func isFree(at now: Instant) -> Bool { now >= freeAt }
+
+    /// When a share of the air is kept that is one of the whole time; at once if a time is kept.
+    var settledAt: Instant { if case .airtime = budget { freeAt } else { .zero } }
 
     /// Whether the time is over.
     func isOver(at now: Instant) -> Bool { now >= end }

@@ -142,7 +142,8 @@ struct HopSearch {
                 return .wait(until: pace.freeAt)
             }
             if now < roundEnd, subjects.contains(where: { $0.asked != nil }) { return .wait(until: roundEnd) }
-            guard beginRound() else { return .done }
+            guard !beginRound() else { continue }
+            return now >= pace.settledAt ? .done : .wait(until: pace.settledAt)
         }
     }
 

@@ -37,14 +37,14 @@ struct HopSurvey {
     /// Does it all.
     mutating func run() {
         session.listen(wish)
-        while !session.isListening, session.ending == nil, !pace.isOver(at: session.now) {
+        while !session.isListening, !session.isInterrupted, !pace.isOver(at: session.now) {
             session.wait(until: session.now.advanced(by: .seconds(1)))
         }
         var rest = nodes
         // One proxy does not always relay for the subnets of all nodes.
-        while let first = rest.first, session.ending == nil, !pace.isOver(at: session.now) {
-            guard session.connect(to: first) else {
-                guard session.ending == nil else { break }
+        while let first = rest.first, !session.isInterrupted, !pace.isOver(at: session.now) {
+            guard session.connect(to: first, until: pace.end) else {
+                guard !session.isInterrupted, !pace.isOver(at: session.now) else { break }
                 let lost = rest.filter { $0.netKeys.map(\.index) == first.netKeys.map(\.index) }
                 tell(.unreachable(lost.count))
                 result.unreachable.formUnion(lost.map(\.uuid))
@@ -56,7 +56,7 @@ struct HopSurvey {
             let asked = Set(reached.map(\.uuid))
             rest.removeAll { asked.contains($0.uuid) }
         }
-        result.isCutShort = pace.isOver(at: session.now)
+        if !rest.isEmpty, pace.isOver(at: session.now) { result.isCutShort = true }
         result.airtime = pace.used
         result.proxies = session.proxies
         result.elapsed = begin.duration(to: session.now)
@@ -75,11 +75,15 @@ struct HopSurvey {
         }
         defer { session.hear = { _ in } }
         var linkless: Instant?
-        search: while session.ending == nil, !ear.search.usage.isOver(at: session.now) {
+        search: while !session.isInterrupted {
+            if ear.search.usage.isOver(at: session.now) {
+                result.isCutShort = true
+                break
+            }
             ear.take(session.takeHeartbeats())
             switch ear.search.next(at: session.now) {
             case .done: break search
-            case .wait(let instant): session.wait(until: min(instant, session.now.advanced(by: .seconds(1))))
+            case .wait(let instant): session.wait(until: min(instant, pace.end, session.now.advanced(by: .seconds(1))))
             case .ask(let place, let ttl):
                 if session.post(ConfigDefaultTTLGet().encoded, to: nodes[place], ttl: ttl) {
                     ear.search.sent(at: session.now)
@@ -162,7 +166,12 @@ extension Executor {
                 node.deviceKey != nil && !node.isExcluded && node.unprovisionedSeenAt == nil && !node.netKeys.isEmpty
                     && !provisioners.contains(node.uuid)
             }
-            let session = OperatingSession(access, try access.client(of: snapshot))
+            var client = try access.client(of: snapshot)
+            // Not every proxy relays for the subnets of all nodes, and the link that listens stays.
+            let links =
+                access.options.proxy == nil ? min(access.options.maximumConnections, access.bearer.maximumLinks) : 1
+            _ = client.setMaximumLinks(links, at: access.bearer.now)
+            let session = OperatingSession(access, client)
             var survey = HopSurvey(session, nodes, HopAirtime(network), budget, telling: tell)
             survey.run()
             result = survey.result

@@ -85,16 +85,22 @@ package final class OperatingSession {
         connect(to: node, in: [key.boundNetKey]) { $0.canPost(under: key) }
     }
 
-    /// Waits until there is a link that reaches a node: asks it for its Secure Network Beacon.
+    /// Waits until there is a link that reaches a node, but not longer than until an instant: asks it for its Secure
+    /// Network Beacon.
     ///
     /// - Returns: whether there is one.
-    func connect(to node: Node) -> Bool {
-        connect(to: node, in: node.netKeys.map(\.index)) { $0.canPost(to: node) }
+    func connect(to node: Node, until end: Instant) -> Bool {
+        connect(to: node, in: node.netKeys.map(\.index), until: end) { $0.canPost(to: node) }
         return driver.client.canPost(to: node)
     }
 
     /// Asks a node for its Secure Network Beacon until there is a link as it is wanted, or until there will be none.
-    private func connect(to node: Node, in subnets: [NetKeyIndex], until isConnected: (MeshClient) -> Bool) {
+    private func connect(
+        to node: Node,
+        in subnets: [NetKeyIndex],
+        until end: Instant = .distantFuture,
+        _ isConnected: (MeshClient) -> Bool
+    ) {
         guard !isConnected(driver.client), !isInterrupted else { return }
         let question = Question<Void>(ConfigBeaconGet())
         let (identifier, outputs) = driver.request(
@@ -108,8 +114,8 @@ package final class OperatingSession {
         other = { request in if request == identifier { isOver = true } }
         defer { other = { _ in } }
         perform(outputs)
-        while !isOver, !isConnected(driver.client), !isInterrupted {
-            wait(until: now.advanced(by: .seconds(1)))
+        while !isOver, !isConnected(driver.client), !isInterrupted, now < end {
+            wait(until: min(end, now.advanced(by: .seconds(1))))
         }
         cancel(node.unicastAddress)
     }
@@ -179,7 +185,7 @@ package final class OperatingSession {
     }
 
     /// Whether everything has ended; an interrupt ends it.
-    private var isInterrupted: Bool {
+    var isInterrupted: Bool {
         if ending == nil, access.context.interrupts() > 0 { ending = .interrupted }
         return ending != nil
     }

@@ -18,15 +18,17 @@ struct MapCommandTests {
     func table() throws {
         let fixture = try house()
         let serial = fixture.run("show", "--json").output
-        let result = fixture.run(["map", "--hops", "2"] + Self.via)
+        let result = fixture.run(["map"] + Self.via)
         #expect(result.status == 4, "\(result.combined)")
         let lines = result.output.split(separator: "\n").map(String.init)
         #expect(lines.first?.hasPrefix("HOPS  NODE") == true, "\(result.output)")
         #expect(lines.count { $0.contains("proxy") && !$0.contains("(no proxy)") } == 1)
-        #expect(lines.contains { $0.hasPrefix("Heard 6 of 8 nodes, 3 hops at most.") }, "\(result.output)")
+        #expect(lines.contains { $0.hasPrefix("Heard 6 of 8 nodes, 2 hops at most.") }, "\(result.output)")
         #expect(lines.allSatisfy { $0.count <= 80 })
         #expect(result.error.contains("Asking 8 nodes with 1.0 % of the air at most: about "), "\(result.error)")
-        #expect(result.error.contains("Asking 6 nodes with TTL 2.\nAsking "), "\(result.error)")
+        // Two of them sleep, so that they are asked last, and have more time.
+        let rounds = "Asking 4 nodes with TTL 2.\nAsking 2 nodes with TTL 127.\n"
+        #expect(result.error.contains(rounds), "\(result.error)")
         #expect(result.error.contains("No proxy leads to 2 nodes.\n"), "\(result.error)")
         #expect(result.error.contains("no proxy leads to Cat Flap, Molly's Access Tag\n"), "\(result.error)")
         #expect(fixture.run("show", "--json").output == serial)
@@ -44,7 +46,6 @@ struct MapCommandTests {
         #expect(mary.contains(#""answers":0"#), "\(mary)")
         #expect(result.output.contains(#""type":"summary","nodes":8,"heard":5,"#), "\(result.output)")
         #expect(result.output.contains(#""complete":false"#))
-        #expect(result.error.contains("no answer of mary\n"), "\(result.error)")
     }
 
     @Test("takes as long as its share of the air needs, or as much of the air as its time needs")
@@ -60,10 +61,10 @@ struct MapCommandTests {
         let usual = try run()
         let little = try run("--airtime", "0.1%")
         #expect(usual.permille <= 10 && little.permille == 1, "\(usual) \(little)")
-        #expect(little.milliseconds > 3 * usual.milliseconds)
+        #expect(little.milliseconds > usual.milliseconds + 5_000, "\(usual) \(little)")
         #expect(little.forecast.contains("Asking 8 nodes with 0.1 % of the air at most: about "), "\(little)")
         let timed = try run("--for", "30s")
-        #expect(timed.milliseconds <= 30_000)
+        #expect(timed.milliseconds <= 30_100, "\(timed)")
         #expect(timed.forecast.contains("Asking 8 nodes within 30s: about 0."), "\(timed)")
     }
 

@@ -11,7 +11,7 @@ import Testing
 @Suite("What counting hops takes of the air")
 struct HopAirtimeTests {
     /// A survey of 100 nodes, and what it took.
-    private struct Building {
+    private struct Building: CustomStringConvertible {
         let result: HopSurveyResult
         /// How long the air was busy at the busiest place.
         let busiest: Duration
@@ -20,6 +20,11 @@ struct HopAirtimeTests {
 
         /// The share of the air at the busiest place.
         var share: Double { Double(busiest.microseconds) / Double(result.elapsed.microseconds) }
+
+        var description: String {
+            "\(result.elapsed), \(share) at the busiest place, \(result.share) told, \(result.questions) questions, "
+                + "\(result.answers) answers, \(exact) exact, \(near) within one"
+        }
 
         /// - Parameters:
         ///   - spacing: one relay for so many nodes.
@@ -33,7 +38,7 @@ struct HopAirtimeTests {
         ) throws {
             var network = try House.network(lamps: 100)
             for place in network.nodes.indices where network.nodes[place].uuid != network.ownProvisioner {
-                network.nodes[place].features.relay = place % spacing == 1 % spacing ? .enabled : .disabled
+                network.nodes[place].features.relay = place % spacing == 1 % spacing ? .enabled : .notSupported
             }
             var settings = settings
             settings.topology = .hops(depth)
@@ -48,44 +53,52 @@ struct HopAirtimeTests {
             }
             exact = errors.count { $0 == 0 }
             near = errors.count { $0 <= 1 }
-            print(
-                "FIGURES depth \(depth) every \(spacing) seed \(seed) \(budget): \(result.elapsed) busiest \(share) told \(result.share) questions \(result.questions) answers \(result.answers) exact \(exact) near \(near) max \(real.values.max() ?? 0)"
-            )
         }
     }
 
     @Test(
         "100 nodes with ten relays: in three minutes, with a percent of the air, and nearly all hops exact",
-        arguments: [WorldSettings.ideal, .office],
-        [(2, 1), (3, 2), (5, 3)] as [(Int, UInt64)]
+        arguments: [false, true],
+        [(2, 1), (3, 1), (3, 2)] as [(Int, UInt64)]
     )
-    func tenRelays(_ settings: WorldSettings, _ building: (depth: Int, seed: UInt64)) throws {
+    func tenRelays(isOffice: Bool, _ building: (depth: Int, seed: UInt64)) throws {
         let measured = try Building(
-            settings,
+            isOffice ? .office : .ideal,
             depth: building.depth,
             relayEvery: 10,
             .airtime(0.01),
             seed: building.seed
         )
         let result = measured.result
-        #expect(result.elapsed <= .seconds(180))
-        #expect(measured.share <= 0.01 && measured.share <= result.share && result.share <= 0.0101)
-        #expect(measured.exact >= (settings == .ideal ? 100 : 97) && measured.near == 100)
+        #expect(result.elapsed <= .seconds(180), "\(measured)")
+        #expect(measured.share <= 0.01 && measured.share <= result.share && result.share <= 0.01, "\(measured)")
+        #expect(measured.exact >= (isOffice ? 97 : 100) && measured.near == 100, "\(measured)")
+    }
+
+    @Test("Six hops deep it takes a little longer, or a little more of the air where every relay is heard")
+    func deep() throws {
+        let slow = try Building(.office, depth: 5, relayEvery: 10, .airtime(0.01), seed: 1)
+        #expect(slow.share <= 0.01 && slow.result.share <= 0.01 && slow.result.elapsed <= .seconds(240), "\(slow)")
+        #expect(slow.exact >= 95 && slow.near >= 99, "\(slow)")
+        let timed = try Building(.office, depth: 5, relayEvery: 10, .time(.seconds(180)), seed: 1)
+        #expect(timed.share <= 0.01 && timed.result.elapsed <= .seconds(180) && !timed.result.isCutShort, "\(timed)")
+        #expect(timed.exact >= 95 && timed.near >= 99, "\(timed)")
     }
 
     @Test("Where all 100 nodes relay, the share of the air is kept, and it takes longer")
     func allRelay() throws {
         let measured = try Building(.office, depth: 2, relayEvery: 1, .airtime(0.01), seed: 1)
-        #expect(measured.share <= 0.01 && measured.share <= measured.result.share)
-        #expect(measured.result.elapsed > .seconds(600))
-        #expect(measured.exact >= 97 && measured.near == 100)
+        #expect(measured.share <= measured.result.share && measured.result.share <= 0.01, "\(measured)")
+        #expect(measured.result.elapsed > .seconds(600), "\(measured)")
+        #expect(measured.exact >= 97 && measured.near == 100, "\(measured)")
     }
 
     @Test("With a time, that is kept, and the air is told", arguments: [1, 10])
     func time(relayEvery spacing: Int) throws {
         let measured = try Building(.office, depth: 2, relayEvery: spacing, .time(.seconds(180)), seed: 1)
-        #expect(measured.result.elapsed <= .seconds(181) && !measured.result.isCutShort)
-        #expect(measured.share <= measured.result.share)
-        #expect(measured.exact >= 95)
+        #expect(measured.result.elapsed <= .seconds(180) && !measured.result.isCutShort, "\(measured)")
+        #expect(measured.share <= measured.result.share, "\(measured)")
+        #expect(measured.share < (spacing == 1 ? 0.05 : 0.01), "\(measured)")
+        #expect(measured.exact >= 97, "\(measured)")
     }
 }
