@@ -121,7 +121,7 @@ extension NamedThing {
         case .subnet: "subnet."
         case .applicationKey: "application_key."
         case .group: "group."
-        case .profile, .node, .scene, .floor, .module, .variable: nil
+        case .profile, .node, .scene, .floor, .module, .variable, .product: nil
         }
     }
 }

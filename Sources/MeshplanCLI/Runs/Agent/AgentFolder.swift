@@ -72,7 +72,7 @@ struct AgentFolder {
         for (name, value) in network.variables { own.environment[DefinitionFiles.variablePrefix + name] = value }
         own.workingDirectory = network.folder
         own.session = StoreSession()
-        own.storeAccess = context.storeAccess(of: network)
+        own.storeAccess = context.storeAccessElsewhere(of: network)
         return own
     }
 

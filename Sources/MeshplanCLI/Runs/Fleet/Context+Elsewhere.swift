@@ -14,8 +14,8 @@ extension Context {
 
     /// How the database of a network is reached and opened from its folder: what the fleet says of it, and else what
     /// the options of this command say, whose paths are those of this folder.
-    func storeAccess(of network: FleetNetwork) -> StoreAccess {
-        var access = storeAccess
+    func storeAccessElsewhere(of network: FleetNetwork) -> StoreAccess {
+        var access = self.storeAccess
         access.state = network.state ?? access.state
         access.keyFile = network.keyFile ?? access.keyFile.map(absolute)
         access.passphraseFile = access.passphraseFile.map(absolute)

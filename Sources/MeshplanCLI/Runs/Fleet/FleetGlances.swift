@@ -87,7 +87,7 @@ struct FleetGlances {
         own.environment = environment
         own.workingDirectory = network.folder
         own.session = session
-        own.storeAccess = context.storeAccess(of: network)
+        own.storeAccess = context.storeAccessElsewhere(of: network)
         return own
     }
 }

@@ -15,7 +15,7 @@ struct FleetDatabases {
         own.session = StoreSession()
         own.json = nil
         own.terminal.isInputTerminal = false
-        own.storeAccess = run.context.storeAccess(of: network)
+        own.storeAccess = run.context.storeAccessElsewhere(of: network)
         return own
     }
 
