@@ -40,6 +40,7 @@ struct CodeActionTests {
         "What is near replaces what is meant",
         arguments: [
             ("{ profile: lampe }", "{ profile: lamp }"), ("{ proflie: lamp }", "{ profile: lamp }"),
+            ("{ profile: \"lampe\", title: 🏠 }", "{ profile: \"lamp\", title: 🏠 }"),
             ("{ title: 🏠🏠, profile: lampe }", "{ title: 🏠🏠, profile: lamp }"),
             ("{ elements: { 0: { generic-onof-server: {} } } }", "{ elements: { 0: { generic-onoff-server: {} } } }"),
         ]

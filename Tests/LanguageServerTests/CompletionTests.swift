@@ -175,4 +175,31 @@ struct CompletionTests {
         #expect(try edit("groups: { x-$(pro¦) }", "proxies") == (14, 17, "proxies"))
         #expect(try edit("groups: { x-$(pro¦", "proxies") == (14, 17, "proxies)"))
     }
+
+    @Test(
+        "Within a sentence only the word is offered and replaced",
+        arguments: [
+            ("tests: { t: [{ press: k¦/0 on }] }", "knob", "k"), ("tests: { t: [{ press: ¦ }] }", "knob", ""),
+            ("tests: { t: [{ set: gr¦oup.hall onoff on }] }", "group.kitchen", "group.hall"),
+            ("tests: { t: [{ recall: evening in group.h¦ }] }", "group.hall", "group.h"),
+            ("schedules: { s: every day at 08:00 recall ev¦ on knob }", "evening", "ev"),
+            ("schedules: { s: every day at 08:00 switch off on kn¦ }", "knob", "kn"),
+            ("moved: [{ from: group.k¦, to: group.hall }]", "group.kitchen", "group.k"),
+        ]
+    )
+    func sentence(marked: String, expected: String, replaced: String) throws {
+        let base = Self.base + "nodes: { knob: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0001 } }\nscenes: { evening: 1 }\n"
+        let mark = MarkedText(base + marked)
+        var client = ScriptedClient([Self.path: base])
+        client.initialize()
+        client.open(Self.path, base)
+        client.change(Self.path, mark.text, version: 2)
+        let answer = client.request("textDocument/completion", mark.params(Self.path))
+        let items = try #require(answer?["result"]?["items"]?.items)
+        let item = try #require(items.first { $0["label"] == .string(expected) }, "\(items.map { $0["label"] })")
+        let range = try #require(TextRange(item["textEdit"]?["range"]))
+        let text = TextDocument(Array(mark.text.utf8))
+        let octets = text.offset(of: range.start, .utf16)..<text.offset(of: range.end, .utf16)
+        #expect(String(decoding: text.bytes[octets], as: UTF8.self) == replaced)
+    }
 }

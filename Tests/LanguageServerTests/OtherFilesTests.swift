@@ -74,6 +74,8 @@ struct OtherFilesTests {
             ("/w/fleet.yaml", "¦\n", "networks", "profiles"),
             ("/w/.meshplan.yaml", "radio: ¦\n", "harsh", "on"),
             ("/w/.meshplan.yaml", "¦\n", "connections", "network"),
+            ("/w/sim/d.yaml", "devices: {}\nproducts:\n  lamp: { ¦ }\n", "replay_list", "profile"),
+            ("/w/sim/d.yaml", "devices: {}\nproducts:\n  lamp: { features: [¦] }\n", "relay", "on"),
         ]
     )
     func completed(path: String, marked: String, offered: String, foreign: String) {

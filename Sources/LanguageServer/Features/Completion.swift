@@ -67,7 +67,9 @@ struct Completion {
         replaced = range.lowerBound..<range.upperBound - Self.cursor.count
         let text = String(decoding: before, as: UTF8.self)
         typed = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        wordEnd = bytes[offset..<replaced.upperBound].firstIndex(of: 0x20) ?? replaced.upperBound
+        // The element of a node stays.
+        let following = bytes[offset..<replaced.upperBound]
+        wordEnd = following.firstIndex { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "/") } ?? replaced.upperBound
         if let opening = Self.openPlaceholder(before) {
             replaced = range.lowerBound + opening..<offset
             addParameters(around: place.node, hasEnd: bytes[offset...].first == UInt8(ascii: ")"))

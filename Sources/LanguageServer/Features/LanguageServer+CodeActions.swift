@@ -48,16 +48,19 @@ struct Mending {
     /// The mending of a mistake at a place; nil if its words do not say one, or are about another text.
     init?(_ message: String, _ document: TextDocument, _ place: TextRange, _ encoding: PositionEncoding) {
         var start = document.offset(of: place.start, encoding)
-        let end = max(start, document.offset(of: place.end, encoding))
+        var end = max(start, document.offset(of: place.end, encoding))
         // It begins a sentence, or stands in one.
         guard let suggestion = Self.word(behind: "id you mean `", in: message) else { return nil }
         // The message must be about what stands there: `unknown key `featurs``.
         let sentence = message.prefix { $0 != "\n" }
-        var text = String(decoding: document.bytes[start..<end], as: UTF8.self)
-        if let quote = text.first, quote == "\"" || quote == "'", text.count > 2, text.last == quote {
-            text = String(text.dropFirst().dropLast())
+        // A place may be that of a quote; what is meant stands up to the next one.
+        if start < end, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(document.bytes[start]) {
+            let line = document.line(place.start.line)
+            let quote = document.bytes[start]
             start += 1
+            end = document.bytes[start..<max(start, line.upperBound)].firstIndex(of: quote) ?? end
         }
+        let text = String(decoding: document.bytes[start..<max(start, end)], as: UTF8.self)
         guard !text.isEmpty, let part = Self.wrongPart(of: text, sentence) else { return nil }
         let begin = start + part.lowerBound
         title =

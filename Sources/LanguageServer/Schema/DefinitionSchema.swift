@@ -73,7 +73,8 @@ struct DefinitionSchema: Sendable {
             let name = String(reference.dropFirst(prefix.count))
             return flattened(parts[name], names: names + [name], description: description, depth: depth + 1)
         }
-        if let alternatives = schema["anyOf"]?.items {
+        // Beside properties, alternatives only say which of them are needed.
+        if schema["properties"] == nil, let alternatives = schema["anyOf"]?.items {
             return alternatives.flatMap {
                 flattened($0, names: names, description: description, depth: depth + 1)
             }
