@@ -82,12 +82,20 @@ package final class PostgreSQLConnection {
             guard rest > .zero, try wait(for: events, atMost: rest) else {
                 throw PostgreSQLError(.connection, "the server does not answer")
             }
+            let status = cpostgresql_status(handle)
             let state = cpostgresql_connectPoll(handle)
             if state == PGRES_POLLING_OK { return }
-            guard state == PGRES_POLLING_READING || state == PGRES_POLLING_WRITING else { throw unconnected() }
+            guard state == PGRES_POLLING_READING || state == PGRES_POLLING_WRITING else {
+                throw unconnected(isTaken: PostgreSQLConnection.takenStates.contains(status.rawValue))
+            }
             events = Int16(state == PGRES_POLLING_READING ? POLLIN : POLLOUT)
         }
     }
+
+    /// The states of libpq in which somebody has taken the connection, but no server has spoken.
+    private static let takenStates = [
+        CONNECTION_MADE.rawValue, CONNECTION_AWAITING_RESPONSE.rawValue, CONNECTION_SSL_STARTUP.rawValue,
+    ]
 
     /// Runs statements one after the other, all in one round trip.
     ///
@@ -299,13 +307,17 @@ package final class PostgreSQLConnection {
     }
 
     /// Why there is no connection. The server's own words come as `severity:  SQLSTATE: message`, then lines of detail.
-    private func unconnected() -> PostgreSQLError {
+    ///
+    /// - Parameter isTaken: whether somebody had taken the connection.
+    private func unconnected(isTaken: Bool = false) -> PostgreSQLError {
         isBroken = true
         let text = cpostgresql_errorMessage(handle).map { String(cString: $0) } ?? ""
         guard let mark = text.firstRange(of: #/:  ([0-9A-Z]{5}): /#) else {
             // Lines that begin with a tab are questions to the user.
             let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("\t") }.joined(separator: "; ")
-            return PostgreSQLError(.connection, line(lines.isEmpty ? "the server cannot be reached" : lines))
+            var error = PostgreSQLError(.connection, line(lines.isEmpty ? "the server cannot be reached" : lines))
+            error.isDropped = isTaken
+            return error
         }
         let state = String(text[mark].dropFirst(3).prefix(5))
         let message = text[mark.upperBound...].prefix { !$0.isNewline }

@@ -20,6 +20,9 @@ package struct PostgreSQLError: Error, Hashable, Sendable {
     package var state: String?
     /// The message of libpq or of the server, in one line.
     package var message: String
+    /// Whether somebody took the connection and closed it before a server spoke. So does a proxy that has no server to
+    /// lead to.
+    package var isDropped = false
 
     package init(_ kind: Kind, state: String? = nil, _ message: String) {
         self.kind = kind

@@ -87,8 +87,8 @@ final class PostgreSQLSession {
             do throws(PostgreSQLError) {
                 return try body(try connected())
             } catch {
-                // Of several servers, one may be about to take over just now.
-                guard hasConnected || !address.eachServer.isEmpty,
+                // Of several servers, or those behind a proxy, one may be about to take over just now.
+                guard hasConnected || !address.eachServer.isEmpty || error.isDropped,
                     retry.isWorthwhile(after: error, isWriting: isWriting)
                 else {
                     throw storeError(error)

@@ -37,6 +37,18 @@ struct BrokenConnectionTests {
         var spill: String { fixture.folder.file("desk.spill") }
     }
 
+    @Test("A proxy that leads nowhere for a moment is asked again, and not for ever")
+    func dropped() throws {
+        let fixture = try SharedFixture()
+        let proxy = try PostgreSQLProxy(of: fixture.server)
+        proxy.cut(atCommit: 0, .beforeCommit, refusing: 3)
+        #expect(try fixture.open(through: proxy).snapshot().serial == 1)
+        #expect(fixture.clock.waits == 3)
+        proxy.cut(atCommit: 0, .beforeCommit, refusing: .max)
+        #expect(storeError { _ = try fixture.open(through: proxy) }?.code == .unreachable)
+        #expect(fixture.clock.time < .seconds(20))
+    }
+
     @Test(
         "A commit that is cut off is brought to its end over another connection",
         arguments: PostgreSQLProxy.Cut.allCases
