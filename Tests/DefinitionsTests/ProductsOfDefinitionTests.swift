@@ -161,10 +161,10 @@ struct ProductsOfDefinitionTests {
     @Test(
         "A name that no file declares is told at its place, with the nearest one",
         arguments: [
-            ("lmap", "a.yaml:5:28: error: there is no product `lmap` (did you mean `lamp`? products are: lamp)"),
-            ("0x0059", "a.yaml:5:28: error: `0x0059` is not a product (write the name of a product in a file"),
-            ("0x0059:16", "a.yaml:5:28: error: `0x0059:16` is not a product (write the name of a product in a file"),
-            ("[lamp]", "a.yaml:5:28: error: a product is expected here, not a list"),
+            ("lmap", "a.yaml:5:30: error: there is no product `lmap` (did you mean `lamp`? products are: lamp)"),
+            ("0x0059", "a.yaml:5:30: error: `0x0059` is not a product (write the name of a product in a file"),
+            ("0x0059:16", "a.yaml:5:30: error: `0x0059:16` is not a product (write the name of a product in a file"),
+            ("[lamp]", "a.yaml:5:30: error: a product is expected here, not a list"),
         ]
     )
     func unknownNames(name: String, message: String) {

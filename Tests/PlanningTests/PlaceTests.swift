@@ -141,7 +141,10 @@ struct PlaceTests {
         func of(_ change: (inout Composition) -> Void) throws -> [Diagnostic] {
             var composition = told
             change(&composition)
-            return try warnings { $0.network.nodes[0].record(composition) }
+            return try warnings { office in
+                let lamp = office.network.nodes.firstIndex { $0.name == "lamp-1" }
+                if let lamp { office.network.nodes[lamp].record(composition) }
+            }
         }
         // More models than the file lists, and other models in another version, are no mistake.
         #expect(try of { _ in } == [])

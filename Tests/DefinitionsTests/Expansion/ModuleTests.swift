@@ -344,7 +344,7 @@ struct ModuleTests {
             + "use: [{ module: m, for: { n: 1..1000 }, with: { s: \(long) } }]\n"
         limits = ReadingLimits()
         limits.nodes = 20_000
-        #expect(diagnose(texts, limits: limits).map { $0.contains("expand to more than 20000 values") } == [true])
+        #expect(diagnose(texts, limits: limits).last?.contains("expand to more than 20000 values") == true)
         #expect(diagnose(head + "nodes: { a-$(n): { for: { n: 1..999999999 }, uuid: \(uuid(1)) } }\n").count == 1)
     }
 
