@@ -5,10 +5,10 @@ import Planning
 /// output; whoever has it sends what it hands out and tells it what came back.
 ///
 /// A message reaches the nodes that are as many hops away as its TTL says, the link of the proxy included, and no
-/// others. So the smallest TTL at which a node answers is its number of hops. Everybody is asked with TTL 2 first, which
-/// nobody repeats; who is silent is asked with the next TTL, as long as relays are found that can carry it. Answers go
-/// out with the Default TTL of their nodes (Mesh Protocol 3.7.2), which they tell. So their TTL on arrival tells over
-/// how many hops they came: a second measurement, which needs no message of its own.
+/// others. So the smallest TTL at which a node answers is its number of hops. Everybody is asked with TTL 2 first,
+/// which nobody repeats; who is silent is asked with the next TTL, as long as relays are found that can carry it.
+/// Answers go out with the Default TTL of their nodes (Mesh Protocol 3.7.2), which they tell. So their TTL on arrival
+/// tells over how many hops they came: a second measurement, which needs no message of its own.
 struct HopSearch {
     /// What to do next.
     enum Step: Hashable {
