@@ -65,13 +65,6 @@ struct HopSurveyTests {
         #expect(!result.isCutShort && result.unreachable.isEmpty)
     }
 
-    @Test("Messages that are lost make nothing farther away: it is asked again")
-    func loss() throws {
-        let site = try self.site(lamps: 6, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)], loss: 0.2)
-        let result = try survey(site)
-        #expect(try hops(result, site) == [1, 2, 3, 4, 5, 6])
-    }
-
     @Test("Nodes whose Default TTL does not reach us cannot be heard")
     func deep() throws {
         let site = try self.site(lamps: 8, (0..<7).map { ($0, $0 + 1) })
