@@ -288,7 +288,7 @@ struct FleetRunCommandTests {
                 #expect(part.status == 4, "\(part.combined)")
                 // Another definition, which nobody has approved.
                 let text = String(decoding: try required(site.fixture.read("shop.yaml")), as: UTF8.self)
-                try site.fixture.write(text.replacing("0xC000", with: "0xC001"), to: "other.yaml")
+                try site.fixture.write(text.replacing(", subscribe: [lamps]", with: ""), to: "other.yaml")
                 let changed = own.run([
                     "apply", "../../other.yaml", "--network", job.network, "--via", "simulator", "--devices",
                     "../../devices/one.yaml", "--auto-approve", "--listen", "1s",
