@@ -171,8 +171,7 @@ extension DocumentDecoder {
         }
     }
 
-    /// Makes room for the nodes of more instances like the first one, because a long list that grows is copied again and
-    /// again.
+    /// Makes room for the nodes of more instances like the first one: a long list that grows is copied again and again.
     ///
     /// - Parameters:
     ///   - count: how many nodes an instance has.

@@ -111,7 +111,8 @@ struct WrongModuleTests {
         ),
         (
             module + "use: [{ module: m, rows: long.csv }]",
-            "long.csv:3:1: error: the row has 3 values, but there are 2 columns (put quotes around values with commas)"
+            "long.csv:3:1: error: the row has 3 values, but there are 2 columns "
+                + "(put quotes around values that hold the separator)"
         ),
         (
             module + "use: [{ module: m, rows: words.csv }]",
