@@ -53,8 +53,11 @@ extension DocumentDecoder {
         let start = tree.nodes.count
         tree.nodes.append(contentsOf: source.nodes[node..<end])
         tree.origins.append(contentsOf: repeatElement(place.origin, count: end - node))
-        for copy in start..<tree.nodes.count where !tree.nodes[copy].kind.isText {
-            tree.nodes[copy].value = UInt32(Int(tree.nodes[copy].value) - node + start)
+        // Through a buffer, which is checked once to belong to this tree alone, not for each value.
+        tree.nodes.withUnsafeMutableBufferPointer { nodes in
+            for copy in start..<nodes.count where !nodes[copy].kind.isText {
+                nodes[copy].value = UInt32(Int(nodes[copy].value) - node + start)
+            }
         }
         return true
     }

@@ -76,7 +76,11 @@ extension NodeDiffer {
         if claims.last?.node == node.uuid {
             claims[claims.count - 1].models.append(claim)
         } else {
-            claims.append(NodeClaim(node: node.uuid, models: [claim]))
+            var models: [ModelClaim] = []
+            // Whoever claims one of its models mostly claims them all.
+            models.reserveCapacity(node.elements.reduce(0) { $0 + $1.models.count })
+            models.append(claim)
+            claims.append(NodeClaim(node: node.uuid, models: models))
         }
     }
 

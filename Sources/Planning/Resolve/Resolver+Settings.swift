@@ -82,7 +82,9 @@ extension Resolver {
             for position in declared.indices {
                 let model = model(declared, position, on: index, from: origin)
                 let place = models.place(of: model.address)
-                if place < models.count, models[place].address == model.address {
+                if place == models.count {
+                    models.append(model)
+                } else if models[place].address == model.address {
                     models[place] = model.merged(over: models[place])
                 } else {
                     models.insert(model, at: place)
