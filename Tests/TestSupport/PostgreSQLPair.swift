@@ -60,7 +60,7 @@ package final class PostgreSQLPair {
             as=""
             if [ "$(id -u)" = 0 ]; then as="setpriv --reuid=postgres --regid=postgres --clear-groups"; fi
             cd "$1"
-            $as "$2/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=60 \\
+            $as "$2/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=120 \\
                 -c dynamic_shared_memory_type=mmap -c shared_buffers=16MB -c wal_retrieve_retry_interval=100ms \\
                 >>"$1/log" 2>&1 </dev/null &
             trap '' INT TERM HUP

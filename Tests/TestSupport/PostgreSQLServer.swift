@@ -56,7 +56,7 @@ package final class PostgreSQLServer: Sendable {
             cd "$1"
             $as "$2/initdb" -D "$1/data" -U meshplan -A trust -E UTF8 --no-locale --no-sync >"$1/log" 2>&1 </dev/null
             printf 'local all guarded scram-sha-256\\nlocal all all trust\\n' >"$1/data/pg_hba.conf"
-            $as "$2/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=60 -c dynamic_shared_memory_type=mmap \\
+            $as "$2/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=120 -c dynamic_shared_memory_type=mmap \\
                 -c shared_buffers=16MB >>"$1/log" 2>&1 </dev/null &
             server=$!
             trap '' INT TERM HUP

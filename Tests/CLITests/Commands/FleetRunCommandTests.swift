@@ -63,6 +63,19 @@ private struct Site {
 
     func store() throws -> FleetRunStore { try required(open()) }
 
+    /// Whether nobody is connected to the shared database any more. Its server may need a moment to notice that.
+    func isUnused() throws -> Bool {
+        guard let database else { return true }
+        for _ in 0..<50 {
+            let count = try PostgreSQLServer.shared.sql(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(database.name)' AND pid <> pg_backend_pid()",
+                in: database.name
+            )
+            if count == "0" { return true }
+        }
+        return false
+    }
+
     /// Takes the next job as a process that is killed before it tells anything.
     func die(_ run: FleetRunRecord, _ work: (FleetJob, CommandFixture) throws -> Void = { _, _ in }) throws {
         let store = try store()
@@ -533,6 +546,7 @@ struct FleetRunCommandTests {
         let list = fixture.run("fleet", "runs")
         #expect(list.output.contains("\(run.id)  2026-11-18T11:06:40Z  tester@bench  apply    stopped       0/3"))
         #expect(fixture.run("fleet", "continue").status == 0)
+        #expect(try site.isUnused(), "a worker leaves databases open")
         #expect(fixture.run("fleet", "runs").output.contains("done        3/3"))
         let shown = fixture.run("fleet", "status", "--run", run.id)
         expectSnapshot(shown.transcript.withoutRuns, "fleet-run.txt")
