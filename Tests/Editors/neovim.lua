@@ -109,6 +109,8 @@ vim.lsp.util.apply_workspace_edit(edit, client.offset_encoding)
 check("a name in the other file", line(lobby, 1), "  lobby: { parent: hallways, title: Empfang ä 🏨 }")
 check("an entry for the mesh", table.concat(vim.api.nvim_buf_get_lines(hotel, -3, -1, true), "\n"),
     "moved:\n  - { from: group.corridors, to: group.hallways }")
+-- The client keeps changes back for a moment; a request about a file sends those of that file.
+request("textDocument/documentSymbol", lobby, "lobby: {", "lobby")
 _, problem = request("textDocument/rename", hotel, "plant-lamp-1:", "plant", { newName = "plant-lamp-2" })
 check("a name that is taken", problem and problem.message:find("would be wrong", 1, true) ~= nil)
 
