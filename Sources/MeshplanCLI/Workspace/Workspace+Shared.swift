@@ -29,18 +29,19 @@ extension Workspace {
     /// The context's time. An interrupt ends waiting for the server.
     private var storeClock: StoreClock {
         let start = ContinuousClock.now
-        let context = context
+        // Not the context: its session holds databases, and these hold their clock.
+        let (interrupts, sleep) = (context.interrupts, context.sleep)
         var slept = Duration.zero
         return StoreClock(
             now: { max(ContinuousClock.now - start, slept) },
             wait: { duration in
                 var rest = duration
-                while rest > .zero, context.interrupts.count() < 2 {
-                    context.sleep(min(rest, .milliseconds(100)))
+                while rest > .zero, interrupts.count() < 2 {
+                    sleep(min(rest, .milliseconds(100)))
                     rest -= .milliseconds(100)
                 }
                 slept += duration
-                return context.interrupts.count() < 2
+                return interrupts.count() < 2
             }
         )
     }

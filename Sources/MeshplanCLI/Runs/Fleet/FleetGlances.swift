@@ -45,7 +45,6 @@ struct FleetGlances {
     private func alone(_ network: FleetNetwork) throws -> DatabaseGlance {
         var own = own(network)
         own.session = StoreSession()
-        defer { own.session.end(own) }
         return try Workspace(context: own).open(network.name).glance()
     }
 

@@ -19,19 +19,15 @@ struct FleetDatabases {
         return own
     }
 
-    /// Reads from the database of a network, and closes it.
+    /// Opens the database of a network.
     ///
-    /// - Throws: what opening it throws, and what `read` throws.
-    func reading<Value>(_ network: FleetNetwork, _ read: (MeshDatabase) throws -> Value) throws -> Value {
-        let own = context(of: network)
-        // A session holds its databases, and they their connections to a server. A worker has as many networks as the
-        // fleet.
-        defer { own.session.end(own) }
-        return try read(Workspace(context: own).open(network.name))
+    /// - Throws: what opening it throws.
+    func open(_ network: FleetNetwork) throws -> MeshDatabase {
+        try Workspace(context: context(of: network)).open(network.name)
     }
 
     /// The present serial of a network; nil if its database cannot be read here.
-    func serial(of network: FleetNetwork) -> UInt64? { try? reading(network) { try $0.version().serial } }
+    func serial(of network: FleetNetwork) -> UInt64? { try? open(network).version().serial }
 
     /// What the history of a job's network has of its plan and of rests of it, newest first; nothing if its database
     /// cannot be read here.
@@ -46,9 +42,7 @@ struct FleetDatabases {
 
     /// The entries since a job was begun, newest first: its own, and those of others.
     private func since(_ job: FleetJob, in network: FleetNetwork) -> (own: [HistoryEntry], others: [HistoryEntry]) {
-        guard let serial = job.notes.serialBefore, let history = try? reading(network, { try $0.history() }) else {
-            return ([], [])
-        }
+        guard let serial = job.notes.serialBefore, let history = try? open(network).history() else { return ([], []) }
         let digests = Set(job.notes.begun + [job.notes.digest].compactMap(\.self))
         func isOwn(_ entry: HistoryEntry) -> Bool {
             entry.plans.contains { plan in plan.digest.map { digests.contains($0) } ?? false }
@@ -63,7 +57,6 @@ struct FleetDatabases {
         do {
             let options = try VariableOptions.parse(PlanWords.variables(of: run.extra))
             let context = try options.applied(to: context(of: network))
-            defer { context.session.end(context) }
             let text = try PlanningJob(context: context).prepare(network.definition, network: network.name).text
             return try text?.digest() == digest
         } catch {

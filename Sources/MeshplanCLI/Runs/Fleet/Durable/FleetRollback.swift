@@ -103,10 +103,7 @@ struct FleetRollback {
         guard let serial = job.notes.serialBefore else {
             throw Failure(.failure, "nobody knows at which serial the run began")
         }
-        return try FleetDatabases(run: run).reading(network) { try goal(of: job, since: serial, in: $0) }
-    }
-
-    private func goal(of job: FleetJob, since serial: UInt64, in database: MeshDatabase) throws -> FleetJob {
+        let database = try FleetDatabases(run: run).open(network)
         let history = try database.history()
         // Reading back tells what nodes have, and changes nothing.
         let other = history.entries.first { entry in
