@@ -17,23 +17,18 @@ final class ChildProcess {
     /// The longest line that is passed on; the rest of a longer one is dropped.
     private static let longestLine = 16 << 20
 
-    /// Why a program was not started, in the system's words.
-    struct Failure: Error {
-        var reason: String
-    }
-
     /// What can still be read from. Empty once it has closed its output, as at its end.
     var open: [Int32] { streams.map(\.descriptor) }
 
     /// Starts a program.
     ///
     /// - Parameter takesInput: whether lines are sent to its standard input, which is empty otherwise.
-    /// - Throws: ``Failure`` if the system cannot start it.
-    init(_ program: ProgramPool.Program, takesInput: Bool) throws(Failure) {
+    /// - Throws: ``ShellProcess/Failure`` if the system cannot start it.
+    init(_ program: ProgramPool.Program, takesInput: Bool) throws(ShellProcess.Failure) {
         var ends: [Int32] = []
-        func pipe() throws(Failure) -> (read: Int32, write: Int32) {
+        func pipe() throws(ShellProcess.Failure) -> (read: Int32, write: Int32) {
             do {
-                let made = try ChildProcess.pipe()
+                let made = try ShellProcess.pipe()
                 ends += [made.read, made.write]
                 return made
             } catch {
@@ -44,7 +39,16 @@ final class ChildProcess {
         let (output, errors) = (try pipe(), try pipe())
         let input = takesInput ? try pipe() : nil
         do {
-            process = try ChildProcess.spawn(program, input?.read, output.write, errors.write)
+            // Not all systems can change the folder while they start a program; the shell can. Some shells end with 2
+            // where there is no such folder, which means something else as the status of the program.
+            process = try ShellProcess.start(
+                ["-c", #"cd "$0" || exit 126; exec "$@""#, program.folder] + program.arguments,
+                environment: program.environment,
+                input: input?.read,
+                output: output.write,
+                errors: errors.write,
+                isGroup: true
+            )
         } catch {
             for end in ends { close(end) }
             throw error
@@ -130,65 +134,5 @@ final class ChildProcess {
         }
         let signal = status & 0x7F
         return signal == 0 ? .ended(status >> 8 & 0xFF) : .killed(signal)
-    }
-
-    private static func pipe() throws(Failure) -> (read: Int32, write: Int32) {
-        var ends: [Int32] = [-1, -1]
-        #if canImport(Glibc)
-        let made = Glibc.pipe(&ends)
-        #elseif canImport(Musl)
-        let made = Musl.pipe(&ends)
-        #else
-        let made = Darwin.pipe(&ends)
-        #endif
-        guard made == 0 else { throw Failure(reason: FileError.text(ofError: errno)) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
-    }
-
-    private static func spawn(
-        _ program: ProgramPool.Program,
-        _ input: Int32?,
-        _ output: Int32,
-        _ errors: Int32
-    ) throws(Failure) -> pid_t {
-        #if canImport(Darwin)
-        var actions: posix_spawn_file_actions_t?
-        var attributes: posix_spawnattr_t?
-        #else
-        var actions = posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
-        }
-        if let input {
-            posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        } else {
-            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        }
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-        // Otherwise it would inherit our ignored signals.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in Signals.ignored { sigaddset(&signals, number) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        // Not all systems can change the folder while they start a program; the shell can. Some shells end with 2
-        // where there is no such folder, which means something else as the status of the program.
-        let script = ["/bin/sh", "-c", #"cd "$0" || exit 126; exec "$@""#, program.folder] + program.arguments
-        var arguments: [UnsafeMutablePointer<CChar>?] = script.map { strdup($0) } + [nil]
-        var variables: [UnsafeMutablePointer<CChar>?] =
-            program.environment.map { strdup("\($0)=\($1)") } + [nil]
-        defer { for text in arguments + variables { free(text) } }
-        var process: pid_t = 0
-        let error = posix_spawn(&process, "/bin/sh", &actions, &attributes, &arguments, &variables)
-        guard error == 0 else { throw Failure(reason: FileError.text(ofError: error)) }
-        return process
     }
 }

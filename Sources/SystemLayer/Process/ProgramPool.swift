@@ -106,7 +106,7 @@ package struct ProgramPool {
         var passed = interrupts.count()
         while true {
             while running.count < workers, let (number, work) = next() {
-                do throws(ChildProcess.Failure) {
+                do throws(ShellProcess.Failure) {
                     running.append(try begun(number, work, among: &idle))
                 } catch {
                     tell(number, .notStarted(error.reason))
@@ -142,7 +142,7 @@ package struct ProgramPool {
         _ number: Int,
         _ work: Work,
         among idle: inout [Running]
-    ) throws(ChildProcess.Failure) -> Running {
+    ) throws(ShellProcess.Failure) -> Running {
         switch work {
         case .program(let program):
             return Running(number, program, try ChildProcess(program, takesInput: false), isServer: false)

@@ -50,7 +50,7 @@ package struct ShellCommand {
     package func run(_ command: String, talk: ([UInt8]) -> Void) throws(Problem) -> [UInt8] {
         let output = try Pipe()
         let errors = try Pipe()
-        let process = try spawn(command, output: output.write, talk: errors.write)
+        let process = try start(command, output: output.write, talk: errors.write)
         let deadline = ContinuousClock.now.advanced(by: timeout)
         output.closeWritingEnd()
         errors.closeWritingEnd()
@@ -121,40 +121,12 @@ package struct ShellCommand {
         if code != 0 { throw .failed(code) }
     }
 
-    private func spawn(_ command: String, output: Int32, talk: Int32) throws(Problem) -> pid_t {
-        #if canImport(Darwin)
-        var actions: posix_spawn_file_actions_t?
-        var attributes: posix_spawnattr_t?
-        #else
-        var actions = posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
+    private func start(_ command: String, output: Int32, talk: Int32) throws(Problem) -> pid_t {
+        do throws(ShellProcess.Failure) {
+            return try ShellProcess.start(["-c", command], environment: environment, output: output, errors: talk)
+        } catch {
+            throw .notStarted(error.reason)
         }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, talk, STDERR_FILENO)
-        // Otherwise the command would inherit our ignored signals.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in Signals.ignored { sigaddset(&signals, number) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-        var arguments: [UnsafeMutablePointer<CChar>?] = []
-        for text in ["/bin/sh", "-c", command] { arguments.append(strdup(text)) }
-        var variables: [UnsafeMutablePointer<CChar>?] = []
-        for (name, value) in environment { variables.append(strdup("\(name)=\(value)")) }
-        arguments.append(nil)
-        variables.append(nil)
-        defer { for text in arguments + variables { free(text) } }
-        var process: pid_t = 0
-        let error = posix_spawn(&process, "/bin/sh", &actions, &attributes, &arguments, &variables)
-        guard error == 0 else { throw .notStarted(FileError.text(ofError: error)) }
-        return process
     }
 }
 
@@ -164,10 +136,11 @@ private final class Pipe {
     private(set) var write: Int32
 
     init() throws(ShellCommand.Problem) {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw .notStarted(FileError.text(ofError: errno)) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        (read, write) = (ends[0], ends[1])
+        do throws(ShellProcess.Failure) {
+            (read, write) = try ShellProcess.pipe()
+        } catch {
+            throw .notStarted(error.reason)
+        }
     }
 
     deinit {
