@@ -150,45 +150,47 @@ final class CommandFixture {
         var error = ""
         var combined = ""
         var context = Context(
-            workingDirectory: folder.path,
-            environment: environment,
-            output: Output { text in
-                output += text
-                combined += text
-                self.onText(text)
-                return self.outputError
-            },
-            errorOutput: Output { text in
-                error += text
-                combined += text
-                self.lastError += text
-                self.onText(text)
-                return nil
-            },
-            terminal: Terminal(
-                isInputTerminal: isTerminal,
-                isOutputTerminal: isTerminal,
-                isErrorTerminal: isTerminal,
-                width: columns
-            ),
-            readLine: {
-                if let respond = self.respond { return respond(error) }
-                guard !self.answers.isEmpty else {
-                    Issue.record("the command asks a question that the test does not expect")
+            Effects(
+                workingDirectory: folder.path,
+                environment: environment,
+                output: Output { text in
+                    output += text
+                    combined += text
+                    self.onText(text)
+                    return self.outputError
+                },
+                errorOutput: Output { text in
+                    error += text
+                    combined += text
+                    self.lastError += text
+                    self.onText(text)
                     return nil
-                }
-                return self.answers.removeFirst()
-            },
-            lineInput: LineInput(poll: { self.polled() }, discard: {}),
-            now: { self.now },
-            randomBits: { self.random.next() },
-            interrupts: Interrupts(
-                arm: {},
-                count: { self.interruptCount() },
-                first: { self.interruptCount() > 0 ? self.interruptSignal : nil }
-            ),
-            process: ProcessIdentity(number: processNumber, user: "tester", host: "bench"),
-            pause: { self.pause($0) }
+                },
+                terminal: Terminal(
+                    isInputTerminal: isTerminal,
+                    isOutputTerminal: isTerminal,
+                    isErrorTerminal: isTerminal,
+                    width: columns
+                ),
+                readLine: {
+                    if let respond = self.respond { return respond(error) }
+                    guard !self.answers.isEmpty else {
+                        Issue.record("the command asks a question that the test does not expect")
+                        return nil
+                    }
+                    return self.answers.removeFirst()
+                },
+                lineInput: LineInput(poll: { self.polled() }, discard: {}),
+                now: { self.now },
+                randomBits: { self.random.next() },
+                interrupts: Interrupts(
+                    arm: {},
+                    count: { self.interruptCount() },
+                    first: { self.interruptCount() > 0 ? self.interruptSignal : nil }
+                ),
+                process: ProcessIdentity(number: processNumber, user: "tester", host: "bench"),
+                pause: { self.pause($0) }
+            )
         )
         context.byteInput = byteInput
         context.scryptCost = scryptCost

@@ -15,21 +15,23 @@ struct GatewayCredentialsTests {
     /// - Parameter tell: receives what standard error shows.
     private func context(_ fixture: CommandFixture, tell: @escaping (String) -> Void = { _ in }) -> Context {
         Context(
-            workingDirectory: fixture.folder.path,
-            environment: [:],
-            output: Output { _ in nil },
-            errorOutput: Output { text in
-                tell(text)
-                return nil
-            },
-            terminal: Terminal(isInputTerminal: false, isOutputTerminal: false, isErrorTerminal: false, width: 80),
-            readLine: { nil },
-            lineInput: LineInput(poll: { .nothing }, discard: {}),
-            now: { fixture.now },
-            randomBits: { 0 },
-            interrupts: Interrupts(arm: {}, count: { 0 }),
-            process: ProcessIdentity(number: 1, user: "tester", host: "bench"),
-            pause: { _ in }
+            Effects(
+                workingDirectory: fixture.folder.path,
+                environment: [:],
+                output: Output { _ in nil },
+                errorOutput: Output { text in
+                    tell(text)
+                    return nil
+                },
+                terminal: Terminal(isInputTerminal: false, isOutputTerminal: false, isErrorTerminal: false, width: 80),
+                readLine: { nil },
+                lineInput: LineInput(poll: { .nothing }, discard: {}),
+                now: { fixture.now },
+                randomBits: { 0 },
+                interrupts: Interrupts(arm: {}, count: { 0 }),
+                process: ProcessIdentity(number: 1, user: "tester", host: "bench"),
+                pause: { _ in }
+            )
         )
     }
 

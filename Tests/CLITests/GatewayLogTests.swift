@@ -15,21 +15,23 @@ struct GatewayLogTests {
         var text = ""
         var now = Timestamp(rawValue: 1_795_000_000)
         let context = Context(
-            workingDirectory: "/",
-            environment: [:],
-            output: Output { line in
-                text += line
-                return nil
-            },
-            errorOutput: Output { _ in nil },
-            terminal: Terminal(isInputTerminal: false, isOutputTerminal: false, isErrorTerminal: false, width: 80),
-            readLine: { nil },
-            lineInput: LineInput(poll: { .nothing }, discard: {}),
-            now: { now },
-            randomBits: { 0 },
-            interrupts: Interrupts(arm: {}, count: { 0 }),
-            process: ProcessIdentity(number: 1, user: "tester", host: "bench"),
-            pause: { _ in }
+            Effects(
+                workingDirectory: "/",
+                environment: [:],
+                output: Output { line in
+                    text += line
+                    return nil
+                },
+                errorOutput: Output { _ in nil },
+                terminal: Terminal(isInputTerminal: false, isOutputTerminal: false, isErrorTerminal: false, width: 80),
+                readLine: { nil },
+                lineInput: LineInput(poll: { .nothing }, discard: {}),
+                now: { now },
+                randomBits: { 0 },
+                interrupts: Interrupts(arm: {}, count: { 0 }),
+                process: ProcessIdentity(number: 1, user: "tester", host: "bench"),
+                pause: { _ in }
+            )
         )
         let log = GatewayLog(context: context)
         for event in events {

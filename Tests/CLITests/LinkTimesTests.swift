@@ -53,18 +53,25 @@ struct LinkTimesTests {
         }
         let log = GatewayLog(
             context: Context(
-                workingDirectory: fixture.folder.path,
-                environment: [:],
-                output: output,
-                errorOutput: output,
-                terminal: Terminal(isInputTerminal: false, isOutputTerminal: false, isErrorTerminal: false, width: 80),
-                readLine: { nil },
-                lineInput: LineInput(poll: { .nothing }, discard: {}),
-                now: { fixture.now },
-                randomBits: { 0 },
-                interrupts: Interrupts(arm: {}, count: { 0 }),
-                process: ProcessIdentity(number: 1, user: "tester", host: "bench"),
-                pause: { _ in }
+                Effects(
+                    workingDirectory: fixture.folder.path,
+                    environment: [:],
+                    output: output,
+                    errorOutput: output,
+                    terminal: Terminal(
+                        isInputTerminal: false,
+                        isOutputTerminal: false,
+                        isErrorTerminal: false,
+                        width: 80
+                    ),
+                    readLine: { nil },
+                    lineInput: LineInput(poll: { .nothing }, discard: {}),
+                    now: { fixture.now },
+                    randomBits: { 0 },
+                    interrupts: Interrupts(arm: {}, count: { 0 }),
+                    process: ProcessIdentity(number: 1, user: "tester", host: "bench"),
+                    pause: { _ in }
+                )
             )
         )
         let client = FrameServer.Client(rawValue: 1)

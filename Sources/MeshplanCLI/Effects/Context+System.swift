@@ -13,29 +13,31 @@ extension Context {
             width: StandardStreams.terminalWidth()
         )
         var context = Context(
-            workingDirectory: ThisProcess.workingFolder(),
-            environment: ThisProcess.environment(),
-            output: output(to: .output),
-            errorOutput: output(to: .error),
-            terminal: terminal,
-            readLine: { input.read() },
-            lineInput: LineInput(
-                poll: { input.pollLine() },
-                discard: { input.discard() },
-                descriptor: StandardStreams.inputDescriptor
-            ),
-            now: { Timestamp(rawValue: ThisProcess.secondsSince1970()) },
-            randomBits: {
-                var generator = SystemRandomNumberGenerator()
-                return generator.next()
-            },
-            interrupts: interrupts,
-            process: ProcessIdentity(
-                number: ThisProcess.number,
-                user: ThisProcess.userName(),
-                host: ThisProcess.hostName()
-            ),
-            pause: { ThisProcess.pause(for: $0, orUntil: interrupts.wakeUp) }
+            Effects(
+                workingDirectory: ThisProcess.workingFolder(),
+                environment: ThisProcess.environment(),
+                output: output(to: .output),
+                errorOutput: output(to: .error),
+                terminal: terminal,
+                readLine: { input.read() },
+                lineInput: LineInput(
+                    poll: { input.pollLine() },
+                    discard: { input.discard() },
+                    descriptor: StandardStreams.inputDescriptor
+                ),
+                now: { Timestamp(rawValue: ThisProcess.secondsSince1970()) },
+                randomBits: {
+                    var generator = SystemRandomNumberGenerator()
+                    return generator.next()
+                },
+                interrupts: interrupts,
+                process: ProcessIdentity(
+                    number: ThisProcess.number,
+                    user: ThisProcess.userName(),
+                    host: ThisProcess.hostName()
+                ),
+                pause: { ThisProcess.pause(for: $0, orUntil: interrupts.wakeUp) }
+            )
         )
         context.clock = { ThisProcess.millisecondsSince1970() }
         context.byteInput = .descriptor(StandardStreams.inputDescriptor, wakeUp: interrupts.wakeUp)

@@ -18,35 +18,8 @@ package struct Context {
 
     private var shared: Shared
 
-    /// Effects of a process; those that only some commands have can be replaced later.
-    package init(
-        workingDirectory: String,
-        environment: [String: String],
-        output: Output,
-        errorOutput: Output,
-        terminal: Terminal,
-        readLine: @escaping () -> String?,
-        lineInput: LineInput,
-        now: @escaping () -> Timestamp,
-        randomBits: @escaping () -> UInt64,
-        interrupts: Interrupts,
-        process: ProcessIdentity,
-        pause: @escaping (Duration) -> Void
-    ) {
-        let effects = Effects(
-            workingDirectory: workingDirectory,
-            environment: environment,
-            output: output,
-            errorOutput: errorOutput,
-            terminal: terminal,
-            readLine: readLine,
-            lineInput: lineInput,
-            now: now,
-            randomBits: randomBits,
-            interrupts: interrupts,
-            process: process,
-            pause: pause
-        )
+    /// A context with these effects.
+    package init(_ effects: Effects) {
         shared = Shared(effects)
     }
 
@@ -149,7 +122,8 @@ package struct Effects {
     /// Waits while the server of a shared database is out of reach.
     var sleep: (Duration) -> Void = ThisProcess.sleep
 
-    fileprivate init(
+    /// Effects of a process; those that only some commands have can be replaced later.
+    package init(
         workingDirectory: String,
         environment: [String: String],
         output: Output,

@@ -179,26 +179,28 @@ extension Context {
         let silent = Output { _ in nil }
         let refused: Set = ["MESHPLAN_KEY_COMMAND", "MESHPLAN_STATE"]
         return Context(
-            workingDirectory: place.workingDirectory,
-            environment: place.environment.filter { !refused.contains($0.key) },
-            output: silent,
-            errorOutput: silent,
-            terminal: Terminal(
-                isInputTerminal: false,
-                isOutputTerminal: false,
-                isErrorTerminal: false,
-                width: 80
-            ),
-            readLine: { nil },
-            lineInput: LineInput(poll: { .end }, discard: {}),
-            now: { Timestamp(rawValue: ThisProcess.secondsSince1970()) },
-            randomBits: {
-                var generator = SystemRandomNumberGenerator()
-                return generator.next()
-            },
-            interrupts: Interrupts(arm: {}, count: { 0 }),
-            process: ProcessIdentity(number: ThisProcess.number, user: "", host: ""),
-            pause: { _ in }
+            Effects(
+                workingDirectory: place.workingDirectory,
+                environment: place.environment.filter { !refused.contains($0.key) },
+                output: silent,
+                errorOutput: silent,
+                terminal: Terminal(
+                    isInputTerminal: false,
+                    isOutputTerminal: false,
+                    isErrorTerminal: false,
+                    width: 80
+                ),
+                readLine: { nil },
+                lineInput: LineInput(poll: { .end }, discard: {}),
+                now: { Timestamp(rawValue: ThisProcess.secondsSince1970()) },
+                randomBits: {
+                    var generator = SystemRandomNumberGenerator()
+                    return generator.next()
+                },
+                interrupts: Interrupts(arm: {}, count: { 0 }),
+                process: ProcessIdentity(number: ThisProcess.number, user: "", host: ""),
+                pause: { _ in }
+            )
         )
     }
 }
