@@ -104,9 +104,9 @@ package struct CheckedGroup: Hashable, Sendable {
     /// Reads a name; nil if it is none.
     package init?(_ text: String) {
         self.text = text
-        tags = TestPlaceholder.names(in: text)
+        tags = TestVariable.names(in: text)
         // Whatever the tags are, they stand for parts of a name.
-        guard tags.allSatisfy(Name.isValid), Name.isValid(TestPlaceholder.replacing(in: text) { _ in "x" }) else {
+        guard tags.allSatisfy(Name.isValid), Name.isValid(TestVariable.replacing(in: text) { _ in "x" }) else {
             return nil
         }
     }
@@ -114,6 +114,6 @@ package struct CheckedGroup: Hashable, Sendable {
     /// The name for a node with these tags; nil if it lacks one of them.
     package func name(for tags: [String: Located<String>]) -> String? {
         guard self.tags.allSatisfy({ tags[$0] != nil }) else { return nil }
-        return TestPlaceholder.replacing(in: text) { tags[$0]?.value }
+        return TestVariable.replacing(in: text) { tags[$0]?.value }
     }
 }

@@ -1,7 +1,7 @@
 import MeshCore
 
 /// `$(NAME)` in a text: in a test it stands for something else in each run, in a check for the tag of a node.
-package enum TestPlaceholder {
+package enum TestVariable {
     /// The names of the references in a text, in their order.
     package static func names(in text: String) -> [String] {
         parts(of: text).compactMap { if case .reference(let name) = $0 { name } else { nil } }
@@ -64,7 +64,7 @@ package struct TestBinding: Hashable, Sendable {
     }
 
     /// A text as it is in this run. A reference for which there is nothing stays.
-    package func text(_ text: String) -> String { TestPlaceholder.replacing(in: text) { values[$0] } }
+    package func text(_ text: String) -> String { TestVariable.replacing(in: text) { values[$0] } }
 
     private func text(_ text: Located<String>) -> Located<String> { Located(self.text(text.value), at: text.location) }
 

@@ -6,7 +6,7 @@ package struct TestDefinition: Hashable, Sendable {
     package var name: Located<String>
     /// Several runs of the same steps; nil for one.
     package var variation: TestVariation?
-    /// What is done and expected, in this order. Texts in them may hold the ``TestPlaceholder``s of the variation.
+    /// What is done and expected, in this order. Texts in them may hold the ``TestVariable``s of the variation.
     package var steps: [TestStep]
 
     /// A test that is run once.

@@ -7,7 +7,7 @@ package struct TestRun: Hashable, Sendable {
     package let test: TestDefinition
     /// The node that has no power in this run; nil for none.
     package var without: NodeDefinition?
-    /// What the placeholders of the test stand for; nil if it has none.
+    /// What the variables of the test stand for; nil if it has none.
     package let binding: TestBinding?
     /// The seed of its chances; nil on a real mesh, whose chances nobody chooses.
     package let seed: UInt64?

@@ -159,8 +159,8 @@ struct TestsOfDefinitionTests {
         #expect(found.count <= 2, "\(found)")
     }
 
-    @Test("Placeholders stand for another room or node in each run")
-    func placeholders() throws {
+    @Test("Variables stand for another room or node in each run")
+    func variables() throws {
         let (found, problems) = definitions(
             Self.building + """
                 tests:

@@ -105,7 +105,7 @@ extension [TestStep] {
             var texts = step.selectors.flatMap { ($0.names ?? []) + $0.tags.values }
             texts += step.nodes + [step.action?.scene].compactMap(\.self)
             for text in texts {
-                if let variable = TestPlaceholder.names(in: text.value).first { return (text, variable) }
+                if let variable = TestVariable.names(in: text.value).first { return (text, variable) }
             }
         }
         return nil

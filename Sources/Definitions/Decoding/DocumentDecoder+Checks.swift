@@ -116,7 +116,7 @@ extension DocumentDecoder {
 
     /// Any text without a reference. Only the groups of a check refer to tags.
     private static func checkedValue(_ text: String) throws(ScalarProblem) -> String {
-        guard let name = TestPlaceholder.names(in: text).first else { return text }
+        guard let name = TestVariable.names(in: text).first else { return text }
         throw ScalarProblem(
             "`$(\(name))` stands for nothing here",
             hint: "in a check, tags of the node stand in the groups of `subscribe` and `publish` only"

@@ -84,7 +84,7 @@ extension DocumentDecoder {
         tags.reserveCapacity(entries.count)
         for entry in entries {
             guard let tag = scalar(entry.key, "the name of a tag", Words.name) else { continue }
-            let known = placeholders
+            let known = testVariables
             let parse = { (text: String) throws(ScalarProblem) in
                 _ = try known?.filled(text)
                 return text

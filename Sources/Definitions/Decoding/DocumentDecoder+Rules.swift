@@ -106,8 +106,8 @@ extension DocumentDecoder {
     mutating func decodeSelector(_ field: MappingEntry) -> NodeSelector? {
         let node = field.value
         var selector = NodeSelector(location: location(node))
-        let pattern = { [placeholders] (text: String) throws(ScalarProblem) in
-            _ = try Words.pattern(try placeholders?.filled(text) ?? text)
+        let pattern = { [testVariables] (text: String) throws(ScalarProblem) in
+            _ = try Words.pattern(try testVariables?.filled(text) ?? text)
             return text
         }
         switch tree.nodes[node].kind {

@@ -40,8 +40,8 @@ struct DocumentDecoder {
     /// The vendor models that the documents declare.
     var vendorModels = VendorModelDeclarations()
 
-    /// The placeholders that texts may hold at present; nil outside of tests.
-    var placeholders: TestPlaceholders?
+    /// The variables that texts may hold at present; nil outside of tests.
+    var testVariables: TestVariables?
     /// Modules, variables and what is being expanded.
     var expansion: ExpansionState
 

@@ -23,10 +23,10 @@ extension DocumentDecoder {
         text(node, expected).map { $0.split(separator: " ").map(String.init) }
     }
 
-    /// Whether a word is the name of a node, once its placeholders stand for names.
+    /// Whether a word is the name of a node, once its variables stand for names.
     private mutating func isName(_ word: String, at node: Int) -> Bool {
         do throws(ScalarProblem) {
-            return Name.isValid(try placeholders?.filled(word) ?? word)
+            return Name.isValid(try testVariables?.filled(word) ?? word)
         } catch {
             report(error.message, at: node, hint: error.hint)
             // That says enough.
@@ -122,10 +122,10 @@ extension DocumentDecoder {
         return .recall(scene: Located(words[0], at: location(node)), target: words[2])
     }
 
-    /// Whether each placeholder of a text stands for something.
+    /// Whether each variable of a text stands for something.
     private mutating func isFilled(_ text: String, at node: Int) -> Bool {
         do throws(ScalarProblem) {
-            _ = try placeholders?.filled(text)
+            _ = try testVariables?.filled(text)
             return true
         } catch {
             report(error.message, at: node, hint: error.hint)

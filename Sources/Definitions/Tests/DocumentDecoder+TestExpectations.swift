@@ -88,7 +88,7 @@ extension DocumentDecoder {
     }
 
     private mutating func decodeHeartbeatSender(_ node: Int) -> Located<String>? {
-        let known = placeholders
+        let known = testVariables
         return scalar(node, "the node that sends heartbeats") { text throws(ScalarProblem) in
             _ = try Words.name(try known?.filled(text) ?? text)
             return text

@@ -21,8 +21,8 @@ extension DocumentDecoder {
                     if field.keyword == .forEach { variation = decodeVariation(field) } else { list = field.value }
                 }
             }
-            placeholders = TestPlaceholders(name: variation?.binding)
-            defer { placeholders = nil }
+            testVariables = TestVariables(name: variation?.binding)
+            defer { testVariables = nil }
             guard let list, let items = self.list(list, "a list of steps") else { continue }
             let steps = items.compactMap { decodeStep($0) }
             if items.isEmpty { report("the test has no step", at: list, hint: Self.exampleOfStep) }

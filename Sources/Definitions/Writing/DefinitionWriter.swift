@@ -56,11 +56,11 @@ package struct DefinitionWriter {
         text += escaped(part, in: section)
     }
 
-    /// A part of a section in which no text is taken for a reference. Tests and checks have placeholders of their own,
+    /// A part of a section in which no text is taken for a reference. Tests and checks have variables of their own,
     /// which stay as they are.
     static func escaped(_ part: String, in section: String = "") -> String {
-        let hasPlaceholders = section == Keyword.tests.rawValue || section == Keyword.checks.rawValue
-        return hasPlaceholders || !part.contains("$(") ? part : part.replacing("$(", with: "$$(")
+        let hasVariables = section == Keyword.tests.rawValue || section == Keyword.checks.rawValue
+        return hasVariables || !part.contains("$(") ? part : part.replacing("$(", with: "$$(")
     }
 
     /// Comments of one line each, whatever the texts contain.

@@ -70,7 +70,7 @@ struct Completion {
         // The element of a node stays.
         let following = bytes[offset..<replaced.upperBound]
         wordEnd = following.firstIndex { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "/") } ?? replaced.upperBound
-        if let opening = Self.openPlaceholder(before) {
+        if let opening = Self.openReference(before) {
             replaced = range.lowerBound + opening..<offset
             addParameters(around: place.node, hasEnd: bytes[offset...].first == UInt8(ascii: ")"))
             return
@@ -84,8 +84,8 @@ struct Completion {
         }
     }
 
-    /// How many octets of a text stand before a placeholder's name that is being typed; nil if none is.
-    private static func openPlaceholder(_ text: ArraySlice<UInt8>) -> Int? {
+    /// How many octets of a text stand before a reference's name that is being typed; nil if none is.
+    private static func openReference(_ text: ArraySlice<UInt8>) -> Int? {
         let text = Array(text)
         guard let start = text.indices.last(where: { text[$0...].starts(with: "$(".utf8) }),
             !text[start...].contains(UInt8(ascii: ")"))
@@ -273,7 +273,7 @@ struct Completion {
         }
     }
 
-    /// Adds what a placeholder may stand for.
+    /// Adds what a reference may stand for.
     private mutating func addParameters(around entry: Int, hasEnd: Bool) {
         let end = hasEnd ? "" : ")"
         for parameter in outline.parameters(around: entry) {

@@ -4,7 +4,7 @@ struct DeclarationIndex {
     struct Declaration {
         /// What it declares.
         var thing: NamedThing
-        /// The name as it is written, which may hold placeholders: `room-$(room)`.
+        /// The name as it is written, which may hold references: `room-$(room)`.
         var name: String
         /// The path of the file.
         var path: String
@@ -59,7 +59,7 @@ struct DeclarationIndex {
     }
 }
 
-/// A name with placeholders: `lamp-$(room)-$(place)`.
+/// A name with references: `lamp-$(room)-$(place)`.
 struct NameTemplate {
     private var parts: [Substring] = []
 
@@ -72,12 +72,12 @@ struct NameTemplate {
         parts.append(rest)
     }
 
-    /// Whether there is a placeholder.
-    var hasPlaceholder: Bool { parts.count > 1 }
+    /// Whether there is a reference.
+    var hasReference: Bool { parts.count > 1 }
 
-    /// Whether a name is this one with something in place of each placeholder.
+    /// Whether a name is this one with something in place of each reference.
     func matches(_ name: String) -> Bool {
-        guard hasPlaceholder, let first = parts.first, let last = parts.last, name.hasPrefix(first),
+        guard hasReference, let first = parts.first, let last = parts.last, name.hasPrefix(first),
             name.count >= first.count + last.count, name.hasSuffix(last)
         else { return false }
         var rest = name.dropFirst(first.count).dropLast(last.count)
@@ -88,8 +88,8 @@ struct NameTemplate {
         return true
     }
 
-    /// The placeholder at an octet of a text, without `$(` and `)`; nil if there is none.
-    static func placeholder(in text: String, at offset: Int) -> String? {
+    /// The reference at an octet of a text, without `$(` and `)`; nil if there is none.
+    static func reference(in text: String, at offset: Int) -> String? {
         let bytes = Array(text.utf8)
         var place = 0
         while place + 1 < bytes.count {

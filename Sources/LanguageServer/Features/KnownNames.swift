@@ -95,7 +95,7 @@ extension DefinitionOutline {
         return nil
     }
 
-    /// What a placeholder may stand for at an entry: variables of repetitions and parameters, the nearest first.
+    /// What a reference may stand for at an entry: variables of repetitions and parameters, the nearest first.
     func parameters(around node: Int) -> [(name: String, range: Range<Int>)] {
         var found: [(name: String, range: Range<Int>)] = []
         for ancestor in line(to: node).reversed() {

@@ -82,7 +82,7 @@ struct ValueOrigins {
         _ range: Range<Int>
     ) -> [String] {
         guard thing == .node else { return summary(of: name, thing) }
-        // A name with placeholders stands for several nodes: those whose names stand at this place.
+        // A name with references stands for several nodes: those whose names stand at this place.
         let place = text.position(of: range.lowerBound, .utf8)
         let meant = explainers.compactMap { explainer -> NodeExplanation? in
             let name = explainer.firstNode(named: { node in

@@ -11,7 +11,7 @@ extension LanguageServer {
         let outline = outline(of: document)
         guard let place = outline.place(at: offset) else { return .null }
         let names = names(for: document)
-        if let name = NameTemplate.placeholder(in: place.scalar.text, at: offset - place.scalar.range.lowerBound) {
+        if let name = NameTemplate.reference(in: place.scalar.text, at: offset - place.scalar.range.lowerBound) {
             if let range = outline.parameters(around: place.node).first(where: { $0.name == name })?.range {
                 return location(document.uri, document.text, range)
             }

@@ -19,11 +19,11 @@ struct Occurrences {
 
     /// What is looked for.
     let thing: NamedThing
-    /// Its name, which may hold placeholders.
+    /// Its name, which may hold references.
     let name: String
     /// The places that hold exactly the name, file by file in reading order.
     private(set) var exact: [Occurrence] = []
-    /// The places that hold a pattern, or a name with placeholders, that may stand for it.
+    /// The places that hold a pattern, or a name with references, that may stand for it.
     private(set) var similar: [Occurrence] = []
     /// Whether a group has that name; targets mean groups first.
     private let isGroup: Bool
@@ -83,7 +83,7 @@ struct Occurrences {
         }
     }
 
-    /// Whether a pattern, or a name with placeholders, may stand for a name, which may itself hold placeholders.
+    /// Whether a pattern, or a name with references, may stand for a name, which may itself hold references.
     static func mayMatch(_ pattern: String, _ name: String) -> Bool {
         let glob = Glob(withStars(pattern))
         if !glob.isLiteral, glob.matches(name) { return true }
@@ -91,7 +91,7 @@ struct Occurrences {
         return !named.isLiteral && named.matches(pattern)
     }
 
-    /// A text with `*` in place of each placeholder.
+    /// A text with `*` in place of each reference.
     static func withStars(_ text: String) -> String {
         var result = ""
         var rest = text[...]
@@ -104,14 +104,14 @@ struct Occurrences {
 }
 
 extension LanguageServer {
-    /// What the text at a place names: a thing that is declared. Nil if it names nothing, or is a placeholder.
+    /// What the text at a place names: a thing that is declared. Nil if it names nothing, or is a reference.
     func named(
         _ outline: DefinitionOutline,
         _ offset: Int,
         _ names: KnownNames
     ) -> (part: NamedPart, thing: NamedThing)? {
         guard let place = outline.place(at: offset),
-            NameTemplate.placeholder(in: place.scalar.text, at: offset - place.scalar.range.lowerBound) == nil,
+            NameTemplate.reference(in: place.scalar.text, at: offset - place.scalar.range.lowerBound) == nil,
             let part = outline.namedParts(of: place, in: .own)
                 .first(where: { $0.range.lowerBound <= offset && offset <= $0.range.upperBound })
         else { return nil }

@@ -35,7 +35,7 @@ struct MeshTestingRun {
         for test in chosen {
             let runs = Self.runs(of: test, index, definition.nodes)
             var obstacle = runs.compactMap { $0.obstacle(isAttended: isAttended) }.first
-            // Other variations than those of placeholders leave nodes without power.
+            // Other variations than those of variables leave nodes without power.
             if let variation = test.variation, variation.binding == nil { obstacle = .power }
             let prepared = runs.map {
                 MeshTest($0, definition, operating.models, in: operating.network, transaction: &transaction)
