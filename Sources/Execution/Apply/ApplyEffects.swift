@@ -5,7 +5,7 @@ package import Store
 /// A plan that was made for an apply.
 package protocol ApplyPlanned {
     /// The plan.
-    var plan: Plan { get }
+    var plan: Plan { get set }
     /// Whether a guard refuses the plan.
     var isRefused: Bool { get }
 }

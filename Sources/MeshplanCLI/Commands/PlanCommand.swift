@@ -45,6 +45,16 @@ struct PlanCommand: NetworkCommand {
     @Flag(help: .private)
     var withoutEstimate = false
 
+    @Option(
+        help: ArgumentHelp(
+            "A CSV or YAML file with static values and public keys of devices, as apply takes them. The plan then holds "
+                + "for these values only. May be repeated.",
+            valueName: "file"
+        ),
+        completion: Completion.files
+    )
+    var secrets: [String] = []
+
     @OptionGroup var variables: VariableOptions
 
     @OptionGroup var options: PlanOptions
@@ -66,7 +76,14 @@ struct PlanCommand: NetworkCommand {
         let database = try Workspace(context: context).open(planning.network)
         let estimator = try radio.estimator(database, simulation: reading.simulation(radio))
         let snapshot = try reading.snapshot(of: database, planning, estimator, radio, options.planner, in: context)
-        let planned = try planning.plan(snapshot, options: options.planner)
+        var planned = try planning.plan(snapshot, options: options.planner)
+        planned.plan.dependencies = try PlanDependencies(
+            context: context,
+            database: database,
+            secrets: try SecretsReader(context: context, files: secrets),
+            way: try reading.way(radio) ?? Settings.way(context)
+        )
+        .of(planned.plan)
         let plan = planned.plan
         if context.keepsValues { ProcessMemory.keepUntilExit((planning, snapshot, planned)) }
         let site = estimator.fitting(snapshot)
@@ -76,6 +93,7 @@ struct PlanCommand: NetworkCommand {
             estimator: withoutEstimate ? nil : site,
             isFull: full
         )
+        if context.json == nil, let line = plan.dependenciesLine { context.output.line(line) }
         if let markdown { try PlanMarkdown(plan, of: planning, snapshot, site).write(to: markdown, in: context) }
         try SequenceNotice(context, network: planning.network).warn(of: snapshot, database)
         if planned.isRefused, let out {
@@ -93,7 +111,7 @@ struct PlanCommand: NetworkCommand {
             if context.json == nil {
                 context.output.line(
                     "\nSaved to \(out.printable). Apply exactly this plan with: meshplan apply "
-                        + "\(out.printable.shellWord) --via BEARER"
+                        + "\(out.printable.shellWord) --via \(reading.via.first?.printable.shellWord ?? "BEARER")"
                 )
             }
         }

@@ -44,11 +44,17 @@ struct ApplyRun {
         return applying
     }
 
+    /// Finds what the run of a plan uses.
+    func dependencies(_ database: MeshDatabase) -> PlanDependencies {
+        PlanDependencies(context: context, database: database, secrets: secrets, way: route.dependency)
+    }
+
     /// Carries out exactly the plan in a file.
     func savedPlan(at path: String) throws -> ExitStatus {
         let (network, sealed) = try SavedPlan.read(path, in: context)
         let database = try Workspace(context: context).open(network)
         let (plan, definition) = try SavedPlan.openWithDefinition(sealed, of: network, path: path, database: database)
+        try dependencies(database).check(plan, in: path)
         let source = SavedPlanSource(context: context, network: network, path: path, plan: plan, text: definition)
         var apply = Apply<ApplyWork<SavedPlanSource>>(applyOptions, saved: plan)
         return try status(of: apply.perform(with: ApplyWork(self, source, database)), network)

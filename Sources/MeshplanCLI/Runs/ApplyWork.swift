@@ -88,7 +88,9 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
     func plan(_ snapshot: Snapshot) throws -> PlannedJob {
         // Whether nothing can be estimated is known before anything is shown.
         _ = try estimator(for: snapshot)
-        return try source.plan(snapshot, options: run.planner)
+        var planned = try source.plan(snapshot, options: run.planner)
+        planned.plan.dependencies = try run.dependencies(database).of(planned.plan)
+        return planned
     }
 
     func show(_ planned: PlannedJob, _ snapshot: Snapshot) throws {

@@ -112,6 +112,15 @@ struct Settings {
         try BearerChoice.hubAddress(Settings(context)[.hub]?.first ?? BearerChoice.usualHub)
     }
 
+    /// The way that an apply here takes, unless its command line names another; nil if nothing is set.
+    ///
+    /// - Throws: the errors of ``init(_:)``.
+    static func way(_ context: Context) throws -> PlanDependencies.Way? {
+        let settings = try Settings(context)
+        guard let via = settings[.via] else { return nil }
+        return PlanDependencies.Way(via: via, files: via == ["simulator"] ? settings[.devices] ?? [] : [])
+    }
+
     /// The first value of a setting; nil if it is not set.
     private subscript(_ key: SettingsFile.Key) -> [String]? { all.first { $0.key == key }?.values }
 }

@@ -129,13 +129,13 @@ struct ApplyMachineTests {
         Way(
             "another plan than the expected one",
             end: "other digest",
-            [.lock, .check, .listen, .plan, .show],
+            [.lock, .check, .plan, .show],
             options: { $0.expectedDigest = "not a digest" }
         ),
         Way(
             "the expected plan needs no other approval",
             end: "complete",
-            [.lock, .check, .listen, .plan, .show, .probe, .connect, .declare, .run, .finish, .settle],
+            [.lock, .check, .plan, .listen, .show, .probe, .connect, .declare, .run, .finish, .settle],
             options: { $0.expectedDigest = "" }
         ),
         Way(
