@@ -78,7 +78,7 @@ struct ExportCommand: NetworkCommand {
         _ context: Context
     ) throws -> [UInt8]? {
         let path = context.absolute(cdb)
-        let kind = Files.kind(path)
+        let kind = try Files.kind(examining: path, as: cdb)
         if kind == .folder {
             throw Failure(
                 .failure,

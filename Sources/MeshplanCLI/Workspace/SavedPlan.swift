@@ -32,8 +32,8 @@ enum SavedPlan {
     }
 
     /// Refuses to overwrite anything other than a saved plan, such as the definition.
-    static func check(target path: String, in context: Context) throws(Failure) {
-        switch Files.kind(context.absolute(path)) {
+    static func check(target path: String, in context: Context) throws {
+        switch try Files.kind(examining: context.absolute(path), as: path) {
         case nil: return
         case .file:
             if isMeant(by: path, in: context) { return }
@@ -43,7 +43,7 @@ enum SavedPlan {
                 hint: "Choose another name, such as \(path).mplan, or remove the file."
             )
         case .folder: throw Failure(.failure, "\(path) is a folder", hint: "Name a file in it.")
-        case .pipe, .other: throw Failure(.failure, "\(path) is not a regular file", hint: "Choose another name.")
+        case .pipe, .other, .hidden: throw Failure(.failure, "\(path) is not a regular file", hint: "Choose another name.")
         }
     }
 

@@ -140,7 +140,7 @@ struct Workspace {
     ///   database.
     func open(copy file: String) throws -> MeshDatabase {
         let path = context.absolute(file)
-        guard Files.kind(path) == .file else {
+        guard try Files.kind(examining: path, as: file) == .file else {
             throw Failure(.usage, "there is no file \(file.printable)", hint: "Name a copy or backup.")
         }
         do {
@@ -240,7 +240,7 @@ struct Workspace {
     /// The networks that have a database, sorted.
     func networks() throws -> [String] {
         if let store = try sharedStore() { return try store.networks().filter { Name.isValid($0) } }
-        guard Files.kind(folder) == .folder else { return [] }
+        guard try Files.kind(examining: folder, as: Self.folderName) == .folder else { return [] }
         return try Files.names(inFolder: folder, as: Self.folderName)
             .filter { $0.hasSuffix(".meshdb") }
             .map { String($0.dropLast(".meshdb".count)) }

@@ -18,6 +18,8 @@ package struct FileStatus: Hashable, Sendable {
         case pipe
         /// A device or a socket.
         case other
+        /// Something that the system does not let this process examine, or nothing.
+        case hidden
     }
 
     /// What it is.
@@ -49,14 +51,15 @@ package struct FileStatus: Hashable, Sendable {
         identity = [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]
     }
 
-    /// The status of a path, after following links; nil if there is no such file.
+    /// The status of a path, after following links; nil if there is surely no such file.
     ///
     /// - Throws: ``FileError`` if the path cannot be examined.
     package static func of(_ path: String) throws(FileError) -> FileStatus? {
         var status = stat()
         guard stat(path, &status) == 0 else {
             let number = errno
-            if number == ENOENT { return nil }
+            // A part of the path that is no folder has nothing in it, and a name that is too long is nobody's.
+            if number == ENOENT || number == ENOTDIR || number == ENAMETOOLONG { return nil }
             throw FileError(.examine, path, .system(number))
         }
         return FileStatus(status)

@@ -14,8 +14,26 @@ package enum Files {
     /// The status of a path, after following links; nil if there is nothing, or it cannot be examined.
     private static func status(_ path: String) -> FileStatus? { (try? FileStatus.of(path)) ?? nil }
 
-    /// The kind of thing at a path, after following links; nil if there is nothing.
-    package static func kind(_ path: String) -> FileStatus.Kind? { status(path)?.kind }
+    /// The kind of thing at a path, after following links; nil if there is surely nothing. What cannot be examined is
+    /// ``FileStatus/Kind/hidden``, so that nobody takes a folder without access for an empty one.
+    package static func kind(_ path: String) -> FileStatus.Kind? {
+        do throws(FileError) {
+            return try FileStatus.of(path)?.kind
+        } catch {
+            return .hidden
+        }
+    }
+
+    /// The same, for callers to whom what is hidden is an error.
+    ///
+    /// - Throws: ``FileError`` if the path cannot be examined.
+    package static func kind(examining path: String, as name: String) throws(FileError) -> FileStatus.Kind? {
+        do throws(FileError) {
+            return try FileStatus.of(path)?.kind
+        } catch {
+            throw FileError(.examine, name, at: path, error.cause)
+        }
+    }
 
     /// A text that is equal for two paths exactly if they lead to the same file. The path itself if nothing is there.
     package static func identity(_ path: String) -> String {

@@ -105,7 +105,7 @@ struct AgentRunCommand: ContextCommand {
         // Before anything else is written into its folder.
         try clone?.update()
         let place = AgentFolder(context, path: path, selection: select).folder
-        guard Files.kind(place) == .folder else {
+        guard try Files.kind(examining: place, as: path) == .folder else {
             throw Failure(.usage, "there is no folder \(path.printable)", hint: "Name the folder with the definitions.")
         }
         if applying.apply || watching.sampleDrift { try checkWays(path, in: context) }

@@ -99,7 +99,8 @@ struct Fleet {
         let base = context.absolute(path)
         let names = try Files.names(inFolder: base, as: path)
         var networks: [FleetNetwork] = []
-        for file in DefinitionPaths.definitionFiles(among: names) where Files.kind("\(base)/\(file)") == .file {
+        for file in DefinitionPaths.definitionFiles(among: names) {
+            guard try Files.kind(examining: "\(base)/\(file)", as: file) == .file else { continue }
             for name in try self.names(in: "\(base)/\(file)") {
                 if let known = networks.firstIndex(where: { $0.name == name && $0.folder == base }) {
                     networks[known].definition.append(file)
@@ -114,7 +115,8 @@ struct Fleet {
             let folder = "\(base)/\(name)"
             let files = DefinitionPaths.definitionFiles(among: try Files.names(inFolder: folder, as: name))
             var inFolder: [String] = []
-            for file in files where Files.kind("\(folder)/\(file)") == .file {
+            for file in files {
+                guard try Files.kind(examining: "\(folder)/\(file)", as: "\(name)/\(file)") == .file else { continue }
                 for network in try self.names(in: "\(folder)/\(file)") where !inFolder.contains(network) {
                     inFolder.append(network)
                 }
