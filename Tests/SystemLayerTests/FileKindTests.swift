@@ -13,7 +13,10 @@ struct FileKindTests {
     private func inFolder(_ body: (String) throws -> Void) throws {
         var name = Array("/tmp/meshplan-kind-XXXXXX".utf8CString)
         let folder = String(cString: try #require(mkdtemp(&name)))
-        defer { for name in FolderNames.all(in: folder) ?? [] { unlink("\(folder)/\(name)") }; rmdir(folder) }
+        defer {
+            for name in FolderNames.all(in: folder) ?? [] { unlink("\(folder)/\(name)") }
+            rmdir(folder)
+        }
         try body(folder)
     }
 
@@ -49,7 +52,7 @@ struct FileKindTests {
         defer { close(file) }
         // The descriptor of the folder now leads elsewhere, where there are no names.
         #expect(dup2(file, dirfd(folder)) >= 0)
-        #expect(FolderNames.all(of: folder) == nil)
-        #expect(errno == ENOTDIR)
+        let (names, number) = (FolderNames.all(of: folder), errno)
+        #expect(names == nil && number == ENOTDIR)
     }
 }

@@ -98,6 +98,11 @@ struct ImportCommand: ContextCommand {
             file: cdb,
             isStrict: strict
         )
+        if taken != nil, !format.json {
+            for (message, hint) in GitIgnore.exposure(cdb, of: "keys", in: context) {
+                FailureView(context).warn(message, hint: hint)
+            }
+        }
         if lint { return view.show(in: context) }
         if strict, inspection.document != nil, !view.repairs.isEmpty {
             view.listRepairs(in: context)

@@ -43,7 +43,8 @@ enum SavedPlan {
                 hint: "Choose another name, such as \(path).mplan, or remove the file."
             )
         case .folder: throw Failure(.failure, "\(path) is a folder", hint: "Name a file in it.")
-        case .pipe, .other, .hidden: throw Failure(.failure, "\(path) is not a regular file", hint: "Choose another name.")
+        case .pipe, .other, .hidden:
+            throw Failure(.failure, "\(path) is not a regular file", hint: "Choose another name.")
         }
     }
 

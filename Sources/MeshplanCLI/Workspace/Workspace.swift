@@ -209,6 +209,7 @@ struct Workspace {
     /// - Throws: ``StoreError`` if somebody else holds the lock, or if the database cannot be written.
     func lock(_ database: MeshDatabase, for operation: String) throws(StoreError) -> WriteLease {
         let backups = try Backups(context: context)
+        if database.sharedNetwork == nil { try FolderExamination(context: context).check(database) }
         let holder = LockHolder(
             user: context.process.user,
             host: context.process.host,

@@ -28,6 +28,8 @@ package struct FileStatus: Hashable, Sendable {
     package let mode: UInt16
     /// Octets of a regular file.
     package let size: Int64
+    /// The number of the user to whom it belongs.
+    package let owner: UInt32
     /// Device and inode, the identity of a file while it exists.
     package let identity: [UInt64]
 
@@ -48,6 +50,7 @@ package struct FileStatus: Hashable, Sendable {
             }
         mode = UInt16(truncatingIfNeeded: status.st_mode & 0o7777)
         size = Int64(status.st_size)
+        owner = UInt32(status.st_uid)
         identity = [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]
     }
 

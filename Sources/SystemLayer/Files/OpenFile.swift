@@ -21,6 +21,8 @@ package final class OpenFile {
         case new
         /// To append; the file is created if it is missing.
         case appending
+        /// The same, but a link in the place of the file is refused: somebody else may have made it.
+        case appendingOwn
         /// To read a folder's entries, or make them durable.
         case folder
 
@@ -28,11 +30,20 @@ package final class OpenFile {
             switch self {
             // Without O_NONBLOCK, opening a pipe waits for its writer, for ever if there is none.
             case .reading: O_RDONLY | O_NONBLOCK | O_NOCTTY
-            case .updating: O_RDWR
-            case .making: O_RDWR | O_CREAT
+            case .updating: O_RDWR | O_NONBLOCK | O_NOCTTY
+            case .making: O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY
             case .new: O_RDWR | O_CREAT | O_EXCL
             case .appending: O_RDWR | O_CREAT | O_APPEND
+            case .appendingOwn: O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW
             case .folder: O_RDONLY | O_DIRECTORY
+            }
+        }
+
+        /// Whether only a regular file will do. A pipe in the place of a lock would be waited for without end.
+        fileprivate var isForRegularFiles: Bool {
+            switch self {
+            case .updating, .making, .new: true
+            case .reading, .appending, .appendingOwn, .folder: false
             }
         }
     }
@@ -64,10 +75,25 @@ package final class OpenFile {
         repeat {
             descriptor = open(path, access.flags | O_CLOEXEC, mode_t(mode))
         } while descriptor < 0 && errno == EINTR
-        guard descriptor >= 0 else { throw FileError(operation, name ?? path, at: path, .system(errno)) }
+        guard descriptor >= 0 else {
+            let number = errno
+            var status = stat()
+            let isLink = access == .appendingOwn && lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+            let cause =
+                isLink
+                ? FileError.Cause.other(
+                    "it is a link, and others may choose what it leads to",
+                    hint: "Name the file itself."
+                )
+                : .system(number)
+            throw FileError(operation, name ?? path, at: path, cause)
+        }
         self.descriptor = descriptor
         self.path = name ?? path
         location = path
+        if access.isForRegularFiles {
+            guard try status().isRegular else { throw error(operation, .special) }
+        }
     }
 
     deinit {

@@ -27,7 +27,7 @@ struct LanguageServerCommand: ContextCommand {
 
     func run(in context: Context) throws -> ExitStatus {
         let context = try variables.applied(to: context)
-        if let logFile { try Files.append("", to: context.absolute(logFile), as: logFile) }
+        if let logFile { try Files.append("", to: context.absolute(logFile), as: logFile, isPrivate: true) }
         let workshop = DefinitionWorkshop(
             name: "meshplan",
             examine: { folder, openFiles in Self.examine(folder, openFiles, in: context) },
@@ -158,7 +158,7 @@ struct LanguageServerRun {
                 continue
             }
             // The conversation matters more than its log.
-            try? Files.append(note.printable + "\n", to: context.absolute(logFile), as: logFile)
+            try? Files.append(note.printable + "\n", to: context.absolute(logFile), as: logFile, isPrivate: true)
         }
     }
 }
