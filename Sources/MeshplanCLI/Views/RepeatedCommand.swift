@@ -33,10 +33,11 @@ struct RepeatedCommand {
 
     /// The command line with more arguments at the end. Uses `usual` if nobody knows what was typed.
     func text(_ more: [String] = [], usual: String) -> String {
-        let words = arguments.isEmpty ? [] : ["meshplan"] + arguments
-        return words.isEmpty
-            ? ([usual] + more).joined(separator: " ")
-            : (words + more).map { Self.quoted(Self.withoutPassword($0)) }.joined(separator: " ")
+        guard !arguments.isEmpty else { return ([usual] + more).joined(separator: " ") }
+        var words = ["meshplan"] + arguments
+        // Behind this mark nothing is an option.
+        words.insert(contentsOf: more, at: words.firstIndex(of: "--") ?? words.endIndex)
+        return words.map { Self.quoted(Self.withoutPassword($0)) }.joined(separator: " ")
     }
 
     /// A word, quoted for a shell.

@@ -223,8 +223,8 @@ final class AgentRun {
     private func plan(_ names: [String]) {
         let reports = AgentReports(context, options.reports, machine.state, fleet)
         let stage = FleetRun.Stage(
-            command: "plan",
-            arguments: { network in ["--detailed-exitcode"] + reports.arguments(network.name) }
+            command: .plan,
+            arguments: { network in [.flag("--detailed-exitcode")] + reports.arguments(network.name) }
         )
         for (network, result) in run(stage, names) {
             let outcome = outcome(result, "plan")
@@ -234,11 +234,11 @@ final class AgentRun {
     }
 
     private func apply(_ name: String, _ digest: String) {
-        let devices = options.devices.flatMap { ["--devices", context.absolute($0)] }
+        let devices = options.devices.map { ChildWord.option("--devices", context.absolute($0)) }
         let stage = FleetRun.Stage(
-            command: "apply",
+            command: .apply,
             via: routes,
-            arguments: { _ in ["--expect-digest", digest] + devices }
+            arguments: { _ in [.option("--expect-digest", digest)] + devices }
         )
         for (network, result) in run(stage, [name]) {
             results[name + "/apply"] = result.status == .success ? nil : result
@@ -249,7 +249,7 @@ final class AgentRun {
     private func test(_ names: [String]) throws {
         // Tests that end the process are not begun again for ever.
         try store()
-        for (network, result) in run(.init(command: "test"), names) {
+        for (network, result) in run(.init(command: .test), names) {
             results[network.name + "/test"] = result.status == .success ? nil : result
             machine.tested(network.name, outcome(result, "test"), at: context.now().rawValue)
         }
@@ -274,9 +274,9 @@ final class AgentRun {
         // What is spent is known before it is spent.
         try store()
         let stage = FleetRun.Stage(
-            command: "refresh",
+            command: .refresh,
             via: routes,
-            arguments: { _ in chosen.flatMap { ["--node", $0.uuid] } }
+            arguments: { _ in chosen.map { .option("--node", $0.uuid) } }
         )
         for (network, result) in run(stage, [name]) {
             let sent = (result.summary?["messages"]?.number ?? 0) + (result.summary?["retries"]?.number ?? 0)
