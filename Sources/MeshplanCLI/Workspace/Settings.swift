@@ -143,6 +143,9 @@ extension Settings {
         let command = named.configuration.defaultSubcommand ?? named
         let line = TypedOptions(arguments[depth...])
         guard !line.asksForHelp, command.configuration.subcommands.isEmpty else { return arguments }
+        // Its current folder may be the one with definitions, which others write. Its commands take what is set in its
+        // own folder.
+        guard command != AgentRunCommand.self else { return arguments }
         let accepted = AcceptedOptions(command)
         guard SettingsFile.Key.allCases.contains(where: { accepted.takes($0.rawValue) }) else { return arguments }
         return try Settings(context).completed(arguments, depth, command, line, accepted)

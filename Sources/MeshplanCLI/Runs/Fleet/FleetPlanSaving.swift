@@ -63,7 +63,7 @@ struct FleetPlanSaving {
                     throw Failure(
                         .failure,
                         "the plan of \(network.name) was not saved",
-                        hint: "Leave out --out behind --."
+                        hint: "See whether there is room for it, and try again."
                     )
                 }
                 plans.entries.append(

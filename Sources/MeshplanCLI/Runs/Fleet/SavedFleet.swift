@@ -103,7 +103,8 @@ struct SavedFleet {
             via: via,
             // Another plan that the database has sealed may have taken the file's place in the meantime.
             arguments: { network in
-                [.path(files[network.name] ?? ""), .option("--expect-digest", digests[network.name] ?? "none")] + arguments
+                [.path(files[network.name] ?? ""), .option("--expect-digest", digests[network.name] ?? "none")]
+                    + arguments
             }
         )
     }
