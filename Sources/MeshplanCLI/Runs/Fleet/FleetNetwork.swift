@@ -173,18 +173,10 @@ struct Fleet {
         return networks
     }
 
-    /// The networks that a file declares: its lines `network: NAME`. Whoever reads the definition checks it; this only
-    /// tells definitions from modules and products. A name with a reference belongs to a `fleet.yaml`.
+    /// The networks that a file declares. A name with a reference belongs to a `fleet.yaml`.
     private static func names(in file: String) throws -> [String] {
         let bytes = try Files.readRegular(file, limit: DefinitionFiles.sizeLimit, isSecret: false)
-        let mark = Array("network:".utf8)
-        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
-            guard line.starts(with: mark) else { return nil }
-            let value = String(decoding: line.dropFirst(mark.count), as: UTF8.self)
-            let word = value.split(separator: "#", omittingEmptySubsequences: false).first.map { String($0).trimmed }
-            let name = (word ?? "").filter { $0 != "\"" && $0 != "'" }
-            return Name.isValid(name) ? name : nil
-        }
+        return NetworkNames(bytes).names.filter { Name.isValid($0) }
     }
 
     /// Keeps the networks that have all of the tags.
