@@ -29,6 +29,8 @@ struct FleetFields {
 
     private static func text(_ value: JSONValue) -> String? { if case .string(let text) = value { text } else { nil } }
 
+    private static func flag(_ value: JSONValue) -> Bool? { if case .bool(let flag) = value { flag } else { nil } }
+
     private static func number<Number: FixedWidthInteger>(_ value: JSONValue) -> Number? {
         if case .number(let text) = value { Number(text) } else { nil }
     }
@@ -49,7 +51,7 @@ struct FleetFields {
 
     /// Whether a member is `true`.
     func isTrue(_ name: String) throws(StoreError) -> Bool {
-        try value(name) { value in if case .bool(let flag) = value { flag } else { nil } } ?? false
+        try value(name, Self.flag) ?? false
     }
 
     /// A list of whole numbers; empty if there is none.

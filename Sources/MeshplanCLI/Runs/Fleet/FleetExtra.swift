@@ -62,8 +62,10 @@ struct FleetExtra {
     func check(for verb: FleetVerb) throws(Failure) {
         guard !words.isEmpty else { return }
         var line: [ChildWord] = [.command(verb)] + words
-        // Some commands need a way, which every network has of its own.
-        if [.apply, .refresh, .rollback].contains(verb) { line.append(.option("--via", "simulator")) }
+        // Some commands need a way, which every network has of its own. Options belong to one kind of way or the other.
+        if [.apply, .refresh, .rollback].contains(verb), words(among: ["--via"]).isEmpty {
+            line.append(.option("--via", words(among: ["--adapter"]).isEmpty ? "simulator" : "gatt"))
+        }
         do {
             _ = try Meshplan.parseAsRoot(line.commandLine)
         } catch {
