@@ -269,16 +269,6 @@ struct FleetCommandTests {
         }
     }
 
-    @Test("What chooses the contents of an apply chooses those of its plan, too")
-    func planWords() {
-        let words = ["--listen", "1s", "--var", "v=two", "--allow=last-relay", "--destroy", "--node", "x", "--ttl=3"]
-        #expect(
-            PlanWords.chosen(of: words) == ["--var", "v=two", "--allow=last-relay", "--destroy", "--node", "x"]
-        )
-        #expect(PlanWords.chosen(of: ["--listen", "--var"]) == ["--var"])
-        #expect(PlanWords.variables(of: words) == ["--var", "v=two"])
-    }
-
     @Test("Only lines of JSON that say something about the whole are looked at")
     func lines() {
         for type in ["summary", "plan_summary", "diagnostic", "examination"] {

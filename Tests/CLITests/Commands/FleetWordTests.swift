@@ -62,6 +62,16 @@ struct FleetWordTests {
         #expect(result.error.contains("--"))
     }
 
+    @Test("What chooses the contents of an apply chooses those of its plan, too")
+    func choosing() throws {
+        let words = ["--listen", "1s", "--var", "v=two", "--allow=last-relay", "--destroy", "--node", "x", "--ttl=3"]
+        let extra = try FleetExtra(words)
+        #expect(extra.choosing.commandLine == ["--var=v=two", "--allow=last-relay", "--destroy", "--node=x"])
+        // A value is none of the options, whatever it looks like.
+        #expect(try FleetExtra(["--listen", "--var"]).choosing == [])
+        #expect(extra.variables.commandLine == ["--var=v=two"])
+    }
+
     @Test("A run in the tables of a team cannot give its workers other options either")
     func fromTable() throws {
         #expect(throws: Failure.self) { try FleetExtra(["--key-command", "id"]) }
