@@ -67,10 +67,43 @@ struct ConfirmationTests {
         #expect(fixture.run("plan", "--detailed-exitcode").status == 2)
         #expect(fixture.run("sim", "status").output.hasSuffix("All agree with the mesh database.\n"))
         #expect(fixture.run("confirm").status == 1)
-        // The first definition is in force again, and there is none before it.
+        // The first definition is in force again, and there is none before it: what nobody confirmed was never in force.
         #expect(fixture.run("state", "history").output.matches(of: #/ 1ca32be5833d\n/#).count == 2)
-        let back = fixture.run("rollback", "--write-definition", "old")
-        #expect(back.status == 0 && fixture.read("old/house.yaml") == fixture.read("house.yaml"))
+        let back = fixture.run("rollback")
+        #expect(back.status == 1 && back.error.contains("no other definition was applied"), "\(back.output)")
+    }
+
+    @Test("a database that was replaced meanwhile confirms nothing")
+    func replaced() throws {
+        let fixture = try house()
+        let path = fixture.folder.appendingPathComponent(".meshplan/house.meshdb").path
+        let older = try #require(fixture.read(".meshplan/house.meshdb"))
+        var pauses = 0
+        fixture.whilePausing = {
+            pauses += 1
+            guard pauses == 3 else { return }
+            try? FileManager.default.removeItem(atPath: path)
+            let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+            #expect(FileManager.default.createFile(atPath: path, contents: Data(older), attributes: attributes))
+        }
+        let result = fixture.run(Self.confirming)
+        #expect(result.status == 7 && pauses == 3, "\(result.status) \(result.output)\(result.error)")
+        #expect(!result.error.contains("Confirmed."))
+        #expect(result.error.contains("the database was replaced while the changes waited for confirmation"))
+    }
+
+    @Test("what somebody else takes back while it waits is not confirmed")
+    func takenBackElsewhere() throws {
+        let fixture = try house()
+        let other = CommandFixture(sharing: fixture)
+        var pauses = 0
+        fixture.whilePausing = {
+            pauses += 1
+            guard pauses == 3 else { return }
+            #expect(other.run("rollback", "--unconfirmed", "--via", "simulator").status == 0)
+        }
+        let result = fixture.run(Self.confirming)
+        #expect(result.status == 8 && pauses == 3 && result.error.contains("somebody else has taken the changes back"))
     }
 
     @Test("goes back at once on Ctrl-C")

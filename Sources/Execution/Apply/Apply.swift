@@ -33,7 +33,7 @@ package struct Apply<Effects: ApplyEffects> {
         /// Show the recap, and update the records.
         case settle(ApplyRunResult, isToBeConfirmed: Bool)
         /// Begin to wait for confirmation.
-        case await(Effects.Status)
+        case await(PendingConfirmation?, Effects.Status)
         /// Wait for confirmation.
         case confirm(PendingConfirmation, until: Timestamp, interrupts: Int, Effects.Status)
         /// Nothing is left to do.
@@ -93,7 +93,7 @@ package struct Apply<Effects: ApplyEffects> {
             stage = try askAgain(result, pause: pause, end: end, isToBeConfirmed: isToBeConfirmed, effects)
         case .settle(let result, let isToBeConfirmed):
             stage = try settle(result, isToBeConfirmed: isToBeConfirmed, effects)
-        case .await(let status): stage = try beginWaiting(status, effects)
+        case .await(let pending, let status): stage = beginWaiting(pending, status, effects)
         case .confirm(let pending, let deadline, let interrupts, let status):
             stage = try confirm(pending, until: deadline, interrupts: interrupts, status, effects)
         case .ended: break
@@ -276,12 +276,12 @@ package struct Apply<Effects: ApplyEffects> {
         }
         guard isToBeConfirmed, let time = options.confirmWithin else { return .ended(.finished(status)) }
         let (end, overflow) = effects.now.rawValue.addingReportingOverflow(time.components.seconds)
-        try effects.setDeadline(Timestamp(rawValue: overflow ? .max : end))
+        let pending = try effects.setDeadline(Timestamp(rawValue: overflow ? .max : end))
         guard recap.ending != .interrupted else {
             effects.tell(.leftOpen)
             return .ended(.finished(status))
         }
-        return .await(status)
+        return .await(pending, status)
     }
 }
 

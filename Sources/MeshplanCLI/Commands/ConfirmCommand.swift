@@ -28,7 +28,7 @@ struct ConfirmCommand: NetworkCommand {
                 hint: "See: meshplan state history"
             )
         }
-        try database.endConfirmation(with: lease)
+        try database.confirm(with: lease)
         if let lines = context.json {
             lines.write(["type": "confirmed", "serial": .integer(Int(clamping: lease.serial))])
         } else {

@@ -96,6 +96,7 @@ struct PlanCommand: NetworkCommand {
         if context.json == nil, let line = plan.dependenciesLine { context.output.line(line) }
         if let markdown { try PlanMarkdown(plan, of: planning, snapshot, site).write(to: markdown, in: context) }
         try SequenceNotice(context, network: planning.network).warn(of: snapshot, database)
+        try ReturnNotice(context).warn(planning, database)
         if planned.isRefused, let out {
             context.errorOutput.line("The plan is refused, so it is not saved to \(out.printable).")
         }

@@ -95,7 +95,7 @@ struct ApplyRun {
         // The state existed before. Guards that would refuse it today must not prevent its return.
         run.planner = PlannerOptions(allowed: Set(PlanGuard.allCases))
         var job = try RestoreJob(context, network: network, serial: pending.serial, in: database)
-        job.endsConfirmation = true
+        job.returnGoal = .unconfirmed(since: pending.entry)
         var applying = run.applyOptions
         applying.takesBack = pending
         var apply = Apply<ApplyWork<RestoreJob>>(applying)
@@ -108,6 +108,21 @@ struct ApplyRun {
     func status(of end: ApplyEnd<ExitStatus, PlannedJob>, _ network: String) throws -> ExitStatus {
         switch end {
         case .finished(let status), .wentBack(let status): return status
+        case .takenBackElsewhere:
+            throw Failure(
+                .notApproved,
+                "somebody else has taken the changes back while they waited for confirmation",
+                hint: "See: meshplan state history"
+            )
+        case .confirmationLost:
+            throw Failure(
+                .stale,
+                "the database was replaced while the changes waited for confirmation: it does not know them, so they are "
+                    + "not confirmed, and it cannot take them back",
+                hint:
+                    "The nodes still have the changes. Put the former database back and go back with: meshplan rollback "
+                    + "--unconfirmed --via BEARER"
+            )
         case .interrupted:
             throw summarized(Failure(.interrupted, "interrupted; nothing was done"), .interrupted)
         case .stopped(let ending):

@@ -47,17 +47,19 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
 
     func unconfirmed() throws -> PendingConfirmation? { try database.pendingConfirmation() }
 
+    func confirmationNote() throws -> PendingConfirmation? { try database.confirmationNote() }
+
     func snapshot() throws -> Snapshot { try database.snapshot(with: try held()) }
 
     func earlierRun(of plan: Plan) throws -> EarlierRun? {
         try database.run(plan: plan.identifier).map { $0.outcome == .completed ? .completed : .unfinished }
     }
 
-    func declare() throws { try held().declare(source.text) }
+    func declare() throws { try held().declare(source.text, goal: source.returnGoal) }
 
     func awaitConfirmation() throws { try database.awaitConfirmation(with: try held()) }
 
-    func setDeadline(_ deadline: Timestamp) throws {
+    func setDeadline(_ deadline: Timestamp) throws -> PendingConfirmation? {
         try database.setConfirmationDeadline(deadline, with: try held())
     }
 
@@ -67,6 +69,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
 
     func settle(_ network: MeshNetwork, isComplete: Bool) throws {
         try source.settle(network, database, try held(), isComplete: isComplete)
+        if isComplete { try database.reachGoal(with: try held()) }
     }
 
     /// The lease.
@@ -101,6 +104,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
         estimator.listensForProxies = mesh == nil
         source.show(planned.plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: run.isFull)
         try SequenceNotice(context, network: source.network).warn(of: snapshot, database)
+        try ReturnNotice(context).warn(source, database)
         planned.remind(in: context)
     }
 
@@ -273,7 +277,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
         confirmation.tellOfReturn(pending, isInterrupted: isInterrupted)
         do {
             let end = try run.takeBack(pending, of: source.network, in: database)
-            if case .refused(.nothingToTakeBack) = end { return .confirmed }
+            if case .refused(.nothingToTakeBack) = end { return .decided }
             let status = try run.status(of: end, source.network)
             confirmation.tellOfReturn(pending, status)
             return .ended(status == .success ? .notApproved : status)
