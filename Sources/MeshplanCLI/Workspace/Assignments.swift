@@ -156,9 +156,9 @@ struct Assignments {
 
     /// Gives the place of a node to another device, where the definition names the present one.
     ///
-    /// - Returns: the device that was there.
+    /// - Returns: the device that was there; nil if this one is there already.
     /// - Throws: ``Failure`` if the node has no device, or the device another place; what writing throws.
-    mutating func replace(_ name: String, by device: DeviceUUID) throws -> DeviceUUID {
+    mutating func replace(_ name: String, by device: DeviceUUID) throws -> DeviceUUID? {
         let node = try node(name)
         guard !node.awaitsDevice else {
             throw Failure(
@@ -168,9 +168,7 @@ struct Assignments {
             )
         }
         let former = node.uuid.value
-        guard former != device else {
-            throw Failure(.usage, "this device is at `\(name)` already", hint: "Name the device that takes its place.")
-        }
+        guard former != device else { return nil }
         try checkFree(device)
         if isAssigned(node) { try write([name: device]) } else { try rewrite(node, to: device) }
         set(device, at: name)
