@@ -175,6 +175,7 @@ struct ImportCommand: ContextCommand {
     private func untouched(_ name: String, _ workspace: Workspace) throws -> MeshNetwork? {
         let database = try workspace.open(name)
         guard try database.history().entries.isEmpty else { return nil }
+        workspace.context.session.follow(database)
         return try database.snapshot().network
     }
 

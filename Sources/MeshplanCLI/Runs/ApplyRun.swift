@@ -53,9 +53,15 @@ struct ApplyRun {
     func savedPlan(at path: String) throws -> ExitStatus {
         let (network, sealed) = try SavedPlan.read(path, in: context)
         let database = try Workspace(context: context).open(network)
-        let (plan, definition) = try SavedPlan.openWithDefinition(sealed, of: network, path: path, database: database)
+        let (plan, definition, returnGoal) = try SavedPlan.openWithDefinition(
+            sealed,
+            of: network,
+            path: path,
+            database: database
+        )
         try dependencies(database).check(plan, in: path)
-        let source = SavedPlanSource(context: context, network: network, path: path, plan: plan, text: definition)
+        var source = SavedPlanSource(context: context, network: network, path: path, plan: plan, text: definition)
+        source.returnGoal = returnGoal
         var apply = Apply<ApplyWork<SavedPlanSource>>(applyOptions, saved: plan)
         return try status(of: apply.perform(with: ApplyWork(self, source, database)), network)
     }

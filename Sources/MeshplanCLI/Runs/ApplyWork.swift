@@ -216,6 +216,10 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
         let estimator = try estimator(for: snapshot)
         reporter.begin(plan, estimate: { estimator.estimate(plan).total.median })
         let recap = mesh.executor.apply(plan)
+        // A plan of a file is not settled: it has reached its goal when it is carried out.
+        if source is SavedPlanSource, source.returnGoal != nil, recap.isComplete {
+            try database.reachGoal(with: try held())
+        }
         return ApplyRunResult(recap, end: mesh.executor.now, network: mesh.executor.network)
     }
 

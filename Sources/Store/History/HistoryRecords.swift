@@ -68,14 +68,7 @@ struct EntryRecord: Hashable {
         writer.write(chunks)
         writer.write(undoOctets)
         guard let goal else { return writer.bytes }
-        let (kind, number): (UInt8, UInt64) =
-            switch goal {
-            case .definition: (1, 0)
-            case .state(let serial): (2, serial)
-            case .unconfirmed(let first): (3, first)
-            }
-        writer.write(kind)
-        writer.write(number)
+        writer.write(goal.encoded())
         writer.write(isGoalReached)
         return writer.bytes
     }
@@ -105,18 +98,40 @@ extension EntryRecord {
         chunks = try reader.readUInt32()
         undoOctets = try reader.readUInt64()
         if version == EntryRecord.versionWithGoal {
-            let kind = try reader.readUInt8()
-            let number = try reader.readUInt64()
-            goal =
-                switch kind {
-                case 1: .definition
-                case 2: .state(number)
-                case 3: .unconfirmed(since: number)
-                default: throw .unknownType(UInt64(kind))
-                }
+            goal = try ReturnGoal(from: &reader)
             isGoalReached = try reader.readBool()
         }
         try reader.expectEnd()
+    }
+}
+
+extension ReturnGoal {
+    /// Nine octets for the database and for saved plans.
+    package func encoded() -> [UInt8] {
+        var writer = ByteWriter(capacity: 9)
+        let (kind, number): (UInt8, UInt64) =
+            switch self {
+            case .definition: (1, 0)
+            case .state(let serial): (2, serial)
+            case .unconfirmed(let first): (3, first)
+            }
+        writer.write(kind)
+        writer.write(number)
+        return writer.bytes
+    }
+
+    /// Decodes what ``encoded()`` returns.
+    ///
+    /// - Throws: ``MeshCore/DecodeError`` if it is something else.
+    package init(from reader: inout ByteReader) throws(DecodeError) {
+        let kind = try reader.readUInt8()
+        let number = try reader.readUInt64()
+        switch kind {
+        case 1: self = .definition
+        case 2: self = .state(number)
+        case 3: self = .unconfirmed(since: number)
+        default: throw .unknownType(UInt64(kind))
+        }
     }
 }
 

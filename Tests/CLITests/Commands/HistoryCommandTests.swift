@@ -239,6 +239,27 @@ struct HistoryCommandTests {
         #expect(fixture.read("house.yaml") == new && fixture.run("plan", "--detailed-exitcode").status == 0)
     }
 
+    @Test("a saved rollback that was cut short goes on to its own goal, too")
+    func savedReturn() throws {
+        let fixture = try CommandFixture.house()
+        try #require(fixture.run(Self.apply).status == 0)
+        let goal = values(fixture)
+        try Self.change(fixture)
+        try #require(fixture.run(Self.apply).status == 0)
+        try #require(fixture.run("rollback", "--out", "back.mplan").status == 0)
+        let cut = fixture.run("apply", "back.mplan", "--via", "simulator", "--off", "mary")
+        #expect(cut.status == 4, "\(cut.output)\(cut.error)")
+        let again = fixture.run(Self.rollback)
+        #expect(again.status == 0 && again.output.contains("Going on with"), "\(again.output)\(again.error)")
+        #expect(values(fixture) == goal)
+        // One that was carried out as a whole has reached its goal.
+        try #require(fixture.run("rollback", "--out", "forward.mplan").status == 0)
+        let forward = fixture.run("apply", "forward.mplan", "--via", "simulator")
+        #expect(forward.status == 0, "\(forward.output)\(forward.error)")
+        #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
+        #expect(!fixture.run("rollback").output.contains("Going on with"))
+    }
+
     @Test("an apply gives up a rollback that was cut short")
     func givenUp() throws {
         let fixture = try Self.changedHouse()

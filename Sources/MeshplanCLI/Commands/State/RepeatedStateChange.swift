@@ -1,8 +1,8 @@
 import MeshCore
 import Store
 
-/// Whether the last command has done already what this one asks for: who was cut short cannot know that it had, and repeats
-/// it.
+/// Whether the last command has done already what this one asks for: who was cut short cannot know that it had, and
+/// repeats it.
 struct RepeatedStateChange {
     private let former: MeshNetwork?
     private let present: MeshNetwork
