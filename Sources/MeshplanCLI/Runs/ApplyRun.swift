@@ -83,7 +83,16 @@ struct ApplyRun {
     /// - Throws: ``Failure`` if none wait.
     func goBackUnconfirmed(_ network: String) throws -> ExitStatus {
         let database = try Workspace(context: context).open(network)
-        guard let pending = try database.pendingConfirmation() else { throw Self.nothingToTakeBack }
+        guard let pending = try database.pendingConfirmation() else {
+            // Whoever was cut short repeats the command.
+            guard let note = try database.confirmationNote(), note.decision == .takenBack else {
+                throw Self.nothingToTakeBack
+            }
+            if context.json == nil {
+                context.output.line("The changes from \(note.began.text) were taken back already; no others wait.")
+            }
+            return .success
+        }
         return try status(of: takeBack(pending, of: network, in: database), network)
     }
 

@@ -18,16 +18,18 @@ struct ReturnNotice {
             let unfinished = try database.unfinishedReturn(), let words = unfinished.words,
             unfinished.goal != .definition || unfinished.definition != declared
         else { return }
-        let message = "\(words) is unfinished"
-        let hint =
-            "Go on with it: meshplan rollback --via BEARER. An apply gives it up, and leads to the definition "
-            + "in this folder instead."
+        let diagnostic = Diagnostic(
+            .warning,
+            "\(words) is unfinished",
+            hint: """
+                Go on with it: meshplan rollback --via BEARER. An apply gives it up, and leads to the definition in this \
+                folder instead.
+                """
+        )
         if let lines = context.json {
-            lines.write([
-                "type": "warning", "code": "unfinished-return", "message": message.json, "hint": hint.json,
-            ])
+            lines.write([diagnostic], files: SourceFiles())
         } else {
-            context.errorOutput.line("\(context.errorStyle(.warning, "Warning:")) \(message).\n  \(hint)")
+            context.errorOutput.write(DiagnosticView(style: context.errorStyle).render([diagnostic]))
         }
     }
 }
