@@ -32,6 +32,7 @@ struct PlanDependencies {
         guard !plan.isEmpty else { return [] }
         var keys: Set<SecretSource> = []
         var sources: Set<SecretSource> = []
+        var publicKeys: Set<SecretSource> = []
         var devices: [DeviceUUID] = []
         for step in plan.steps {
             switch step.work {
@@ -40,11 +41,11 @@ struct PlanDependencies {
             case .provision(let order):
                 devices.append(order.uuid)
                 if let source = order.staticValue { sources.insert(source) }
-                if let path = order.publicKeyFile { sources.insert(.file(path)) }
+                if let path = order.publicKeyFile { publicKeys.insert(.file(path)) }
             case .edit, .configure, .configureWhenKnown, .readBack: break
             }
         }
-        var found = declared(.key, keys) + declared(.secret, sources)
+        var found = declared(.key, keys) + declared(.secret, sources) + declared(.secret, publicKeys, isSecret: false)
         if !devices.isEmpty, let octets = secrets.octets(of: devices) {
             found.append(.init(.secrets, "the secrets of devices", fingerprint: fingerprint(octets, .secrets)))
         }
@@ -52,7 +53,7 @@ struct PlanDependencies {
             var octets: [UInt8] = []
             for text in way.via { octets += Array(text.utf8) + [0] }
             for path in way.files {
-                let contents = try Files.read(context.absolute(path), as: path, limit: DefinitionFiles.sizeLimit)
+                let contents = try context.read(path)
                 octets += fingerprint(contents, .way)
             }
             found.append(.init(.way, way.name, fingerprint: fingerprint(octets, .way)))
@@ -60,9 +61,13 @@ struct PlanDependencies {
         return found
     }
 
-    private func declared(_ kind: PlanDependency.Kind, _ sources: Set<SecretSource>) -> [PlanDependency] {
+    private func declared(
+        _ kind: PlanDependency.Kind,
+        _ sources: Set<SecretSource>,
+        isSecret: Bool = true
+    ) -> [PlanDependency] {
         sources.map { source in
-            let text = try? secrets.texts.text(of: source)
+            let text = try? secrets.texts.text(of: source, isSecret: isSecret)
             return PlanDependency(
                 kind,
                 source.title,

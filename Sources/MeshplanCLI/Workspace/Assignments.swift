@@ -255,7 +255,7 @@ struct Assignments {
     /// The devices that the file names now, by place.
     private func present() throws -> [String: DeviceUUID] {
         guard Files.kind(context.absolute(path)) != nil else { return [:] }
-        let bytes = try Files.read(context.absolute(path), as: path, limit: DefinitionFiles.sizeLimit)
+        let bytes = try context.read(path)
         let files = SourceFiles(files: [SourceFiles.File(path: path, bytes: bytes)])
         let (read, diagnostics) = AssignmentsFile.read(files: files)
         guard !diagnostics.contains(where: { $0.severity == .error }) else {
@@ -297,7 +297,7 @@ struct Assignments {
         let file = files.path(of: location)
         let turn = try turn(forFile: file)
         defer { turn.unlock() }
-        let bytes = try Files.read(context.absolute(file), as: file, limit: DefinitionFiles.sizeLimit)
+        let bytes = try context.read(file)
         var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .map(String.init)
         let number = Int(location.line) - 1

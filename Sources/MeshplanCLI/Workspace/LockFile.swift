@@ -24,7 +24,7 @@ struct LockFile {
     ///   be read.
     func read() throws -> StateLock {
         guard Files.kind(path) != nil else { return StateLock() }
-        let bytes = try Files.read(path, as: StateLock.fileName, limit: StateLock.sizeLimit)
+        let bytes = try context.read(StateLock.fileName, limit: StateLock.sizeLimit)
         let files = SourceFiles(files: [.init(path: StateLock.fileName, bytes: bytes)])
         let (lock, diagnostics) = StateLock.read(files: files)
         guard !diagnostics.contains(where: { $0.severity == .error }) else {

@@ -82,7 +82,7 @@ enum SavedPlan {
     /// - Throws: ``Failure`` with ``ExitStatus/invalidInput`` if the file is damaged or something else; ``FileError``
     ///   if it cannot be read.
     static func read(_ path: String, in context: Context) throws -> (network: String, sealed: [UInt8]) {
-        let bytes = try Files.read(context.absolute(path), as: path, limit: sizeLimit)
+        let bytes = try context.read(path, limit: sizeLimit)
         let start = Array(marker.utf8)
         guard bytes.starts(with: start) else {
             let isPiece = start.starts(with: bytes)

@@ -6,25 +6,38 @@ import SystemLayer
 /// approved with, whatever stands in the file by then. Errors never contain a secret.
 final class SecretTexts {
     private let context: Context
-    private var known: [SecretSource: Result<String, ExecutionContext.KeyError>] = [:]
+    private var known: [Key: Result<String, ExecutionContext.KeyError>] = [:]
+
+    private struct Key: Hashable {
+        var source: SecretSource
+        var isSecret: Bool
+    }
 
     init(_ context: Context) { self.context = context }
 
     /// The text of a source. Paths are relative to the working folder.
     ///
+    /// - Parameter isSecret: whether to refuse a file that others than its owner may use.
     /// - Throws: the reason why there is none.
-    func text(of source: SecretSource) throws(ExecutionContext.KeyError) -> String {
-        if let result = known[source] { return try result.get() }
-        let result = Result { () throws(ExecutionContext.KeyError) in try read(source) }
-        known[source] = result
+    func text(of source: SecretSource, isSecret: Bool = true) throws(ExecutionContext.KeyError) -> String {
+        let key = Key(source: source, isSecret: isSecret)
+        if let result = known[key] { return try result.get() }
+        let result = Result { () throws(ExecutionContext.KeyError) in try read(source, isSecret: isSecret) }
+        known[key] = result
         return try result.get()
     }
 
-    private func read(_ source: SecretSource) throws(ExecutionContext.KeyError) -> String {
+    private func read(_ source: SecretSource, isSecret: Bool) throws(ExecutionContext.KeyError) -> String {
         switch source {
         case .file(let path):
             do {
-                return String(decoding: try Files.read(context.absolute(path), as: path, limit: 4096), as: UTF8.self)
+                let bytes = try context.read(
+                    path,
+                    inside: [context.repository(of: path)],
+                    limit: 4096,
+                    isSecret: isSecret
+                )
+                return String(decoding: bytes, as: UTF8.self)
             } catch {
                 throw ExecutionContext.KeyError(error.message)
             }

@@ -58,7 +58,7 @@ struct Settings {
     private static func file(_ context: Context) throws -> SettingsFile {
         let path = context.absolute(SettingsFile.fileName)
         guard Files.kind(path) != nil else { return SettingsFile() }
-        let bytes = try Files.read(path, as: SettingsFile.fileName, limit: 2 << 20)
+        let bytes = try context.read(SettingsFile.fileName, limit: 2 << 20)
         let files = SourceFiles(files: [.init(path: SettingsFile.fileName, bytes: bytes)])
         let (settings, diagnostics) = SettingsFile.read(files: files, check: check)
         guard !diagnostics.contains(where: { $0.severity == .error }) else {

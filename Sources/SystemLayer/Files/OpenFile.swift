@@ -25,6 +25,10 @@ package final class OpenFile {
         case appendingOwn
         /// To read a folder's entries, or make them durable.
         case folder
+        /// To go through a folder, which needs no right to list it. Links are not followed.
+        case passing
+        /// To read, without following a link.
+        case unlinked
 
         fileprivate var flags: Int32 {
             switch self {
@@ -36,6 +40,8 @@ package final class OpenFile {
             case .appending: O_RDWR | O_CREAT | O_APPEND
             case .appendingOwn: O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW
             case .folder: O_RDONLY | O_DIRECTORY
+            case .passing: OpenFile.search | O_DIRECTORY | O_NOFOLLOW
+            case .unlinked: O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
             }
         }
 
@@ -50,6 +56,13 @@ package final class OpenFile {
 
     /// How long a pipe may be silent before reading gives up.
     package static let patience = Duration.seconds(30)
+
+    #if canImport(Darwin)
+    private static let search = O_SEARCH
+    #else
+    // O_PATH of Linux, a macro that Swift does not see.
+    private static let search: Int32 = 0o10000000
+    #endif
 
     private let descriptor: Int32
     private let path: String
@@ -95,6 +108,23 @@ package final class OpenFile {
             guard try status().isRegular else { throw error(operation, .special) }
         }
     }
+
+    /// Opens a file by its name in an open folder.
+    ///
+    /// - Throws: ``FileError`` if the system refuses.
+    init(_ name: String, in folder: OpenFile, _ access: Access) throws(FileError) {
+        var descriptor: Int32
+        repeat {
+            descriptor = openat(folder.descriptor, name, access.flags | O_CLOEXEC)
+        } while descriptor < 0 && errno == EINTR
+        guard descriptor >= 0 else { throw FileError(.open, name, .system(errno)) }
+        self.descriptor = descriptor
+        path = name
+        location = name
+    }
+
+    /// The descriptor, for calls that take names in an open folder.
+    var number: Int32 { descriptor }
 
     deinit {
         close(descriptor)

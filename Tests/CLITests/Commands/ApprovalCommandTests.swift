@@ -34,7 +34,7 @@ struct ApprovalCommandTests {
             """,
             to: "hall.yaml"
         )
-        try fixture.write(String(repeating: "1", count: 32), to: "k.key")
+        try fixture.writePrivate(String(repeating: "1", count: 32), to: "k.key")
         try fixture.write(
             "uuid,static\n00112233445566778899aabbccddeeff,5152535455565758595a5b5c5d5e5f60\n",
             to: "s.csv"
@@ -69,11 +69,11 @@ struct ApprovalCommandTests {
         let devices = fixture.run(apply + Self.way)
         #expect(devices.status == 7 && devices.error.contains("the simulated devices are not those"))
         try fixture.write(Self.devices, to: "devices/all.yaml")
-        try fixture.write(String(repeating: "2", count: 32), to: "k.key")
+        try fixture.writePrivate(String(repeating: "2", count: 32), to: "k.key")
         let key = fixture.run(apply + Self.way)
         #expect(key.status == 7 && key.error.contains("the file k.key is not as it was when the plan"))
         #expect(!key.error.contains("2222") && fixture.run("plan").output.contains("serial 1"))
-        try fixture.write(String(repeating: "1", count: 32), to: "k.key")
+        try fixture.writePrivate(String(repeating: "1", count: 32), to: "k.key")
         #expect(fixture.run(apply + Self.way).status == 0)
         #expect(fixture.run(apply + Self.way).status == 7)
     }
@@ -83,7 +83,7 @@ struct ApprovalCommandTests {
         let fixture = try hall()
         try FileManager.default.removeItem(atPath: fixture.folder.path + "/k.key")
         #expect(fixture.run("plan", "--out", "hall.mplan").output.contains("the file k.key (missing)"))
-        try fixture.write(String(repeating: "1", count: 32), to: "k.key")
+        try fixture.writePrivate(String(repeating: "1", count: 32), to: "k.key")
         let late = fixture.run(["apply", "hall.mplan"] + Self.way)
         #expect(late.status == 7 && late.error.contains("the file k.key was missing when the plan"))
     }
@@ -107,9 +107,9 @@ struct ApprovalCommandTests {
         #expect(Set([open, simulated, elsewhere]).count == 3)
         let wrong = fixture.run(["apply", "--expect-digest", elsewhere] + Self.way)
         #expect(wrong.status == 7 && wrong.error.contains("so it is not what was approved"))
-        try fixture.write(String(repeating: "2", count: 32), to: "k.key")
+        try fixture.writePrivate(String(repeating: "2", count: 32), to: "k.key")
         #expect(try digest(fixture) != open)
-        try fixture.write(String(repeating: "1", count: 32), to: "k.key")
+        try fixture.writePrivate(String(repeating: "1", count: 32), to: "k.key")
         #expect(fixture.run(["apply", "--expect-digest", simulated] + Self.way).status == 0)
 
         // The same change a second time is another plan: the serial is another one.
@@ -145,7 +145,7 @@ struct ApprovalCommandTests {
         var asked = false
         fixture.respond = { _ in
             asked = true
-            try? fixture.write(String(repeating: "2", count: 32), to: "k.key")
+            try? fixture.writePrivate(String(repeating: "2", count: 32), to: "k.key")
             return "yes"
         }
         #expect(fixture.run(["apply", "--listen", "0s"] + Self.way).status == 0)

@@ -102,7 +102,7 @@ struct Fleet {
     // MARK: fleet.yaml
 
     private static func listed(in file: String, _ context: Context) throws -> [FleetNetwork] {
-        let bytes = try Files.readRegular(context.absolute(file), limit: DefinitionFiles.sizeLimit, isSecret: false)
+        let bytes = try context.read(file)
         let files = SourceFiles(files: [.init(path: file, bytes: bytes)])
         let (fleet, diagnostics) = FleetFile.read(files: files)
         guard !diagnostics.contains(where: { $0.severity == .error }) else {

@@ -33,12 +33,7 @@ struct SecretsReader {
         hasFiles = !paths.isEmpty
         var files = SourceFiles()
         for path in paths {
-            let bytes = try Files.read(
-                context.absolute(path),
-                as: path,
-                limit: DefinitionFiles.sizeLimit,
-                isSecret: true
-            )
+            let bytes = try context.read(path, isSecret: true)
             files.files.append(.init(path: path, bytes: bytes))
         }
         var diagnostics: [Diagnostic] = []
@@ -91,7 +86,7 @@ struct SecretsReader {
     /// - Throws: the reason why its source cannot be used.
     func publicKey(_ order: ProvisioningOrder) throws(ExecutionContext.KeyError) -> P256PublicKey? {
         guard let path = order.publicKeyFile else { return secrets[order.uuid]?.publicKey }
-        let (text, place) = try read(.file(path))
+        let (text, place) = try read(.file(path), isSecret: false)
         do throws(SecretProblem) {
             return try SecretDigits.publicKey(text)
         } catch {
@@ -100,9 +95,10 @@ struct SecretsReader {
     }
 
     private func read(
-        _ source: SecretSource
+        _ source: SecretSource,
+        isSecret: Bool = true
     ) throws(ExecutionContext.KeyError) -> (text: String, place: String) {
-        (try texts.text(of: source), source.title)
+        (try texts.text(of: source, isSecret: isSecret), source.title)
     }
 
     /// What the files of `--secrets` say about devices, in a form that is the same only for the same secrets; nil if no
