@@ -167,7 +167,7 @@ extension Meshplan {
                     return FailureView(context).show(failure)
                 }
                 let text = fullMessage(for: error, columns: context.style.width)
-                context.output.write(document: page(text, arguments, context) + "\n")
+                context.output.write(document: page(text, arguments, context).harmless + "\n")
                 return .success
             }
             if code == .validationFailure {

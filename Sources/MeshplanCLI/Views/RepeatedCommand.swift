@@ -52,6 +52,10 @@ struct RepeatedCommand {
         if let at = rest[..<end].lastIndex(of: "@"), let colon = rest[..<at].firstIndex(of: ":") {
             rest = String(rest[..<colon]) + String(rest[at...])
         }
+        // Parameters behind another character are none, and no command can use the address.
+        for mistake in ["&password=", " password=", "%3Fpassword=", "%3fpassword="] {
+            if let found = rest.firstRange(of: mistake) { rest = String(rest[..<found.lowerBound]) }
+        }
         if let question = rest.firstIndex(of: "?") {
             let parameters = rest[rest.index(after: question)...].split(
                 separator: "&",
