@@ -122,7 +122,7 @@ private enum KeyShapes {
         guard [2, 4, 8, 16].contains(size) else { return runs[place...place] }
         var end = place + 1
         while end < runs.count, runs[end].count == size,
-            scalars[runs[end - 1].upperBound..<runs[end].lowerBound].isSeparator
+            scalars[runs[end - 1].upperBound..<runs[end].lowerBound].separates(size)
         {
             end += 1
         }
@@ -167,9 +167,11 @@ extension [Unicode.Scalar] {
 }
 
 extension ArraySlice<Unicode.Scalar> {
-    /// Whether it may stand between two parts of a key.
-    fileprivate var isSeparator: Bool {
-        (1...4).contains(count) && allSatisfy { " :-.,;_\t\\x0\"'".unicodeScalars.contains($0) }
+    /// Whether it may stand between two parts of a key that have so many digits. Only single octets stand in lists, as
+    /// programs write them; longer parts there are addresses.
+    fileprivate func separates(_ size: Int) -> Bool {
+        let signs = size == 2 ? " :-.,;_\t\\x0\"'" : " :-._\t"
+        return (1...4).contains(count) && allSatisfy(signs.unicodeScalars.contains)
     }
 }
 

@@ -54,6 +54,7 @@ struct KeyConcealmentTests {
             ("v: !!binary ABEiM0RVZneImaq7zN3u/w==", "v: !!binary ************************"),
             ("v: !!binary abc", "v: !!binary ***"), ("v: ABEiM0RVZneImaq7zN3u/w==", "v: ************************"),
             ("label: 00112233-4455-6677-8899-aabbccddeeff", "label: 00112233-4455-6677-8899-aabbccddeeff"),
+            ("[C000, C001, C002, C003, C004, C005, C006, C007]", "[C000, C001, C002, C003, C004, C005, C006, C007]"),
             ("ttl: 0011223344556677, a: decade, b: [10, 20]", "ttl: 0011223344556677, a: decade, b: [10, 20]"),
         ]
     )
