@@ -118,11 +118,13 @@ package enum DefinitionReader {
             networks[index].definition.modelNames = pass.decoder.modelNames
             networks[index].definition.vendorModels = models
             networks[index].definition.products = described
-            // Selectors of `defaults` are used before all others, to find the tags.
+            // Selectors of `defaults` are used before all others: to find the tags, and then by tags.
+            let work = SelectionWork(limits)
             let ofDefaults = networks[index].definition.defaults.compactMap(\.nodes)
-            let isBearable = SelectionWork(limits).allows(ofDefaults, networks[index], &pass.decoder.diagnostics)
-            guard isBearable else { continue }
-            networks[index].definition.inheritValues()
+            guard work.allows(ofDefaults, networks[index], &pass.decoder.diagnostics) else { continue }
+            networks[index].definition.inheritTags()
+            guard work.allows(ofDefaults, networks[index], &pass.decoder.diagnostics) else { continue }
+            networks[index].definition.inheritPolicies()
             let entries = pass.entriesForTags(of: network)
             pass.decoder.decodeEntriesForTags(entries, into: &networks[index])
         }
