@@ -9,8 +9,6 @@ extension LanguageServer {
 
     /// The most open documents.
     static let mostDocuments = 256
-    /// The most octets of all open documents.
-    static let mostOctets = 32 << 20
     /// The most octets that the changes of one message may move.
     private static let mostMoved = 1 << 30
 
@@ -50,9 +48,9 @@ extension LanguageServer {
 
     /// Whether all open documents together are small enough; if not, this one is left out from now on.
     private mutating func isWithinLimits(_ uri: String) -> Bool {
-        guard documents.values.reduce(0, { $0 + $1.text.bytes.count }) > Self.mostOctets else { return true }
+        guard documents.values.reduce(0, { $0 + $1.text.bytes.count }) > textLimit else { return true }
         documents[uri] = nil
-        note("the open documents have more than \(Self.mostOctets >> 20) MiB: the latest is left out")
+        note("the open documents have more than \(textLimit) octets: the latest is left out")
         return false
     }
 

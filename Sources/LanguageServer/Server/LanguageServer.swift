@@ -33,6 +33,7 @@ package struct LanguageServer {
     }
 
     let workshop: DefinitionWorkshop
+    let textLimit: Int
     var phase = Phase.new
     var encoding = PositionEncoding.utf16
     /// Whether the client takes formatted texts in hovers, and symbols in a hierarchy.
@@ -70,9 +71,12 @@ package struct LanguageServer {
 
     /// A server to which nobody has spoken yet.
     ///
-    /// - Parameter messageLimit: the most octets of a message.
-    package init(_ workshop: DefinitionWorkshop, messageLimit: Int = 64 << 20) {
+    /// - Parameters:
+    ///   - messageLimit: the most octets of a message.
+    ///   - textLimit: the most octets of all open documents.
+    package init(_ workshop: DefinitionWorkshop, messageLimit: Int = 64 << 20, textLimit: Int = 32 << 20) {
         self.workshop = workshop
+        self.textLimit = textLimit
         framing = MessageFraming(limit: messageLimit)
     }
 
