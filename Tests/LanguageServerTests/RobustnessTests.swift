@@ -97,6 +97,16 @@ struct RobustnessTests {
         #expect((1...4).contains(examinations), "\(examinations)")
     }
 
+    @Test("An outline ends at a number of entries, in lines and in braces")
+    func outlines() {
+        let lines = String(repeating: "a:\n", count: 600_000)
+        let braces = "a: [" + String(repeating: "b,", count: 600_000) + "]"
+        for text in [lines, braces] {
+            let count = DefinitionOutline(Array(text.utf8)).nodes.count
+            #expect((OutlineReader.nodeLimit...(OutlineReader.nodeLimit + 2)).contains(count), "\(count)")
+        }
+    }
+
     @Test("Answers have as many things as somebody can look at")
     func answers() {
         var client = ScriptedClient()
