@@ -15,7 +15,8 @@ struct PlanFileTests {
         order.isProtected = true
         order.removalPolicy = .reset
         order.method = .staticOOB
-        order.requiresAuthentication = true
+        order.assurance = .authenticated
+        order.product = ProductIdentifier(company: 0x0059, product: 7)
         order.staticValue = .environment("S")
         order.publicKeyFile = "keys/é"
         order.algorithm = .hmacSHA256

@@ -60,9 +60,14 @@ package enum ExecutionEvent: Hashable, Sendable {
     case reprovisionSettled(DeviceUUID, NodeProvisioningProcedure, tookEffect: Bool?)
     /// The progress of a device that is being provisioned.
     case provisioningStage(DeviceUUID, ProvisioningProgress)
-    /// A device is a node, and this is durable. `isAuthenticated` tells whether a man in the middle would have been
-    /// noticed; nil if an earlier attempt provisioned the device and only this run found out.
-    case provisioned(DeviceUUID, address: UnicastAddress, elementCount: UInt8, isAuthenticated: Bool?)
+    /// A device is a node, and this is durable. `authentication` tells how it proved who it is; nil if an earlier
+    /// attempt provisioned the device and only this run found out.
+    case provisioned(DeviceUUID, address: UnicastAddress, elementCount: UInt8, authentication: NodeAuthentication?)
+    /// A device does not know HMAC-SHA256, although it knew it earlier or others of its product know it, and is
+    /// provisioned all the same.
+    case offersLess(DeviceUUID, HMACWitness)
+    /// The static value of a device was given away in a session that did not prove who has it now, and this is durable.
+    case valueGivenAway(DeviceUUID)
     /// An attempt to provision a device failed; the next one follows after the delay.
     case provisioningRetried(DeviceUUID, ProvisioningProblem, in: Duration)
     /// A device that is to be provisioned was not heard, and becomes pending: whether an earlier attempt may have made

@@ -43,6 +43,8 @@ package enum Remedy: Hashable, Sendable {
     case recoverIVIndex
     /// State the IV index of the network.
     case stateIVIndex
+    /// Apply, and offer static values once more that others may know.
+    case applyAgain
     /// See which devices and proxies advertise.
     case scan
     /// Assign devices to the places of the definition.
@@ -138,6 +140,7 @@ extension Remedy: CustomStringConvertible {
         case .allow(let name): "allow \(name)"
         case .recoverIVIndex: "recovering the IV index"
         case .stateIVIndex: "stating the IV index"
+        case .applyAgain: "offering the value once more"
         case .scan: "a scan"
         case .assign: "the assignment of devices"
         case .replace(let node): "replacing \(node ?? "the node")"

@@ -31,6 +31,7 @@ extension Remedy {
         case .allow(let name): "--allow \(name)"
         case .recoverIVIndex: "meshplan network iv recover"
         case .stateIVIndex: "meshplan network iv set INDEX"
+        case .applyAgain: "meshplan apply --again"
         case .scan: "meshplan scan"
         case .assign: "meshplan assign"
         case .replace(let node): "meshplan replace \(node?.shellWord ?? "NODE")"

@@ -40,6 +40,9 @@ extension MeshDatabase {
         if let capacities = changes.capacities { batch.put(RowName(.capacities), CapacityCodec.encode(capacities)) }
         if let sharings = changes.listSharings { batch.put(RowName(.listSharings), ListSharingCodec.encode(sharings)) }
         if let extras = changes.extras { batch.put(RowName(.extras), extras.encoded()) }
+        for memory in changes.deviceMemories {
+            batch.put(RowName(memory: memory.uuid), DeviceMemoryCodec.encode(memory))
+        }
         for uuid in changes.removedPendingProvisionings { batch.delete(RowName(pending: uuid)) }
         for pending in changes.pendingProvisionings {
             batch.put(RowName(pending: pending.uuid), PendingProvisioningCodec.encode(pending))

@@ -86,6 +86,7 @@ extension MeshDatabase {
         case .retiredNode: _ = try decode(row, RetiredNodeCodec.decode)
         case .pendingReprovision: _ = try decode(row, PendingReprovisionCodec.decode)
         case .drift: _ = try decode(row, NodeDriftCodec.decode)
+        case .deviceMemory: _ = try decode(row, DeviceMemoryCodec.decode)
         case .capacities: _ = try decode(row, CapacityCodec.decode)
         case .listSharings: _ = try decode(row, ListSharingCodec.decode)
         case .historyEntry: _ = try decode(row) { bytes throws(DecodeError) in try EntryRecord(decoding: bytes) }

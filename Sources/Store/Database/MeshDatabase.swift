@@ -102,6 +102,7 @@ package final class MeshDatabase {
         bodies += network.sortedPendingReprovisions.map {
             (RowName(reprovision: $0.uuid), PendingReprovisionCodec.encode($0))
         }
+        bodies += network.deviceMemories.values.map { (RowName(memory: $0.uuid), DeviceMemoryCodec.encode($0)) }
         bodies += network.drifts.values.map { (RowName(drift: $0.recorded.uuid), NodeDriftCodec.encode($0)) }
         var manifest = Manifest(created: now)
         for retired in network.retiredNodes {
@@ -281,6 +282,11 @@ extension RowName {
         self.init(.pendingReprovision, key: uuid.rawValue.bytes)
     }
 
+    /// The row of what is remembered of the device with that UUID.
+    init(memory uuid: DeviceUUID) {
+        self.init(.deviceMemory, key: uuid.rawValue.bytes)
+    }
+
     /// The row of the drift of the node with that UUID.
     init(drift uuid: DeviceUUID) {
         self.init(.drift, key: uuid.rawValue.bytes)
@@ -314,6 +320,7 @@ extension RowName: CustomStringConvertible {
         case .pendingReprovision:
             "the row of the pending reprovisioning of node \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
         case .retiredNode: "the row of retired node \(key.reduce(0) { $0 << 8 | UInt64($1) })"
+        case .deviceMemory: "the row of the memory of device \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
         case .drift: "the row of the drift of node \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
         case .historyEntry: "entry \(key.reduce(0) { $0 << 8 | UInt64($1) }) of the history"
         case .undo: "row \(Hexadecimal.encode(key)) of former states"

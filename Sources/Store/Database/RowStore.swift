@@ -30,6 +30,8 @@ enum RowKind: UInt8 {
     case pendingReprovision = 22
     /// The recorded state of a node that has reported another one; key is its UUID, 16 octets.
     case drift = 16
+    /// What is remembered of a device; key is its UUID, 16 octets.
+    case deviceMemory = 23
     /// The known sizes of lists, by product; key empty.
     case capacities = 20
     /// The models that are known to share one subscription list, by product; key empty.

@@ -31,6 +31,8 @@ package struct StoreChanges: Sendable {
     package var capacities: [ListCapacity]?
     /// The models that are known to share subscription lists, by product, as a whole.
     package var listSharings: [ListSharing]?
+    /// What is remembered of devices, each as a whole. It outdates no plan, and never goes back.
+    package var deviceMemories: [DeviceMemory] = []
     /// What imports brought along and exports write out again.
     package var extras: CDBExtras?
     /// Replay entries, one for each source. One that is older than the stored one changes nothing.
@@ -58,6 +60,7 @@ package struct StoreChanges: Sendable {
 
     /// Whether there is nothing to commit.
     package var isEmpty: Bool {
-        !isStateChange && confirmedNodes.isEmpty && replay.isEmpty && intents.isEmpty && outcomes.isEmpty
+        !isStateChange && confirmedNodes.isEmpty && deviceMemories.isEmpty && replay.isEmpty && intents.isEmpty
+            && outcomes.isEmpty
     }
 }

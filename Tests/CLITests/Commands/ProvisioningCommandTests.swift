@@ -243,6 +243,62 @@ struct ProvisioningCommandTests {
         #expect(result.status == 4 && result.error.contains("No OOB does not authenticate"))
     }
 
+    @Test("what a claim is worth is said by plan, apply, show and doctor, and the value is not given away twice")
+    func claimed() throws {
+        let fixture = try villa(sensor, rules: "provisioning: { require: claimed }")
+        let devices = String(decoding: try #require(fixture.read("sim/devices.yaml")), as: UTF8.self)
+        try fixture.write(
+            devices.replacing("requires_authentication: on", with: "algorithms: [cmac]"),
+            to: "sim/devices.yaml"
+        )
+        let value = "00112233445566778899aabbccddeeff"
+        try fixture.writePrivate("uuid,static\n0d5c5a0e6f5b4f0ea1a50b1f1c1f0004,\(value)\n", to: "s.csv")
+        let plan = fixture.run("plan")
+        #expect(plan.output.contains("claimed at least (an answer under AES-CMAC can be made up)"), "\(plan.output)")
+        let apply = ["apply", "--auto-approve", "--secrets", "s.csv"] + simulated
+        let result = fixture.run(apply)
+        #expect(result.status == 0, "\(result.error)")
+        let claim = "claimed only: a device that knows nothing can answer so"
+        #expect(result.output.contains("sensor: provisioned at 0x0002 (1 element), \(claim)"), "\(result.output)")
+        #expect(
+            result.output.contains(
+                "Provisioned 1 device, \(claim).\nGiven away, and not offered again: the static value of sensor."
+            )
+        )
+        let shown = fixture.run("show", "node.sensor")
+        #expect(shown.output.contains("\(claim) (Static OOB, BTM_ECDH_P256_CMAC_AES128_AES_CCM)"), "\(shown.output)")
+        let json = fixture.run("show", "node.sensor", "--json").output
+        #expect(json.contains(#""authentication":{"level":"claimed","algorithm":"BTM_ECDH_P256_CMAC_AES128_AES_CCM""#))
+        #expect(fixture.run("doctor").output.contains("sensor: only claimed to be who they are"))
+        try #require(fixture.run("export", "--cdb", "out.json").status == 0)
+        let export = String(decoding: try #require(fixture.read("out.json")), as: UTF8.self)
+        #expect(export.contains(#""minSecurity": "insecure""#) && !export.contains(#""minSecurity": "secure""#))
+
+        // Somebody resets it, and it comes back.
+        try #require(fixture.run("node", "was-reset", "sensor", "--auto-approve").status == 0)
+        let simulator = SimulatorThread(
+            beside: fixture,
+            ["--listen", "unix:mesh.sock", "--speed", "20", "--devices", "sim/devices.yaml"],
+            typing: ["reset sensor-1"]
+        )
+        try waitForSocket("mesh.sock", in: fixture)
+        #expect(simulator.stop()?.status == 0)
+        let again = fixture.run(apply)
+        #expect(again.status == 4, "\(again.output)")
+        #expect(again.error.contains("its value for Static OOB was given away before, perhaps to another device"))
+        #expect(again.error.contains("or use meshplan apply --again: "))
+        #expect(fixture.run(apply + ["--again"]).status == 0)
+        for output in [result, again] { #expect(!(output.output + output.error).contains(value)) }
+    }
+
+    @Test("a run that provisions nothing does not say that something was done but in the database")
+    func nothingDone() throws {
+        let fixture = try villa(kitchen, rules: "provisioning: { require: authenticated }")
+        let result = fixture.run(["apply", "--auto-approve"] + simulated)
+        #expect(result.output.contains("\nDone in the database alone: "), "\(result.output)")
+        #expect(!result.output.contains("\nDone: "))
+    }
+
     @Test("a node that was reset is provisioned again with all of its configuration, as apply hears before it plans")
     func replaced() throws {
         let fixture = try villa(kitchen)

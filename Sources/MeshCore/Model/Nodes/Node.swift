@@ -9,8 +9,10 @@ package struct Node: Hashable, Sendable {
     package var unicastAddress: UnicastAddress
     /// The key that secures configuration. Nil only if a partial import lacked it; then the node cannot be configured.
     package var deviceKey: KeyMaterial?
-    /// Whether it was provisioned with authentication (the database format's `security`).
+    /// Whether its public key was read out of band when it was provisioned (the database format's `security`).
     package var isSecurelyProvisioned: Bool
+    /// How it proved who it is; nil if others provisioned it, or if that was not recorded.
+    package var authentication: NodeAuthentication?
     /// Whether the database's former owner called the configuration complete.
     package var isConfigComplete: Bool
     /// Whether it is excluded from the network: its messages are ignored, and key refreshes leave it out.

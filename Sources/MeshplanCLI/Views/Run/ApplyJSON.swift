@@ -86,15 +86,16 @@ struct ApplyJSON {
                 "type": "provisioning_stage", "node_uuid": node.description.json, "stage": progress.identifier.json,
                 "through_uuid": progress.carrier?.description.json,
             ])
-        case .provisioned(let node, let address, let elementCount, let isAuthenticated):
+        case .provisioned(let node, let address, let elementCount, let authentication):
             lines.event([
                 "type": "provisioned", "node_uuid": node.description.json, "address": address.description.json,
                 "elements": .integer(Int(elementCount)),
                 "expected_elements": plan?.expectedElementCount(of: node, otherThan: elementCount).map {
                     .integer(Int($0))
                 },
-                "authenticated": isAuthenticated.map { .bool($0) },
-                "by_earlier_attempt": isAuthenticated == nil ? true : nil,
+                "authenticated": authentication.map { .bool($0.assurance == .authenticated) },
+                "authentication": authentication?.json,
+                "by_earlier_attempt": authentication == nil ? true : nil,
             ])
         case .provisioningRetried(let node, let problem, let delay):
             lines.event([
@@ -103,6 +104,12 @@ struct ApplyJSON {
                 "advice": problem.advice.worded.json,
                 "retry_in_ms": .integer(Int(clamping: delay.microseconds / 1_000)),
             ])
+        case .offersLess(let node, let witness):
+            lines.event([
+                "type": "device_offers_less", "node_uuid": node.description.json, "witness": witness.identifier.json,
+            ])
+        case .valueGivenAway(let node):
+            lines.event(["type": "static_value_given_away", "node_uuid": node.description.json])
         case .deviceNotHeard(let node, let mayBeNode, let listener):
             lines.event([
                 "type": "device_not_heard", "node_uuid": node.description.json, "may_be_node": .bool(mayBeNode),

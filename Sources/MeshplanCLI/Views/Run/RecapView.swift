@@ -56,12 +56,16 @@ struct RecapView {
         for waiting in recap.changesWaiting { text += waiting.text + "\n" }
         text += unconfirmedResets()
         text += provisioned()
+        text += valuesGivenAway()
         if recap.directLinks > 0 {
             text += "Made \(count(recap.directLinks, "link")) to single nodes to configure them.\n"
         }
         text += ending() + "\n"
         if case .refused = recap.ending { return text }
-        if let changes = tally.changes { text += "Done: \(changes).\(unlisted)\n" }
+        if let changes = tally.changes {
+            let isOfDatabase = tally.applied == 0 && !recap.isComplete
+            text += "\(isOfDatabase ? "Done in the database alone" : "Done"): \(changes).\(unlisted)\n"
+        }
         text += figures() + "\n"
         for line in advice() { text += "Next: \(line)\n" }
         return text
@@ -176,15 +180,26 @@ struct RecapView {
         return effort.isEmpty ? "" : " \(effort)."
     }
 
-    /// How many devices became nodes, and how many of them without authentication.
+    /// How many devices became nodes, and what was not proved about them.
     private func provisioned() -> String {
         guard recap.provisioned > 0 else { return "" }
-        let devices = "Provisioned \(count(recap.provisioned, "device"))"
-        switch recap.notAuthenticated {
-        case 0: return devices + ".\n"
-        case recap.provisioned: return devices + ", not authenticated.\n"
-        default: return devices + ", \(recap.notAuthenticated) of them not authenticated.\n"
+        var text = "Provisioned \(count(recap.provisioned, "device"))"
+        for (number, words) in [
+            (recap.notAuthenticated, "not authenticated"), (recap.onlyClaimed, ProvisioningAssurance.claimedWords),
+        ] where number > 0 {
+            text += number == recap.provisioned ? ", \(words)" : ", \(number) of them \(words)"
         }
+        return text + ".\n"
+    }
+
+    /// Static values that somebody else may know now.
+    private func valuesGivenAway() -> String {
+        guard !recap.valuesGivenAway.isEmpty else { return "" }
+        let names = recap.valuesGivenAway.prefix(5).map(\.printable).joined(separator: ", ")
+        let more = recap.valuesGivenAway.count > 5 ? " and \(recap.valuesGivenAway.count - 5) more" : ""
+        return
+            "Given away, and not offered again: the static \(recap.valuesGivenAway.count == 1 ? "value" : "values") of "
+            + "\(names)\(more). Whoever answered may know it by now.\n"
     }
 
     private func ending() -> String {
