@@ -61,7 +61,7 @@ extension MeshDatabase {
         }
         var page = lease.book.page
         if changes.isStateChange {
-            // Seeing a node again changes no state.
+            // Seeing a node again, or operating it, changes no state.
             let confirmed = Set(changes.confirmedNodes.map { RowName($0) })
                 .subtracting(changes.nodes.map { RowName($0) })
             let names = (Array(batch.puts.keys) + batch.deletes).filter { !confirmed.contains($0) }

@@ -4,8 +4,8 @@ package import MeshCore
 package struct StoreChanges: Sendable {
     /// Nodes that are new or have a new state, each as a whole.
     package var nodes: [Node] = []
-    /// Nodes that confirmed their known state, each as a whole. Only the time of the confirmation is new, which
-    /// outdates no plan.
+    /// Nodes of which only something is new that outdates no plan, each as a whole: the time when a node confirmed its
+    /// known state, or what our own node operates others with.
     package var confirmedNodes: [Node] = []
     /// Nodes whose drift from their record has changed, with that record.
     package var drifts: [NodeDrift] = []
