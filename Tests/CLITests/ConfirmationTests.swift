@@ -35,6 +35,22 @@ struct ConfirmationTests {
         #expect(short.status == 64 && short.error.contains("takes a second or more"), "\(short.error)")
     }
 
+    @Test("refuses a plan that ends the way over which it would be taken back")
+    func noWayBack() throws {
+        let fixture = try house()
+        let text = try String(decoding: #require(fixture.read("house.yaml")), as: UTF8.self)
+        try fixture.write(
+            text.replacing("features: { proxy: on }, protect", with: "features: { proxy: off }, protect"),
+            to: "house.yaml"
+        )
+        let result = fixture.run(Self.confirming + ["--allow", "last-proxy"])
+        #expect(result.status == 5, "\(result.combined)")
+        #expect(
+            result.error.contains("there is no way back from this plan: subnet `home` would lose its last GATT proxy")
+        )
+        #expect(fixture.run("confirm").status == 1, "nothing was begun")
+    }
+
     @Test("keeps what somebody confirms in time, from another terminal")
     func confirmed() throws {
         let fixture = try house()

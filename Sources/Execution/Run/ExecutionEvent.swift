@@ -76,8 +76,8 @@ package enum ExecutionEvent: Hashable, Sendable {
     /// A node's composition is known, and what was deferred became these changes and steps. They follow those of the
     /// plan and of earlier growth, and the steps refer to changes and steps by these positions.
     case planGrown(changes: [Change], steps: [Step])
-    /// A change of a node waits for devices that were to become nodes and have not. Without them nobody would relay the
-    /// messages of others.
+    /// A change of a node waits for others that are to do what it does now, and do not yet. Without them nodes would be
+    /// out of reach.
     case changeWaits(DeviceUUID, WaitingChange)
     /// The composition of a node shows that it cannot have something that the definition asks for.
     case problem(DeviceUUID, Diagnostic)

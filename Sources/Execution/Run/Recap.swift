@@ -96,9 +96,9 @@ package struct Recap: Hashable, Sendable {
         package var diagnostic: Diagnostic
     }
 
-    /// A change of some nodes that waits for devices that have not become nodes.
+    /// A change of some nodes that waits for others.
     package struct Waiting: Hashable, Sendable {
-        /// The change, and the devices that it waits for.
+        /// The change, and whom it waits for.
         package var change: WaitingChange
         /// The names of the nodes, sorted.
         package var nodes: [String]
@@ -149,7 +149,7 @@ package struct Recap: Hashable, Sendable {
     package var pending: [PendingNode] = []
     /// What nodes cannot have, according to their compositions, in the order of discovery.
     package var problems: [NodeProblem] = []
-    /// Changes that wait for devices that have not become nodes; their steps are among the blocked ones.
+    /// Changes that wait for others; their steps are among the blocked ones or those that were not started.
     package var changesWaiting: [Waiting] = []
     /// How many devices have become nodes.
     package var provisioned = 0

@@ -57,6 +57,8 @@ package enum Remedy: Hashable, Sendable {
     case removeTagged(String? = nil, resets: Bool)
     /// Have this machine and its files looked at.
     case examine
+    /// Count over how many hops nodes are reached.
+    case countHops
     /// Name the proxy to use.
     case chooseProxy
 
@@ -147,6 +149,7 @@ extension Remedy: CustomStringConvertible {
         case .removeTagged(let tag, let resets):
             (resets ? "resetting and removing" : "removing") + " \(tag ?? "the nodes with a tag")"
         case .examine: "an examination of the machine"
+        case .countHops: "counting the hops"
         case .chooseProxy: "the choice of a proxy"
         case .begin: "a new network"
         case .createStore(let address): "the creation of tables at \(address)"

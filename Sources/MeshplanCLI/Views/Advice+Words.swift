@@ -38,6 +38,7 @@ extension Remedy {
         case .removeTagged(let tag, let resets):
             "meshplan plan --remove \(tag?.shellWord ?? "TAG=VALUE")" + (resets ? " --reset" : "")
         case .examine: "meshplan doctor"
+        case .countHops: "meshplan map --via BEARER"
         case .chooseProxy: "--proxy"
         case .begin: "meshplan init"
         case .createStore(let address): "meshplan init --state \(address)"

@@ -54,6 +54,9 @@ package struct Node: Hashable, Sendable {
     package var elements: [Element]
     /// When a message from the node last confirmed some of this; nil after an import.
     package var observedAt: Timestamp?
+    /// Over how many hops its messages came when that was last known, the link of the proxy included: the least Default
+    /// TTL with which they arrive. It is no state of the node, and outdates no plan. Nil if nobody counted.
+    package var hops: UInt8?
     /// When the node last reported its whole configuration; nil if never.
     package var readBackAt: Timestamp?
     /// What that read-back could not read, although the node answered other Gets, and later requests in doubt. The

@@ -140,7 +140,7 @@ struct ApplyJSON {
         case .changeWaits(let node, let change):
             lines.event([
                 "type": "change_waits", "node_uuid": node.description.json, "change": change.kind.identifier.json,
-                "carriers": .array(change.carriers.map(\.json)),
+                "carriers": .array(change.carriers.map(\.json)), "reason": change.reason.identifier.json,
             ])
         case .doubtAbandoned(let node, let action, let end):
             lines.event([
@@ -264,6 +264,20 @@ extension WaitingChange.Kind {
         case .relayOff: "relay_off"
         case .proxyOff: "proxy_off"
         case .subnetLoss: "subnet_loss"
+        case .friendOff: "friend_off"
+        case .reset: "reset"
+        }
+    }
+}
+
+extension WaitingChange.Reason {
+    /// Why it waits, for machines.
+    fileprivate var identifier: String {
+        switch self {
+        case .notNodes: "not_nodes"
+        case .silent: "silent"
+        case .unchanged: "unchanged"
+        case .unheard: "unheard"
         }
     }
 }
@@ -278,6 +292,7 @@ extension DoubtEnd {
         case .partIsMissing: "part_is_missing"
         case .isNotDeclared: "is_not_declared"
         case .answersOtherwise: "answers_otherwise"
+        case .mayHaveSilenced: "may_have_silenced"
         }
     }
 }

@@ -268,6 +268,7 @@ extension DoubtEnd {
         case .partIsMissing: "the node has no such model"
         case .isNotDeclared: "the definition no longer names it"
         case .answersOtherwise: "the node answers, but not to that"
+        case .mayHaveSilenced: "it may be why the node does not answer; it is set again"
         }
     }
 }

@@ -149,6 +149,8 @@ struct RecapView {
         var doubts = recap.inDoubt > 0 ? [count(recap.inDoubt, "request") + " in doubt"] : []
         if !recap.pending.isEmpty { (waits, doubts) = (waits + doubts, []) }
         let detail = waits.isEmpty ? "" : " (\(waits.joined(separator: ", ")))"
+        // Neither a pending node nor the end of the run keeps these from being begun.
+        let heldBack = recap.notStartedOfNodes - recap.waiting - steps
         var parts = [
             tally.applied > 0
                 ? "applied \(count(tally.applied, "step"))" : tally.edits > 0 ? "edited the database" : nil,
@@ -156,6 +158,7 @@ struct RecapView {
             recap.failed.isEmpty ? nil : "failed \(recap.failed.count)",
             tally.blocked > 0 ? "blocked \(tally.blocked)" : nil,
             recap.pending.isEmpty ? nil : "pending \(count(recap.pending.count, "node"))\(detail)",
+            heldBack > 0 ? "held back \(heldBack)" : nil,
             recap.waiting > 0 ? "not started \(recap.waiting)" : nil,
         ].compactMap(\.self)
         parts += doubts
@@ -305,18 +308,39 @@ struct RecapView {
 }
 
 extension Recap.Waiting {
-    /// One line: “Relay off of 27 nodes waits for hub-1 or hub-2.”
+    /// One line: “Relay off of 27 nodes waits for hub-1 or hub-2 (relay), which are not nodes yet.”
     fileprivate var text: String {
         let what =
             switch change.kind {
             case .relayOff: "Relay off"
             case .proxyOff: "GATT proxy off"
             case .subnetLoss: "Leaving a subnet"
+            case .friendOff: "Friend off"
+            case .reset: "The reset"
+            }
+        let role =
+            switch change.role {
+            case .proxy: "proxy"
+            case .relay: "relay"
+            case .friend: "friend"
+            }
+        let isOne = change.carrierCount == 1
+        let reason =
+            switch change.reason {
+            case .notNodes: isOne ? "is not a node yet" : "are not nodes yet"
+            case .silent: "did not answer"
+            case .unchanged: isOne ? "has not taken its change" : "have not taken their changes"
+            case .unheard:
+                isOne
+                    ? "answers, but was not heard here: nobody knows whether it can be connected to"
+                    : "answer, but were not heard here: nobody knows whether they can be connected to"
             }
         let whom = nodes.count <= 3 ? nodes.map(\.printable).joined(separator: ", ") : count(nodes.count, "node")
-        var carriers = change.carriers.map(\.printable).joined(separator: " or ")
+        // One new device is enough; of nodes that are there already, all are to take their changes.
+        let conjunction = change.reason == .notNodes ? " or " : " and "
+        var carriers = change.carriers.map(\.printable).joined(separator: conjunction)
         let others = change.carrierCount - change.carriers.count
-        if others > 0 { carriers += " or \(others) more" }
-        return "\(what) of \(whom) waits for \(carriers)."
+        if others > 0 { carriers += "\(conjunction)\(others) more" }
+        return "\(what) of \(whom) waits for \(carriers) (\(role)), which \(reason)."
     }
 }
