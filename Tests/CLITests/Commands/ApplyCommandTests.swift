@@ -243,31 +243,6 @@ struct ApplyCommandTests {
         #expect(fixture.run("apply", "--via", "simulator").status == 130)
     }
 
-    @Test("a proxy stays on while the one in its place does not answer, and the recap says for whom it waits")
-    func waitingForProxy() throws {
-        let fixture = try CommandFixture.house()
-        try #require(fixture.run("apply", "--via", "simulator", "--auto-approve").status == 0)
-        let text = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
-        try fixture.write(
-            text.replacing("features: { proxy: on }, protect", with: "features: { proxy: off }, protect")
-                .replacing(
-                    "ttl: 5, features: { relay: on, friend: on }",
-                    with: "ttl: 5, features: { relay: on, friend: on, proxy: on }"
-                ),
-            to: "house.yaml"
-        )
-        let command = ["apply", "--via", "simulator", "--auto-approve"]
-        let silent = fixture.run(command + ["--off", "ceiling"])
-        #expect(silent.status == 4, "\(silent.combined)")
-        #expect(
-            silent.output.contains("GATT proxy off of bell waits for ceiling (proxy), which did not answer.\n"),
-            "\(silent.combined)"
-        )
-        let again = fixture.run(command)
-        #expect(again.status == 0, "\(again.combined)")
-        #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
-    }
-
     @Test("a plan is refused when the database has moved on, and when it was applied before")
     func stale() throws {
         let fixture = try CommandFixture.house()

@@ -59,6 +59,30 @@ struct ProvisioningCommandTests {
         #expect(again.status == 0 && again.output.hasPrefix("No changes."))
     }
 
+    @Test("a proxy stays on while the one in its place does not answer, and the recap says for whom it waits")
+    func waitingForProxy() throws {
+        let hall = "  hall: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0002, features: { proxy: off } }"
+        let fixture = try villa(kitchen + "\n" + hall)
+        let devices = String(decoding: try #require(fixture.read("sim/devices.yaml")), as: UTF8.self)
+        try fixture.write(devices.replacing("product: blinking-lamp", with: "product: lamp"), to: "sim/devices.yaml")
+        let command = ["apply", "--auto-approve"] + simulated
+        let first = fixture.run(command)
+        try #require(first.status == 0, "\(first.combined)")
+        let definition = String(decoding: try #require(fixture.read("villa.yaml")), as: UTF8.self)
+        let swapped = definition.replacing("proxy: off", with: "proxy: later").replacing("proxy: on", with: "proxy: off")
+            .replacing("proxy: later", with: "proxy: on")
+        try fixture.write(swapped, to: "villa.yaml")
+        let silent = fixture.run(command + ["--off", "hall"])
+        #expect(silent.status == 4, "\(silent.combined)")
+        #expect(
+            silent.output.contains("GATT proxy off of kitchen waits for hall (proxy), which did not answer.\n"),
+            "\(silent.combined)"
+        )
+        let again = fixture.run(command)
+        #expect(again.status == 0, "\(again.combined)")
+        expectDone(fixture)
+    }
+
     /// The only node did not answer in phase 2, and was reset by hand then.
     @Test(
         "a key refresh whose only node was reset meanwhile is no dead end",

@@ -32,7 +32,7 @@ struct HopSurveyTests {
         return network.nodes.filter { $0.uuid != network.ownProvisioner }.map { result.sightings[$0.uuid]?.fewest }
     }
 
-    @Test("In a chain each node is one hop farther away, and nothing else is changed, neither there nor in the database")
+    @Test("In a chain each node is one hop farther away, and nothing else is changed, nor in the database")
     func chain() throws {
         let site = try self.site(lamps: 5, [(0, 1), (1, 2), (2, 3), (3, 4)])
         let before = try site.network
