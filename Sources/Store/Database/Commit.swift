@@ -147,6 +147,7 @@ extension MeshDatabase {
             throw failure
         }
         lease.header.revision = revision
+        lease.noteCommit()
     }
 
     private func addReplay(_ entries: [ReplayProtection.Entry], to batch: inout RowBatch) throws(StoreError) {

@@ -66,6 +66,11 @@ extension MeshDatabase {
         } catch {
             found.problems.append(error)
         }
+        // A server may have been given other keys while its rows were read.
+        if let damage = found.problems.first(where: { $0.code == .damaged }) {
+            let cause = explained(damage)
+            guard cause.code == .damaged else { throw cause }
+        }
         return found
     }
 
