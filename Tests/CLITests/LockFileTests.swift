@@ -23,7 +23,7 @@ struct LockFileTests {
     /// All files of the database, as `cp -a` keeps them. A closed database has no log.
     func copy(_ fixture: CommandFixture) -> [String: [UInt8]?] {
         Dictionary(
-            uniqueKeysWithValues: ["", "-wal", "-shm", ".sequence"].map {
+            uniqueKeysWithValues: ["", "-wal", "-shm", ".sequence", ".newest"].map {
                 (Self.database + $0, fixture.read(Self.database + $0))
             }
         )

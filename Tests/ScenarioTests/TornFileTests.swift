@@ -140,6 +140,7 @@ struct TornFileTests {
         let database = villa.folder.appending(path: ".meshplan/villa.meshdb")
         for _ in 1...3 { try await villa.succeed([Self.refresh]) }
         try FileManager.default.removeItem(at: villa.folder.appending(path: "meshplan.lock.yaml"))
+        try FileManager.default.removeItem(at: villa.folder.appending(path: ".meshplan/villa.meshdb.newest"))
         try damage.inflict(on: villa.folder.appending(path: ".meshplan/villa.meshdb.sequence"))
         try FileManager.default.removeItem(at: database)
         try FileManager.default.copyItem(at: villa.folder.appending(path: "backup"), to: database)

@@ -71,7 +71,7 @@ struct DoctorCommand: NetworkCommand {
 
         /// The findings, the worst first.
         func findings() -> [ExaminationFinding] {
-            var found = files()
+            var found = files() + leftovers()
             do {
                 found += try contents()
             } catch {
@@ -188,6 +188,22 @@ struct DoctorCommand: NetworkCommand {
                     finding.code.replacing("_", with: "-"),
                     message,
                     advice: hint
+                )
+            }
+        }
+
+        /// What earlier runs left beside the database: sealed changes that a server could not take.
+        private func leftovers() -> [ExaminationFinding] {
+            let folder = Workspace.folderName
+            let names = (try? Files.names(inFolder: workspace.context.absolute(folder), as: folder)) ?? []
+            return names.filter { $0 == "\(name).spill" || $0.hasPrefix("\(name).spill-") }.map { spill in
+                ExaminationFinding(
+                    .warning,
+                    "unsaved-changes",
+                    "\(folder)/\(spill) holds changes that the database could not take",
+                    advice: spill == "\(name).spill"
+                        ? "Run the same command again once the database can be reached; it stores them first."
+                        : "Nothing reads it any more: find out what nodes are with meshplan refresh, then remove it."
                 )
             }
         }

@@ -64,7 +64,11 @@ struct Workspace {
         let entry = try LockFile(context).read().networks[network]
         let database = try DatabaseSecretSources(context).open(sealed)
         context.session.note(database, of: network)
-        if let entry { try compare(database, with: entry, of: network) }
+        // What this machine has written counts, whatever becomes of the lock file, which git may put back.
+        let newest = try database.newestWritten().map(StateLock.Entry.init)
+        let known = [(StateLock.fileName, entry), (Self.newestPath(network), newest)]
+            .compactMap { source, entry in entry.map { (source: source, entry: $0) } }
+        if !known.isEmpty { try compare(database, with: known, of: network) }
         return database
     }
 
@@ -112,13 +116,22 @@ struct Workspace {
         }
     }
 
-    private func compare(_ database: MeshDatabase, with entry: StateLock.Entry, of network: String) throws {
-        let lockFile = LockFile(context)
+    private func compare(
+        _ database: MeshDatabase,
+        with known: [(source: String, entry: StateLock.Entry)],
+        of network: String
+    ) throws {
         let version = try database.version()
-        guard !LockFile.fits(entry, version) else { return }
-        guard context.storeAccess.acceptsOlder else { return try lockFile.check(entry, version, of: network) }
-        try accept(database, of: network, after: entry)
+        let unfit = known.filter { !LockFile.fits($0.entry, version) }.sorted { $0.entry.serial > $1.entry.serial }
+        guard let worst = unfit.first else { return }
+        guard context.storeAccess.acceptsOlder else {
+            return try LockFile(context).check(worst.entry, version, of: network, in: worst.source)
+        }
+        try accept(database, of: network, after: worst.entry)
     }
+
+    /// The path of the file with the latest state that was written, in the form of ``keyPath``.
+    static func newestPath(_ network: String) -> String { databasePath(network) + NewestState.suffix }
 
     /// Lets a database take the place of the one that the lock file knows.
     private func accept(_ database: MeshDatabase, of network: String, after entry: StateLock.Entry) throws {
@@ -235,6 +248,10 @@ struct Workspace {
         tell(lease.spill)
         tell(lease.promotion)
         lease.onPromotion = { tell($0) }
+        lease.onUnsettled = { error in
+            let failure = Failure(explaining: error)
+            FailureView(context).warn(failure.message, hint: failure.hint)
+        }
         return lease
     }
 
