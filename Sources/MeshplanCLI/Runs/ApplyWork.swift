@@ -109,6 +109,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
     }
 
     func announce(_ plan: Plan, _ snapshot: Snapshot, earlier: EarlierRun?) throws {
+        if earlier != .completed { try ClockCheck(snapshot.network).check(plan, at: context.now()) }
         // A finished plan is not announced to people; programs get their summary.
         if context.json == nil, earlier == .completed, let refusal = Failure(ending: .refused(.alreadyApplied)) {
             throw refusal
