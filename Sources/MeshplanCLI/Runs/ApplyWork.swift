@@ -109,7 +109,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
     }
 
     func announce(_ plan: Plan, _ snapshot: Snapshot, earlier: EarlierRun?) throws {
-        if earlier != .completed { try ClockCheck(snapshot.network).check(plan, at: context.now()) }
+        if earlier != .completed { try plan.checkClock(context.now(), in: snapshot.network) }
         // A finished plan is not announced to people; programs get their summary.
         if context.json == nil, earlier == .completed, let refusal = Failure(ending: .refused(.alreadyApplied)) {
             throw refusal
