@@ -72,4 +72,20 @@ struct OneFileTests {
         #expect(try fixture.reopened().snapshot().network.name == "new")
         try stranger.run("COMMIT")
     }
+
+    @Test("Where nothing can be made beside it, the file alone can still be read, whatever its name")
+    func unchanging() throws {
+        let fixture = try Fixture()
+        let folder = try TemporaryFolder()
+        let path = folder.file("50% #1?immutable=0.meshdb")
+        try fixture.database.pull(to: path)
+        let connection = try SQLiteConnection(unchanging: path)
+        var count: Int64?
+        try connection.forEachRow(of: "SELECT count(*) FROM rows") { count = $0.integer(0) }
+        #expect(try #require(count) > 2)
+        #expect(throws: SQLiteError.self) { try connection.run("DELETE FROM rows") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["50% #1?immutable=0.meshdb"])
+        #expect(SQLiteError(14, systemError: ENOSPC).isOfFullDisk)
+        #expect(!SQLiteError(14, systemError: EACCES).isOfFullDisk)
+    }
 }

@@ -192,11 +192,12 @@ struct DoctorCommand: NetworkCommand {
             }
         }
 
-        /// What earlier runs left beside the database: sealed changes that a server could not take.
+        /// What earlier runs left beside the database: sealed changes that a server could not take, and files that were
+        /// never finished.
         private func leftovers() -> [ExaminationFinding] {
             let folder = Workspace.folderName
             let names = (try? Files.names(inFolder: workspace.context.absolute(folder), as: folder)) ?? []
-            return names.filter { $0 == "\(name).spill" || $0.hasPrefix("\(name).spill-") }.map { spill in
+            let spills = names.filter { $0 == "\(name).spill" || $0.hasPrefix("\(name).spill-") }.map { spill in
                 ExaminationFinding(
                     .warning,
                     "unsaved-changes",
@@ -206,6 +207,19 @@ struct DoctorCommand: NetworkCommand {
                         : "Nothing reads it any more: find out what nodes are with meshplan refresh, then remove it."
                 )
             }
+            let unfinished = [folder, Backups.folderName].flatMap { place in
+                TemporaryFiles.leftovers(inFolder: workspace.context.absolute(place))
+                    .filter { $0.hasPrefix(name + ".") || $0.hasPrefix(name + "-") }.map { "\(place)/\($0)" }
+            }
+            return spills
+                + unfinished.map { path in
+                    ExaminationFinding(
+                        .note,
+                        "unfinished-file",
+                        "a command that was killed left \(path)",
+                        advice: "The next command that changes the database removes it."
+                    )
+                }
         }
 
         /// Findings about files with secrets that others can use.

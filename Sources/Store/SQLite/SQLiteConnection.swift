@@ -17,13 +17,34 @@ final class SQLiteConnection {
     ///   - patience: how long to wait for a database that somebody else keeps busy.
     ///   - greatestValue: the most octets that a row may have.
     /// - Throws: ``SQLiteError``, also if the file is none of SQLite's.
-    init(
+    convenience init(
         _ path: String,
         patience: Duration = .zero,
         greatestValue: Int32 = SQLiteConnection.greatestValue
     ) throws(SQLiteError) {
+        try self.init(name: path, flags: SQLITE_OPEN_READWRITE, patience, greatestValue)
+    }
+
+    /// Opens a file that nobody changes, only to read it, and makes no file beside it.
+    ///
+    /// - Throws: ``SQLiteError``, also if the file is none of SQLite's.
+    convenience init(unchanging path: String) throws(SQLiteError) {
+        // What has a meaning in a URI: <https://www.sqlite.org/uri.html>.
+        let name = path.reduce(into: "") { name, letter in
+            switch letter {
+            case "%": name += "%25"
+            case "?": name += "%3F"
+            case "#": name += "%23"
+            default: name.append(letter)
+            }
+        }
+        let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+        try self.init(name: "file:\(name)?immutable=1", flags: flags, .zero, SQLiteConnection.greatestValue)
+    }
+
+    private init(name: String, flags: Int32, _ patience: Duration, _ greatestValue: Int32) throws(SQLiteError) {
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+        let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let opened else {
             // Even a handle that could not be opened has to be closed, and it alone knows the exact code.
             let exact = opened.map { sqlite3_extended_errcode($0) } ?? code

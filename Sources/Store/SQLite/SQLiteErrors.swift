@@ -20,6 +20,12 @@ struct SQLiteError: Error {
     /// The primary result code, which the extended ones refine.
     var primaryCode: Int32 { code & 0xFF }
 
+    /// Whether there was no room to make a file, or to let one grow.
+    var isOfFullDisk: Bool {
+        guard primaryCode != SQLITE_FULL, code != SQLiteError.sharedMemorySize.code else { return true }
+        return FileError(.create, "", .system(systemError)).trouble == .diskFull
+    }
+
     // The importer does not see these, because they are computed from others.
     /// `SQLITE_IOERR_WRITE`
     static let write = SQLiteError(SQLITE_IOERR | 3 << 8)

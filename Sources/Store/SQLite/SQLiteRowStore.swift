@@ -15,36 +15,66 @@ final class SQLiteRowStore: RowStore {
     private weak var lock: FileLock?
     private var lineage: Octets16?
     private var knownSlots: [KeySlot]?
+    /// Why the database can only be read.
+    private var obstacle: StoreError?
     var onNewSlots: ([KeySlot]) throws(StoreError) -> Void = { _ in }
 
-    /// Opens an existing database. It checks the first octets before, so nothing foreign is ever touched.
+    /// Opens an existing database. It checks the first octets before, so nothing foreign is ever touched. One on a full
+    /// disk or a read-only file system can still be read.
     init(opening path: String) throws(StoreError) {
         self.path = path
-        (connection, identity) = try SQLiteRowStore.open(path)
+        (connection, identity, obstacle) = try SQLiteRowStore.open(path)
         OpenDatabaseFiles.add(identity)
     }
 
-    private static func open(_ path: String) throws(StoreError) -> (SQLiteConnection, [UInt64]) {
+    private static func open(_ path: String) throws(StoreError) -> (SQLiteConnection, [UInt64], StoreError?) {
         try SQLiteFileCheck.check(path)
+        let identity = try storing { () throws(FileError) in try FileStatus.of(path) }?.identity ?? []
+        var obstacle: StoreError?
         do throws(FileError) {
             try Files.checkWritable(Files.folder(of: path))
             try Files.checkWritable(path)
         } catch {
-            throw StoreError(
+            obstacle = StoreError(
                 .readOnly,
                 error.trouble == .readOnly
                     ? "lies on a read-only file system" : "cannot be written to, or its folder cannot",
                 hint: "give your user write permission on the file and on its folder, or copy both elsewhere",
                 path: path
             )
+            // Who may not write does not keep others from writing.
+            if let obstacle, error.trouble != .readOnly { throw obstacle }
         }
-        let identity = try storing { () throws(FileError) in try FileStatus.of(path) }?.identity ?? []
         do {
-            let connection = try connect(path)
+            let connection = try connect(path, &obstacle)
             try checkSchema(of: connection, path)
-            return (connection, identity)
+            return (connection, identity, obstacle)
         } catch {
             throw storeError(error, path: path)
+        }
+    }
+
+    /// Connects to a file; if that can only be read, notes why.
+    private static func connect(_ path: String, _ obstacle: inout StoreError?) throws -> SQLiteConnection {
+        if let obstacle {
+            guard isAlone(path) else { throw obstacle }
+            return try SQLiteConnection(unchanging: path)
+        }
+        do throws(SQLiteError) {
+            return try connect(path)
+        } catch {
+            // Nobody has it open, or the file that SQLite cannot make would be there.
+            guard error.isOfFullDisk, isAlone(path) else { throw error }
+            obstacle = storeError(error, path: path)
+            return try SQLiteConnection(unchanging: path)
+        }
+    }
+
+    /// Whether the file alone is the database.
+    private static func isAlone(_ path: String) -> Bool {
+        ["-wal", "-journal"].allSatisfy { suffix in
+            guard let found = try? FileStatus.of(path + suffix) else { return true }
+            return found.size == 0
         }
     }
 
@@ -73,7 +103,7 @@ final class SQLiteRowStore: RowStore {
         guard present != nil, lock?.isHeld != true else { throw replaced() }
         let opened = try SQLiteRowStore.open(path)
         OpenDatabaseFiles.remove(identity)
-        (connection, identity) = opened
+        (connection, identity, obstacle) = opened
         OpenDatabaseFiles.add(identity)
     }
 
@@ -235,6 +265,7 @@ final class SQLiteRowStore: RowStore {
     }
 
     func lock(_ holder: LockHolder, token: () -> [UInt8]) throws(StoreError) -> any StoreLock {
+        if let obstacle { throw obstacle }
         let lock = try FileLock(of: path, holder)
         try reopenIfReplaced()
         self.lock = lock
