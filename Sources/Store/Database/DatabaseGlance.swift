@@ -41,7 +41,7 @@ extension MeshDatabase {
     }
 
     private func glanceOnce() throws(StoreError) -> DatabaseGlance {
-        let tally = RowTally(cipher)
+        let tally = RowTally(self.cipher)
         let (header, rows) = try store.outline(
             { name, revision throws(StoreError) in try tally.add(name, revision) },
             then: { tally.needed }

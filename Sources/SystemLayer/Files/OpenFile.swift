@@ -49,7 +49,7 @@ package final class OpenFile {
         fileprivate var isForRegularFiles: Bool {
             switch self {
             case .updating, .making, .new: true
-            case .reading, .appending, .appendingOwn, .folder: false
+            case .reading, .appending, .appendingOwn, .folder, .passing, .unlinked: false
             }
         }
     }

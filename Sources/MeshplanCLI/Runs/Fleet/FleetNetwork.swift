@@ -176,7 +176,7 @@ struct Fleet {
     /// The networks that a file declares. A name with a reference belongs to a `fleet.yaml`.
     private static func names(in file: String) throws -> [String] {
         let bytes = try Files.readRegular(file, limit: DefinitionFiles.sizeLimit, isSecret: false)
-        return NetworkNames(bytes).names.filter { Name.isValid($0) }
+        return DeclaredNetworks(bytes).names.filter { Name.isValid($0) }
     }
 
     /// Keeps the networks that have all of the tags.

@@ -3,7 +3,7 @@ import Testing
 @testable import Definitions
 
 @Suite("The names of networks that a file declares")
-struct NetworkNamesTests {
+struct DeclaredNetworksTests {
     @Test(
         "are found by the reader of YAML, however they are written",
         arguments: [
@@ -16,7 +16,7 @@ struct NetworkNamesTests {
         ]
     )
     func found(_ text: String, _ names: [String]) {
-        #expect(NetworkNames(Array(text.utf8)).names == names)
+        #expect(DeclaredNetworks(Array(text.utf8)).names == names)
     }
 
     @Test(
@@ -27,17 +27,17 @@ struct NetworkNamesTests {
             "version: network\nx: y\n", "network\n", "'\nnetwork: x\n'\n", "\u{0}network: x\n",
         ]
     )
-    func absent(_ text: String) { #expect(NetworkNames(Array(text.utf8)).names.isEmpty) }
+    func absent(_ text: String) { #expect(DeclaredNetworks(Array(text.utf8)).names.isEmpty) }
 
     @Test("before a mistake are found, so that the mistake is told of that network")
     func broken() {
-        #expect(NetworkNames(Array("network: kitchen\nnodes: [\n".utf8)).names == ["kitchen"])
-        #expect(NetworkNames(Array("network: [".utf8)).names.isEmpty)
+        #expect(DeclaredNetworks(Array("network: kitchen\nnodes: [\n".utf8)).names == ["kitchen"])
+        #expect(DeclaredNetworks(Array("network: [".utf8)).names.isEmpty)
     }
 
     @Test("are looked for within limits, however deep a file is")
     func deep() {
         let text = String(repeating: "[", count: 1_000_000)
-        #expect(NetworkNames(Array(text.utf8)).names.isEmpty)
+        #expect(DeclaredNetworks(Array(text.utf8)).names.isEmpty)
     }
 }

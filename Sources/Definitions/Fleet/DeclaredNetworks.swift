@@ -3,7 +3,7 @@ import CYAML
 /// The names of the networks that a file declares: the values of `network` at the top of its documents. They tell
 /// definitions from modules and products. Whoever reads a definition checks the rest of it, so names that stand before
 /// a mistake are found, too.
-package struct NetworkNames {
+package struct DeclaredNetworks {
     /// The names in their order, each once.
     package private(set) var names: [String] = []
     /// How many lists and mappings are open.
