@@ -2,6 +2,7 @@ import Catalogue
 import DefinitionModel
 import MeshCore
 import Planning
+import Store
 import TestSupport
 import Testing
 

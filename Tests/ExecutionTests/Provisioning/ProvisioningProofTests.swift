@@ -62,7 +62,7 @@ struct ProvisioningProofTests {
         let recap = try site.apply()
         #expect(recap.provisioned == 0)
         #expect(stages(site) == [.invitation, .decision])
-        let problem = try #require(problem(recap))
+        let problem = try #require(self.problem(recap))
         #expect(
             problem.description.hasPrefix(
                 "there is no way to authenticate the device: its answer to Static OOB under "
@@ -111,7 +111,7 @@ struct ProvisioningProofTests {
         try site.alter(1) { $0.unprovisionedSeenAt = Site.now }
         let again = try site.apply()
         #expect(again.provisioned == 0)
-        let problem = try #require(problem(again))
+        let problem = try #require(self.problem(again))
         #expect(problem.description.contains("its value for Static OOB was given away before"))
         #expect(problem.advice.remedies == [.applyAgain])
 
