@@ -4,7 +4,7 @@ import TLS
 /// Decides who may connect and who may stay.
 extension FrameServer {
     /// The most connections without a hello; one more makes the server drop one of them.
-    static let maximumStrangers = 128
+    package static let maximumStrangers = 128
     /// The most connections to accept in a turn. Without the limit, a client that keeps connecting would take the turn
     /// of all others.
     static let acceptLimit = 64
