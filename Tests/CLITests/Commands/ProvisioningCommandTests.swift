@@ -69,8 +69,11 @@ struct ProvisioningCommandTests {
         let first = fixture.run(command)
         try #require(first.status == 0, "\(first.combined)")
         let definition = String(decoding: try #require(fixture.read("villa.yaml")), as: UTF8.self)
-        let swapped = definition.replacing("proxy: off", with: "proxy: later").replacing("proxy: on", with: "proxy: off")
-            .replacing("proxy: later", with: "proxy: on")
+        let swapped = definition.replacing("proxy: off", with: "proxy: later").replacing(
+            "proxy: on",
+            with: "proxy: off"
+        )
+        .replacing("proxy: later", with: "proxy: on")
         try fixture.write(swapped, to: "villa.yaml")
         let silent = fixture.run(command + ["--off", "hall"])
         #expect(silent.status == 4, "\(silent.combined)")
