@@ -2,7 +2,8 @@ import DefinitionModel
 import MeshCore
 
 extension Definition {
-    /// Gives nodes the tags of their profiles and of `defaults`, and the protection and removal policy of their profiles.
+    /// Gives nodes the tags of their profiles and of `defaults`, and the protection and removal policy of their
+    /// profiles.
     /// A node itself wins over its profile, that over entries that select the node, and those over entries for all
     /// nodes.
     mutating func inheritTags() {

@@ -51,8 +51,8 @@ package enum Files {
     package static func permissions(_ path: String) -> Int? { status(path).map { Int($0.mode) } }
 
     /// Whether a file or folder is in the hands of others: it belongs to another user, or others may write to it. This
-    /// user and the system's own (0) are no others; for the latter, neither is the owner of the folder `home`, who could
-    /// replace everything in it. Nil if it is not, or there is nothing.
+    /// user and the system's own (0) are no others; for the latter, neither is the owner of the folder `home`, who
+    /// could replace everything in it. Nil if it is not, or there is nothing.
     ///
     /// - Throws: ``FileError`` if it cannot be examined.
     package static func strangeHands(on path: String, in home: String) throws(FileError) -> StrangeHands? {

@@ -11,8 +11,8 @@ import Darwin
 /// The two ends of a new pipe.
 ///
 /// Started processes never have them: the system makes both with close-on-exec at once. If that were set afterwards, a
-/// process that another thread starts in between would keep an end, and whoever waits for the end of the pipe would wait
-/// for that process.
+/// process that another thread starts in between would keep an end, and whoever waits for the end of the pipe would
+/// wait for that process.
 enum PipeEnds {
     /// Makes a pipe; nil if the system has none left, `errno` then says why.
     ///
