@@ -73,9 +73,9 @@ struct StrangeHandsTests {
         #expect(symlink(fixture.folder.path + "/elsewhere", link) == 0)
         let capture = fixture.folder.appendingPathComponent("link.pcapng").path
         #expect(symlink(fixture.folder.path + "/elsewhere", capture) == 0)
-        let get = ["get", "brian", "attention", "--via", "simulator"]
+        let scan = ["scan", "--via", "simulator"]
         for command in [
-            ["lsp", "--log-file", "link.log"], get + ["--log-file", "link.log"], get + ["--capture", "link.pcapng"],
+            ["lsp", "--log-file", "link.log"], scan + ["--log-file", "link.log"], scan + ["--capture", "link.pcapng"],
         ] {
             let result = fixture.run(command)
             #expect(result.status != 0 && result.error.contains("it is a link"), "\(result)")

@@ -45,16 +45,6 @@ struct PlanCommand: NetworkCommand {
     @Flag(help: .private)
     var withoutEstimate = false
 
-    @Option(
-        help: ArgumentHelp(
-            "A CSV or YAML file with static values and public keys of devices, as apply takes them. The plan then holds "
-                + "for these values only. May be repeated.",
-            valueName: "file"
-        ),
-        completion: Completion.files
-    )
-    var secrets: [String] = []
-
     @OptionGroup var variables: VariableOptions
 
     @OptionGroup var options: PlanOptions
@@ -65,6 +55,16 @@ struct PlanCommand: NetworkCommand {
 
     @OptionGroup(title: "Reading back first")
     var reading: PlanRefreshOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "A CSV or YAML file with static values and public keys of devices, as apply takes them. The plan then holds "
+                + "for these values only. May be repeated.",
+            valueName: "file"
+        ),
+        completion: Completion.files
+    )
+    var secrets: [String] = []
 
     var writesJSON: Bool { format.json }
 

@@ -139,6 +139,8 @@ struct AgentMachine {
     }
 
     private func sampleAt(_ name: String, _ now: Int64) -> Int64 {
+        // Reading back raises the serial. A plan that waits for approval would become another one each time.
+        if settings.applies, state.networks[name]?.digest != nil { return .max }
         guard let last = state.networks[name]?.sampledAt, last <= now else { return now }
         return last + AgentSampling.pause
     }

@@ -231,11 +231,15 @@ final class AgentRun {
         )
     }
 
+    private var devices: [ChildWord] { options.devices.map { .option("--devices", context.absolute($0)) } }
+
     private func plan(_ names: [String]) {
         let reports = AgentReports(context, options.reports, machine.state, fleet)
         let stage = FleetRun.Stage(
             command: .plan,
-            arguments: { network in [.flag("--detailed-exitcode")] + reports.arguments(network.name) }
+            // So that the digest that somebody approves holds for this way only.
+            via: routes,
+            arguments: { network in [.flag("--detailed-exitcode")] + devices + reports.arguments(network.name) }
         )
         for (network, result) in run(stage, names) {
             let outcome = outcome(result, "plan")
@@ -245,7 +249,6 @@ final class AgentRun {
     }
 
     private func apply(_ name: String, _ digest: String) {
-        let devices = options.devices.map { ChildWord.option("--devices", context.absolute($0)) }
         let stage = FleetRun.Stage(
             command: .apply,
             via: routes,
