@@ -187,7 +187,7 @@ struct ProvisioningCommandTests {
         let file = try villa(
             "  sensor: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0004, provisioning: { static: { file: value } } }"
         )
-        try file.write(value + "\n", to: "value")
+        try file.writePrivate(value + "\n", to: "value")
         #expect(file.run(["apply", "--auto-approve"] + simulated).status == 0)
 
         let variable = try villa(
@@ -209,7 +209,7 @@ struct ProvisioningCommandTests {
         )
         let unreadable = file.run(["apply", "--auto-approve"] + simulated)
         #expect(unreadable.status == 4 && unreadable.error.contains("cannot read value: No such file or directory"))
-        try file.write("not-so-secret", to: "value")
+        try file.writePrivate("not-so-secret", to: "value")
         let invalid = file.run(["apply", "--auto-approve"] + simulated)
         #expect(invalid.status == 4 && invalid.error.contains("the file value does not hold a static value"))
         #expect(!invalid.error.contains("not-so-secret") && !invalid.output.contains("not-so-secret"))
@@ -247,7 +247,7 @@ struct ProvisioningCommandTests {
         fixture.respond = { shown in
             if shown.hasSuffix("Enter a value: ") { return "yes" }
             if shown.hasSuffix("once. What does the person enter? ") { return "1" }
-            return shown.firstMatch(of: #/switch (\d) times\. What is put in\? /#).map { String($0.1) }
+            return shown.firstMatch(of: #/switch (\d) times\. What does the person enter\? /#).map { String($0.1) }
         }
         let result = fixture.run(["apply"] + simulated)
         #expect(result.status == 0, "\(result.error)")
