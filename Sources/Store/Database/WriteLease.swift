@@ -84,7 +84,8 @@ package final class WriteLease {
     var clock: () -> Duration = WriteLease.stopwatch()
     /// How long its end waits for readers that are in the way of that.
     var patience = Duration.seconds(5)
-    private let store: any RowStore
+    /// The store that it writes to. Only while it is held: it keeps a connection.
+    private var store: (any RowStore)?
     private let localPath: String
     private var gathered: Duration = .zero
     private var ungathered = 0
@@ -144,7 +145,7 @@ package final class WriteLease {
         ungathered += 1
         let now = clock()
         guard ungathered >= WriteLease.gathering.commits || now - gathered >= WriteLease.gathering.time else { return }
-        guard (try? store.gather(patience: .zero)) != nil else { return }
+        guard let store, (try? store.gather(patience: .zero)) != nil else { return }
         (gathered, ungathered) = (now, 0)
     }
 
@@ -153,6 +154,7 @@ package final class WriteLease {
         if lock != nil { settle() }
         lock?.release()
         lock = nil
+        store = nil
         known = nil
     }
 
@@ -165,7 +167,7 @@ package final class WriteLease {
         guard ungathered > 0 else { return }
         ungathered = 0
         do throws(StoreError) {
-            try store.gather(patience: patience)
+            try store?.gather(patience: patience)
         } catch {
             onUnsettled(error)
         }
