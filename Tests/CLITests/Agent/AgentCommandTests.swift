@@ -136,7 +136,7 @@ struct AgentCommandTests {
         let none = fixture.run("agent", "status")
         #expect(none.status == 1 && none.error.contains("no agent has worked in \(fixture.folder.path) yet"))
         #expect(none.error.contains("meshplan agent FOLDER --once") && fixture.read(".meshplan/agent.json") == nil)
-        let digests = digests(fixture.run("agent", "site", "--once", "--apply", "--via", "simulator").output)
+        let digests = digests(fixture.run(apply).output)
         let (east, west) = (try #require(digests["east"]), try #require(digests["west"]))
         let stored = fixture.read(".meshplan/agent.json")
         let waiting = fixture.run("agent", "status")

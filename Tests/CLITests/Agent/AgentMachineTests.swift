@@ -260,6 +260,22 @@ struct AgentMachineTests {
         #expect(agent.tests.count == 6)
     }
 
+    @Test("nothing is read back while a plan waits for approval, and again once it is applied")
+    func noReadingWhileWaiting() {
+        var settings = AgentSettings()
+        settings.applies = true
+        settings.sampling = AgentSampling()
+        var agent = SimulatedAgent(settings)
+        agent.nodes = nodes(3, airtime: 1_000)
+        agent.plan = .init(status: .changes, digest: digest, changes: 1, summary: "1 to add")
+        agent.run(until: agent.now + 7_200)
+        #expect(agent.readings.isEmpty)
+        agent.approvals = approvals("hq \(digest) Ada\n")
+        agent.settleAfterApply()
+        agent.run(until: agent.now + 86_400)
+        #expect(agent.applied == [digest] && agent.readings.count == 3)
+    }
+
     @Test("a problem is told once, however often it is met, and passing ones are tried again")
     func problems() {
         var agent = SimulatedAgent(AgentSettings())
