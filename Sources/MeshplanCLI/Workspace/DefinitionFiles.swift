@@ -259,7 +259,8 @@ struct DefinitionFiles {
         default: paths = []
         }
         return try paths.map { path in
-            SourceFiles.File(path: path, bytes: try bytes(path, inside: folders))
+            // What lies elsewhere is not read, and refused where it is named.
+            SourceFiles.File(path: path, bytes: lies(path, in: folders) ? try bytes(path, inside: folders) : [])
         }
     }
 
