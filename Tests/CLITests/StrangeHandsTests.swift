@@ -7,8 +7,9 @@ import Testing
 
 @Suite("Files in the hands of others")
 struct StrangeHandsTests {
-    private static let files = ["", "/key", "/house.meshdb", "/house.meshdb.lock", "/house.meshdb.sequence"]
-        .map { ".meshplan" + $0 }
+    private static let files = [
+        "", "/key", "/house.meshdb", "/house.meshdb.lock", "/house.meshdb.sequence", "/house.meshdb.newest",
+    ].map { ".meshplan" + $0 }
 
     private func house() throws -> CommandFixture {
         let fixture = try CommandFixture.house()

@@ -30,7 +30,7 @@ struct FolderExamination {
     func check(_ database: MeshDatabase) throws(StoreError) {
         let home = context.workingDirectory + "/"
         let path = database.path.hasPrefix(home) ? String(database.path.dropFirst(home.count)) : database.path
-        let beside = ["", "-wal", "-shm", "-journal", ".lock", ".sequence"].map { path + $0 }
+        let beside = ["", "-wal", "-shm", "-journal", ".lock", ".sequence", NewestState.suffix].map { path + $0 }
         for path in [Workspace.folderName, Workspace.keyPath] + beside {
             let found: Files.StrangeHands?
             do throws(FileError) {

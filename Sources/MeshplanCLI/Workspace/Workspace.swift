@@ -66,7 +66,8 @@ struct Workspace {
         context.session.note(database, of: network)
         // What this machine has written counts, whatever becomes of the lock file, which git may put back.
         let newest = try database.newestWritten().map(StateLock.Entry.init)
-        let known = [(StateLock.fileName, entry), (Self.newestPath(network), newest)]
+        let newestPath = try newestPath(network)
+        let known = [(StateLock.fileName, entry), (newestPath, newest)]
             .compactMap { source, entry in entry.map { (source: source, entry: $0) } }
         if !known.isEmpty { try compare(database, with: known, of: network) }
         return database
@@ -131,7 +132,9 @@ struct Workspace {
     }
 
     /// The path of the file with the latest state that was written, in the form of ``keyPath``.
-    static func newestPath(_ network: String) -> String { databasePath(network) + NewestState.suffix }
+    private func newestPath(_ network: String) throws -> String {
+        (try sharedStore() == nil ? Self.databasePath(network) : "\(Self.folderName)/\(network)") + NewestState.suffix
+    }
 
     /// Lets a database take the place of the one that the lock file knows.
     private func accept(_ database: MeshDatabase, of network: String, after entry: StateLock.Entry) throws {
