@@ -58,8 +58,7 @@ struct PlanCommand: NetworkCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A CSV or YAML file with static values and public keys of devices, as apply takes them. The plan then holds "
-                + "for these values only. May be repeated.",
+            "A file with secrets of devices, as apply takes it.",
             valueName: "file"
         ),
         completion: Completion.files
