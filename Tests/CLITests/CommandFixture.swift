@@ -288,5 +288,8 @@ final class CommandFixture {
             withIntermediateDirectories: true
         )
         try FileManager.default.copyItem(at: source, to: target)
+        // Networks in documents have keys.
+        guard target.pathExtension == "json" else { return }
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target.path)
     }
 }

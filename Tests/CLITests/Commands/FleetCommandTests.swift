@@ -126,9 +126,6 @@ struct FleetCommandTests {
             ["fleet", "apply", "--passphrase-file", "words", "--auto-approve", "--devices", "devices/all.yaml"]
         )
         #expect(applied.status == 0, "\(applied.combined)")
-        // The agent reads the databases itself to choose nodes.
-        let sampled = fixture.run("agent", "--once", "--sample-drift", "--passphrase-file", "words")
-        #expect(sampled.status == 0 && sampled.output.contains("wien-1: 2 nodes asked"), "\(sampled.combined)")
     }
 
     @Test("Waves end with the first that fails, and what is left is named")
