@@ -235,6 +235,7 @@ final class AgentRun {
 
     private func plan(_ names: [String]) {
         let reports = AgentReports(context, options.reports, machine.state, fleet)
+        let devices = devices
         let stage = FleetRun.Stage(
             command: .plan,
             // So that the digest that somebody approves holds for this way only.
@@ -249,6 +250,7 @@ final class AgentRun {
     }
 
     private func apply(_ name: String, _ digest: String) {
+        let devices = devices
         let stage = FleetRun.Stage(
             command: .apply,
             via: routes,
