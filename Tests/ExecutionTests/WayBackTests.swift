@@ -53,7 +53,7 @@ struct WayBackTests {
     func missingHeir() throws {
         let definition = try House.definition(lamps: 4) { text in
             text.replacing("0001, profile: lamp }", with: "0001, profile: lamp, features: { proxy: off } }")
-                .replacing("0004, profile: lamp }", with: "0004, profile: lamp, features: { proxy: on } }")
+                .replacing("0004, profile: lamp }", with: "0004, profile: lamp, features: { relay: on, proxy: on } }")
         }
         let site = try Site(lamps: 3, definition: definition)
         let recap = try site.apply(site.plan())
