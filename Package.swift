@@ -29,7 +29,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         // Opened at run time, not linked.
@@ -37,7 +37,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         .target(name: "Basics", swiftSettings: strict),
-        .target(name: "SystemLayer", dependencies: ["CMalloc"], swiftSettings: strict),
+        .target(name: "SystemLayer", dependencies: ["CLinux"], swiftSettings: strict),
         // Stands in for Foundation in the package, see `.packaging/build`.
         .target(name: "LightFoundation", dependencies: ["SystemLayer"], swiftSettings: strict),
         .target(name: "MeshCore", dependencies: ["CCrypto"], swiftSettings: strict),
@@ -99,7 +99,9 @@ let package = Package(
         ),
         .target(
             name: "Bearers",
-            dependencies: ["MeshCore", "TLS", .target(name: "CBluetooth", condition: .when(platforms: [.linux]))],
+            dependencies: [
+                "CLinux", "MeshCore", "TLS", .target(name: "CBluetooth", condition: .when(platforms: [.linux])),
+            ],
             swiftSettings: strict
         ),
         .target(

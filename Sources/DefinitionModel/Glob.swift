@@ -13,6 +13,9 @@ package struct Glob: Hashable, Sendable {
     /// Whether the pattern holds no `*`, so that it matches exactly one text.
     package var isLiteral: Bool { !pattern.contains(Glob.asterisk) }
 
+    /// The parts between its `*`, of which each may be looked for at every place.
+    package var parts: Int { 1 + pattern.count(where: { $0 == Glob.asterisk }) }
+
     /// The start of every match: the text before the first `*`.
     package var prefix: String {
         String(decoding: pattern.prefix { $0 != Glob.asterisk }, as: UTF8.self)

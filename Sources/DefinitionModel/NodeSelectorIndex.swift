@@ -36,6 +36,20 @@ package struct NodeSelectorIndex: Sendable {
         return matches ?? Array(nodes.indices)
     }
 
+    /// An upper bound of the nodes that ``matches(_:)`` looks at, each as often as a pattern may go back in its name.
+    package func work(_ selector: NodeSelector) -> Int {
+        if selector.isAll { return nodes.count }
+        let ofNames = (selector.names ?? []).reduce(0) { sum, name in
+            let glob = Glob(name.value)
+            return sum + (glob.isLiteral ? 1 : candidates(glob).count * glob.parts)
+        }
+        return selector.tags.reduce(ofNames) { sum, tag in
+            let glob = Glob(tag.value.value)
+            guard !glob.isLiteral else { return sum + (tagged[tag.key]?[tag.value.value]?.count ?? 1) }
+            return sum + nodes.count * glob.parts
+        }
+    }
+
     /// Whether the selector selects any node.
     package func matchesAny(_ selector: NodeSelector) -> Bool {
         if selector.isAll { return !nodes.isEmpty }
@@ -54,23 +68,24 @@ package struct NodeSelectorIndex: Sendable {
     private func positions(named text: String) -> [Int] {
         let glob = Glob(text)
         if glob.isLiteral { return positions[text].map { [$0] } ?? [] }
-        let prefix = glob.prefix
-        var matches: [Int] = []
-        for place in firstPlace(notBefore: prefix)..<sortedByName.count {
-            let name = nodes[sortedByName[place]].name.value
-            guard name.hasPrefix(prefix) else { break }
-            if glob.matches(name) { matches.append(sortedByName[place]) }
-        }
-        return matches.sorted()
+        return candidates(glob).filter { glob.matches(nodes[$0].name.value) }.sorted()
     }
 
-    /// The first place in ``sortedByName`` whose name is not less than `text`.
-    private func firstPlace(notBefore text: String) -> Int {
+    /// The positions of the nodes whose names begin as the pattern does.
+    private func candidates(_ glob: Glob) -> ArraySlice<Int> {
+        let prefix = glob.prefix
+        let start = firstPlace { $0 >= prefix }
+        let end = firstPlace { $0 >= prefix && !$0.hasPrefix(prefix) }
+        return sortedByName[start..<max(start, end)]
+    }
+
+    /// The first place in ``sortedByName`` whose name is behind a border.
+    private func firstPlace(_ isBehind: (String) -> Bool) -> Int {
         var low = 0
         var high = sortedByName.count
         while low < high {
             let middle = (low + high) / 2
-            if nodes[sortedByName[middle]].name.value < text { low = middle + 1 } else { high = middle }
+            if isBehind(nodes[sortedByName[middle]].name.value) { high = middle } else { low = middle + 1 }
         }
         return low
     }

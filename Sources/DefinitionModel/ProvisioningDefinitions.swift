@@ -2,18 +2,10 @@ package import MeshCore
 
 /// What a network demands of devices that become its nodes: `provisioning:` at the top level.
 package struct ProvisioningRules: Hashable, Sendable {
-    /// The weakest provisioning that a network allows.
-    package enum Requirement: String, CaseIterable, Sendable {
-        /// Any, even without out-of-band data.
-        case nothing = "none"
-        /// A value or the public key was transferred out of band, so a man in the middle would have been noticed.
-        case authenticated
-    }
-
     /// Its location.
     package var location: SourceLocation
-    /// The weakest provisioning that the network allows; nil is ``Requirement/nothing``.
-    package var requirement: Located<Requirement>?
+    /// What has to be proved about devices; nil is nothing.
+    package var requirement: Located<ProvisioningAssurance>?
 
     /// Rules that demand nothing.
     package init(location: SourceLocation) {
@@ -69,9 +61,4 @@ package struct ProvisioningSettings: Hashable, Sendable {
         merged.route = merged.route ?? profile.route
         return merged
     }
-}
-
-extension ProvisioningRules {
-    /// Whether the network refuses devices that are not authenticated.
-    package var requiresAuthentication: Bool { requirement?.value == .authenticated }
 }

@@ -60,10 +60,11 @@ package struct SourceFiles: Hashable, Sendable {
         return file[...slash] + named
     }
 
-    /// The text of the line that contains a location, without its line break. Invalid UTF-8 is replaced.
+    /// The text of the line that contains a location, without its line break. Invalid UTF-8 is replaced. Nil if there
+    /// is none, or if the file is none of those that may be shown.
     package func line(of location: SourceLocation) -> String? {
         let file = Int(instances.place(of: location).file)
-        guard files.indices.contains(file) else { return nil }
+        guard files.indices.contains(file), Self.mayBeShown(files[file].path) else { return nil }
         var line: UInt32 = 1
         var start = 0
         let bytes = files[file].bytes
@@ -74,6 +75,17 @@ package struct SourceFiles: Hashable, Sendable {
         }
         let text = bytes[start...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Whether lines of a file may stand in messages. What is named by mistake, such as a file with a key or a
+    /// passphrase, has no such name.
+    private static func mayBeShown(_ path: String) -> Bool {
+        guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else {
+            // Texts that are no files have titles in parentheses.
+            return path.hasPrefix("(") || path.hasPrefix("/dev/")
+        }
+        return [".yaml", ".yml", ".csv", ".json", ".jsonl", ".assignments", ".svg", ".xml"]
+            .contains(path[dot...].lowercased())
     }
 }
 

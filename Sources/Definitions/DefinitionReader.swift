@@ -10,7 +10,7 @@ package struct DefinitionReading: Sendable {
     package let vendorModels: [VendorModel]
     /// All problems, arranged for display. If one is an error, the definitions lack what could not be read and must not
     /// be used for planning.
-    package let diagnostics: [Diagnostic]
+    package var diagnostics: [Diagnostic]
     /// The files that the locations point into: the given ones, then files with vendor models and products that they
     /// name.
     package let files: SourceFiles
@@ -118,13 +118,20 @@ package enum DefinitionReader {
             networks[index].definition.modelNames = pass.decoder.modelNames
             networks[index].definition.vendorModels = models
             networks[index].definition.products = described
-            networks[index].definition.inheritValues()
+            // Selectors of `defaults` are used before all others: to find the tags, and then by tags.
+            let work = SelectionWork(limits)
+            let ofDefaults = networks[index].definition.defaults.compactMap(\.nodes)
+            guard work.allows(ofDefaults, networks[index], &pass.decoder.diagnostics) else { continue }
+            networks[index].definition.inheritTags()
+            guard work.allows(ofDefaults, networks[index], &pass.decoder.diagnostics) else { continue }
+            networks[index].definition.inheritPolicies()
             let entries = pass.entriesForTags(of: network)
             pass.decoder.decodeEntriesForTags(entries, into: &networks[index])
         }
         var diagnostics = pass.decoder.diagnostics
         // What was expanded in part only has many mistakes that say nothing.
         for network in networks where !pass.decoder.expansion.isExhausted {
+            guard SelectionWork(limits).allows(network.definition.selectors, network, &diagnostics) else { continue }
             Checks.run(network, toleratesEmptySelectors: toleratesEmptySelectors, into: &diagnostics)
         }
         var files = pass.files

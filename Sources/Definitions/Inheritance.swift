@@ -2,19 +2,16 @@ import DefinitionModel
 import MeshCore
 
 extension Definition {
-    /// Gives nodes the tags, protection and removal policy of their profiles and of `defaults`. A node itself wins over
-    /// its profile, that over entries that select the node, and those over entries for all nodes.
-    mutating func inheritValues() {
-        let nothing = InheritedValues()
-        guard
-            defaults.contains(where: { $0.inherited != nothing })
-                || profiles.contains(where: { $0.inherited != nothing })
-        else { return }
+    /// Gives nodes the tags of their profiles and of `defaults`, and the protection and removal policy of their
+    /// profiles.
+    /// A node itself wins over its profile, that over entries that select the node, and those over entries for all
+    /// nodes.
+    mutating func inheritTags() {
         let ofProfiles = Dictionary(
-            profiles.map { ($0.name.value, $0.inherited) },
+            profiles.filter { $0.inherited != InheritedValues() }.map { ($0.name.value, $0.inherited) },
             uniquingKeysWith: { first, _ in first }
         )
-        for place in nodes.indices {
+        for place in nodes.indices where !ofProfiles.isEmpty {
             if let profile = nodes[place].profile, let values = ofProfiles[profile.value] {
                 nodes[place].inherit(values)
             }
@@ -25,6 +22,10 @@ extension Definition {
             tags.tags = values.tags
             return tags
         }
+    }
+
+    /// Gives nodes the protection and removal policy of `defaults`, once their tags are known.
+    mutating func inheritPolicies() {
         inheritDefaults { values in
             var rest = values
             rest.tags = [:]

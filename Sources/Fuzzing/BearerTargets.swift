@@ -19,9 +19,21 @@ extension FuzzTarget {
                 [5] + octets("14162818032c64a8cbca65bfe134ae608fbbc1f2c6"),
                 [6] + octets("1516591800743abfe811ce29352563afe281ff9497ef"),
             ]),
+            // Solicitations whose lengths are less than their headers, or more than there is (CVE-2026-5589).
+            FuzzRecords.encode([
+                [7] + octets("0316591801160216590416591800"), [8] + octets("ff16591800743abfe811"),
+                [9] + octets("00000216"),
+                [7] + octets("15165918"),
+            ]),
+            // PB-ADV with lengths and numbers of segments that do not fit (CVE-2025-9557, CVE-2025-9558).
+            FuzzRecords.encode([
+                [1] + octets("0a290102030400fcffff00"), [1] + octets("0829010203040006000000"),
+                [1] + octets("18290102030400fe0102030405060708090a0b0c0d0e0f1011"), [1] + octets("0229010203"),
+            ]),
         ],
         dictionary: [
-            [0x16, 0x27, 0x18], [0x16, 0x28, 0x18], [0x16, 0x59, 0x18], [0x24, 0x17], [0x02, 0x01, 0x06],
+            [0x16, 0x27, 0x18], [0x16, 0x28, 0x18], [0x16, 0x59, 0x18], [0x24, 0x17], [0x02, 0x01, 0x06], [0x29],
+            [0x03, 0x16, 0x59, 0x18],
         ],
         run: examineAdvertising
     )

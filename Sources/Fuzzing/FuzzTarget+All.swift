@@ -3,7 +3,7 @@ extension FuzzTarget {
     package static let all: [FuzzTarget] = [
         .controller, .advertising, .attributeProtocol, .clientFrame, .serverFrame, .hubRequest, .hubReply, .frameStream,
         .proxyPDU, .beacon,
-        .networkPDU,
+        .networkPDU, .lowerTransportPDU,
         .accessMessage, .catalogueMessage, .composition, .provisioningPDU, .configurationDatabase, .definition,
         .vendorModels,
     ]

@@ -82,6 +82,44 @@ extension FuzzTarget {
         )
     }
 
+    /// Lower transport PDUs. The first octet says whether the network PDU is a control message.
+    package static let lowerTransportPDU = FuzzTarget(
+        "lower-transport-pdu",
+        "lower transport PDUs",
+        maximumSize: 32,
+        seeds: [
+            octets("00668034b50da22866"), octets("01000a340000000003"), octets("008026ac21cc5ee3d9d3a4ee"),
+            // Numbers and lengths of segments that do not fit (CVE-2022-31363, CVE-2022-31364, CVE-2022-26528).
+            octets("0080002c1f") + [UInt8](repeating: 7, count: 12),
+            octets("00800003e0") + [UInt8](repeating: 7, count: 12),
+            octets("00e6fffc21") + [UInt8](repeating: 7, count: 13), octets("018500002100"), octets("0085000000"),
+            octets("01850003ff") + [UInt8](repeating: 7, count: 8),
+            octets("0080000021") + [UInt8](repeating: 7, count: 11),
+        ],
+        run: { (input: [UInt8], trace: inout FuzzTrace) throws(FuzzViolation) in
+            guard let first = input.first else { return }
+            let isControl = first & 1 == 1
+            let pdu: LowerTransportPDU
+            do { pdu = try LowerTransportPDU(decoding: Array(input.dropFirst()), isControl: isControl) } catch {
+                trace.note(kindOf: error)
+                return
+            }
+            if case .segment(let segment) = pdu {
+                trace.note([Int(segment.offset), Int(segment.last), segment.bytes.count])
+                try demand(segment.offset <= segment.last, "a segment behind the last one")
+                let size = segment.content.segmentSize
+                let isWhole = segment.offset == segment.last ? segment.bytes.count <= size : segment.bytes.count == size
+                try demand(isWhole && !segment.bytes.isEmpty, "a segment of \(segment.bytes.count) octets")
+            } else {
+                trace.note(input.count)
+            }
+            let again = try demandSuccess("a PDU that was read cannot be read again") {
+                try LowerTransportPDU(decoding: pdu.encoded, isControl: isControl)
+            }
+            try demand(again == pdu, "a PDU changes when it is written")
+        }
+    )
+
     /// Proxy PDUs. Each record is a packet, except the first: its first octet is the packet size for splitting the PDUs
     /// again.
     package static let proxyPDU = FuzzTarget(
@@ -93,6 +131,12 @@ extension FuzzTarget {
             FuzzRecords.encode([[20], [0x00, 1, 2, 3], [0x43, 1], [0x83, 2], [0xC3, 3], [0x02, 9]]),
             FuzzRecords.encode([
                 [66], [0x40] + [UInt8](repeating: 7, count: 600), [0xC0] + [UInt8](repeating: 8, count: 424),
+            ]),
+            // Another type in between, an end without a beginning, and more than fits (CVE-2022-26527 to -26529).
+            FuzzRecords.encode([
+                [20], [0x43, 1, 2], [0x81, 3], [0xC3, 4], [0xC3], [0x43] + [UInt8](repeating: 9, count: 1024),
+                [0x83, 1],
+                [0xC3] + [UInt8](repeating: 9, count: 1024), [0x43],
             ]),
         ],
         dictionary: [[0x40], [0x80], [0xC0], [0x43], [0x83], [0xC3]],

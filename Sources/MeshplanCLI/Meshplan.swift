@@ -77,7 +77,13 @@ package struct Meshplan: ParsableCommand {
 
 extension Meshplan {
     /// Sets up the process. Only the executable calls this.
-    package static func prepareProcess() { ProcessMemory.prepareForLargeValues() }
+    package static func prepareProcess() {
+        ProcessMemory.keepFromDumps()
+        ProcessMemory.prepareForLargeValues()
+    }
+
+    /// The arguments of the process, without the program's name. Only the executable calls this.
+    package static func arguments() -> [String] { Array(ThisProcess.arguments().dropFirst()) }
 
     /// Runs one command line.
     ///
@@ -161,7 +167,7 @@ extension Meshplan {
                     return FailureView(context).show(failure)
                 }
                 let text = fullMessage(for: error, columns: context.style.width)
-                context.output.write(document: page(text, arguments, context) + "\n")
+                context.output.write(document: page(text, arguments, context).harmless + "\n")
                 return .success
             }
             if code == .validationFailure {

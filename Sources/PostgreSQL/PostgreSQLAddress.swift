@@ -88,6 +88,14 @@ package struct PostgreSQLAddress: Hashable, Sendable {
                 "the address of the database cannot be read; in a password, write / as %2F, @ as %40 and : as %3A"
             )
         }
+        // A parameter behind the wrong character becomes part of a name, and messages would show a password in it.
+        guard [host, given["dbname"] ?? ""].allSatisfy({ $0.allSatisfy(PostgreSQLAddress.mayStandInName) }) else {
+            throw PostgreSQLError(
+                .address,
+                "the address of the database cannot be read: host and database have no =, &, ? and no blanks in their "
+                    + "names; parameters follow one ? and are separated by &"
+            )
+        }
         let usualPort = usual["port"].flatMap { $0.isEmpty ? nil : $0 } ?? "5432"
         let places = PostgreSQLAddress.places(hosts: host, ports: value("port") ?? "", usualPort)
         if host.isEmpty || host.hasPrefix("/") {
@@ -109,6 +117,11 @@ package struct PostgreSQLAddress: Hashable, Sendable {
         #else
         throw PostgreSQLError(.address, "this build has no PostgreSQL")
         #endif
+    }
+
+    private static func mayStandInName(_ character: Character) -> Bool {
+        !"=&?".contains(character) && !character.isWhitespace
+            && character.unicodeScalars.allSatisfy { $0.value >= 0x20 }
     }
 
     /// Whether the user has set when to give up a silent connection.

@@ -7,4 +7,4 @@ import Glibc
 #endif
 
 Meshplan.prepareProcess()
-exit(Meshplan.main(Array(CommandLine.arguments.dropFirst()), in: .system()))
+exit(Meshplan.main(Meshplan.arguments(), in: .system()))

@@ -111,13 +111,29 @@ struct GatewayAccessTests {
         let bench = try bench(door.gateway()) { $0.reviewInterval = .milliseconds(1) }
         let first = try greeted(bench, door.client(door.identity(.client, "ann")))
         door.trouble = BearerError("the list is gone")
-        let second = bench.client(security: try door.client(door.identity(.client, "bob")))
+        let bob = try door.client(door.identity(.client, "bob"))
+        let second = bench.client(security: bob, timeout: .milliseconds(200))
         try second.scan(true)
         let refused = try failure(bench, second) { event in
             if case .turnedAway(_, "the list is gone") = event { true } else { false }
         }
         #expect(refused != nil)
         #expect(try bench.turnClients([first]).isEmpty && first.isReady)
+    }
+
+    @Test("a client whose connection is closed without a word before it was greeted tries again")
+    func again() throws {
+        let door = try Door()
+        let bench = try bench(door.gateway())
+        door.trouble = BearerError("nobody gets in")
+        let client = bench.client(security: try door.client(door.identity(.client, "ann")))
+        try client.scan(true)
+        try bench.until {
+            _ = try bench.turnClients([client])
+            return bench.told.count { if case .turnedAway = $0 { true } else { false } } >= 2
+        }
+        door.trouble = nil
+        try bench.until { try bench.turnClients([client]).isEmpty && client.isReady }
     }
 
     @Test("a farewell that comes together with the last frame is an end like any other")
@@ -144,7 +160,7 @@ struct GatewayAccessTests {
         let bench = try bench(nil) { $0.greetingTimeout = .seconds(60) }
         let quiet = try TCPConnection(from: "127.0.0.1", to: bench.server.address)
         try bench.turn()
-        let crowd = try (0..<24).map { _ in
+        let crowd = try (0..<FrameServer.maximumStrangers + 16).map { _ in
             defer { try? bench.turn() }
             return try TCPConnection(from: "127.0.0.2", to: bench.server.address)
         }

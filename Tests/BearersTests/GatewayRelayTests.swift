@@ -40,11 +40,16 @@ final class GatewayBench {
         server.close()
     }
 
-    func client(silence: Duration = .seconds(5), security: ConnectionSecurity? = nil) -> SocketBearer {
+    func client(
+        silence: Duration = .seconds(5),
+        security: ConnectionSecurity? = nil,
+        timeout: Duration = .seconds(10)
+    ) -> SocketBearer {
         SocketBearer(
             address: server.address ?? .unix(path: "/nowhere"),
             name: "gateway",
             security: security,
+            connectTimeout: timeout,
             silence: silence,
             isPatient: false,
             clock: clock

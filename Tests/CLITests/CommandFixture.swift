@@ -205,8 +205,6 @@ final class CommandFixture {
         context.sleep = { _ in }
         context.fleetWorkers = fleetWorkers
         context.bluetooth = { self.bluetooth }
-        context.runProgram = { self.runProgram($0) }
-        context.startProgram = { .ended(self.runProgram($0)) }
         context.secondsAhead = { _ in self.secondsAhead }
         let status = main(arguments, context)
         completeReadings = context.session.completeReadings
@@ -216,11 +214,6 @@ final class CommandFixture {
         return Result(status: status, output: output, error: error, combined: combined)
     }
 
-    /// Runs another program. None is expected.
-    var runProgram: (ProgramPool.Program) -> ProgramResult = { program in
-        Issue.record("the command runs a program that the test does not expect: \(program.arguments)")
-        return ProgramResult()
-    }
     /// How many seconds local time is ahead of UTC.
     var secondsAhead = 0
 
@@ -295,5 +288,8 @@ final class CommandFixture {
             withIntermediateDirectories: true
         )
         try FileManager.default.copyItem(at: source, to: target)
+        // Networks in documents have keys.
+        guard target.pathExtension == "json" else { return }
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target.path)
     }
 }

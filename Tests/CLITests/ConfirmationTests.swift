@@ -35,6 +35,22 @@ struct ConfirmationTests {
         #expect(short.status == 64 && short.error.contains("takes a second or more"), "\(short.error)")
     }
 
+    @Test("refuses a plan that ends the way over which it would be taken back")
+    func noWayBack() throws {
+        let fixture = try house()
+        let text = try String(decoding: #require(fixture.read("house.yaml")), as: UTF8.self)
+        try fixture.write(
+            text.replacing("features: { proxy: on }, protect", with: "features: { proxy: off }, protect"),
+            to: "house.yaml"
+        )
+        let result = fixture.run(Self.confirming + ["--allow", "last-proxy"])
+        #expect(result.status == 5, "\(result.combined)")
+        #expect(
+            result.error.contains("there is no way back from this plan: subnet `home` would lose its last GATT proxy")
+        )
+        #expect(fixture.run("confirm").status == 1, "nothing was begun")
+    }
+
     @Test("keeps what somebody confirms in time, from another terminal")
     func confirmed() throws {
         let fixture = try house()
@@ -51,7 +67,10 @@ struct ConfirmationTests {
         #expect(confirmation?.status == 0 && pauses == 30)
         #expect(confirmation?.output.hasPrefix("Confirmed: the network stays as it is at serial ") == true)
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
-        #expect(fixture.run("confirm").status == 1)
+        // Whoever was cut short repeats the command.
+        let again = fixture.run("confirm")
+        #expect(again.status == 0 && again.output.contains("are confirmed already"), "\(again)")
+        #expect(fixture.run("rollback", "--unconfirmed", "--via", "simulator").status == 1)
     }
 
     @Test("goes back when the time is over, and tells so by its exit code")
@@ -67,10 +86,45 @@ struct ConfirmationTests {
         #expect(fixture.run("plan", "--detailed-exitcode").status == 2)
         #expect(fixture.run("sim", "status").output.hasSuffix("All agree with the mesh database.\n"))
         #expect(fixture.run("confirm").status == 1)
-        // The first definition is in force again, and there is none before it.
+        let again = fixture.run("rollback", "--unconfirmed", "--via", "simulator")
+        #expect(again.status == 0 && again.output.contains("were taken back already"), "\(again)")
+        // The first definition is in force again, and there is none before it: what nobody confirmed was never in force.
         #expect(fixture.run("state", "history").output.matches(of: #/ 1ca32be5833d\n/#).count == 2)
-        let back = fixture.run("rollback", "--write-definition", "old")
-        #expect(back.status == 0 && fixture.read("old/house.yaml") == fixture.read("house.yaml"))
+        let back = fixture.run("rollback")
+        #expect(back.status == 1 && back.error.contains("no other definition was applied"), "\(back.output)")
+    }
+
+    @Test("a database that was replaced meanwhile confirms nothing")
+    func replaced() throws {
+        let fixture = try house()
+        let path = fixture.folder.appendingPathComponent(".meshplan/house.meshdb").path
+        let older = try #require(fixture.read(".meshplan/house.meshdb"))
+        var pauses = 0
+        fixture.whilePausing = {
+            pauses += 1
+            guard pauses == 3 else { return }
+            try? FileManager.default.removeItem(atPath: path)
+            let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+            #expect(FileManager.default.createFile(atPath: path, contents: Data(older), attributes: attributes))
+        }
+        let result = fixture.run(Self.confirming)
+        #expect(result.status == 7 && pauses == 3, "\(result.status) \(result.output)\(result.error)")
+        #expect(!result.error.contains("Confirmed."))
+        #expect(result.error.contains("the database was replaced while the changes waited for confirmation"))
+    }
+
+    @Test("what somebody else takes back while it waits is not confirmed")
+    func takenBackElsewhere() throws {
+        let fixture = try house()
+        let other = CommandFixture(sharing: fixture)
+        var pauses = 0
+        fixture.whilePausing = {
+            pauses += 1
+            guard pauses == 3 else { return }
+            #expect(other.run("rollback", "--unconfirmed", "--via", "simulator").status == 0)
+        }
+        let result = fixture.run(Self.confirming)
+        #expect(result.status == 8 && pauses == 3 && result.error.contains("somebody else has taken the changes back"))
     }
 
     @Test("goes back at once on Ctrl-C")

@@ -31,8 +31,8 @@ struct DoubtCommandTests {
             // The first hub gets a wrong value, the second none.
             var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             lines[2] = lines[2].replacing(
-                "27476f3e2a3f2e6da9e8c3bd4444336a",
-                with: "00112233445566778899aabbccddeeff"
+                "27476f3e2a3f2e6da9e8c3bd4444336a941cb06db25ae80f018ccabbf02a8605",
+                with: "00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f"
             )
             lines.remove(at: 3)
             return lines.joined(separator: "\n")

@@ -22,7 +22,7 @@ struct FilesTests {
 
     @Test(
         "a pipe that nobody writes to is refused at once, one that says nothing after a while",
-        .timeLimit(.minutes(1))
+        .timeLimit(.minutes(45))
     )
     func pipes() throws {
         let fixture = try CommandFixture()
@@ -40,7 +40,7 @@ struct FilesTests {
         }
     }
 
-    @Test("what is written into a pipe is read, and no more than is allowed", .timeLimit(.minutes(1)))
+    @Test("what is written into a pipe is read, and no more than is allowed", .timeLimit(.minutes(45)))
     func written() throws {
         let fixture = try CommandFixture()
         // A pipe can hold this text, so it can be written before anybody reads, as with a shell's <(…).
@@ -54,6 +54,58 @@ struct FilesTests {
         try Data(text).write(to: fixture.folder.appendingPathComponent("file"))
         #expect { try Files.read(fixture.folder.path + "/file", as: "file", limit: 29_999) } throws: { error in
             (error as? FileError)?.reason == "it is larger than 29999 octets"
+        }
+    }
+
+    @Test("no reader follows links out of the definition's folder, or waits for a pipe", .timeLimit(.minutes(45)))
+    func hostileFiles() throws {
+        let text = "version: 1\nnetwork: villa\nsubnets: { home: {} }\n"
+        func problem(_ name: String, _ command: [String], with extra: String = "") throws -> String {
+            let fixture = try CommandFixture()
+            try fixture.write(text + extra, to: "site/villa.yaml")
+            try fixture.write("outside: SECRETWORD\n", to: "elsewhere.yaml")
+            let place = fixture.folder.appendingPathComponent("site/" + name).path
+            if name.contains("pipe") {
+                try #require(mkfifo(place, 0o600) == 0)
+            } else {
+                let target = name.contains("zero") ? "/dev/zero" : "../elsewhere.yaml"
+                try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: target)
+            }
+            let result = fixture.run(command)
+            #expect(result.status != 0, "\(name) \(command)")
+            #expect(!result.combined.contains("SECRETWORD"), "\(result.combined)")
+            return result.error
+        }
+        let out = "a link leads out of its folder or repository"
+        let pipe = "no regular file but a pipe or a device"
+        #expect(try problem("out.yaml", ["validate", "site"]).contains(out))
+        #expect(try problem("zero.yaml", ["validate", "site"]).contains(out))
+        #expect(try problem("pipe.yaml", ["validate", "site/villa.yaml", "site/pipe.yaml"]).contains(pipe))
+        let values = ["validate", "site/villa.yaml", "--var-file", "site/zero.yaml"]
+        #expect(try problem("zero.yaml", values).contains(out))
+        #expect(try problem("fleet.yaml", ["fleet", "status", "site"]).contains(out))
+        let include = "include: [pipe.yaml]\n"
+        #expect(try problem("pipe.yaml", ["validate", "site/villa.yaml"], with: include).contains("pipe.yaml"))
+        let key = "application_keys: { a: { subnet: home, key: { file: out.key } } }\n"
+        #expect(try problem("out.key", ["validate", "site/villa.yaml"], with: key).contains(out))
+    }
+
+    @Test("a file with a key that others can read is refused as soon as a definition names it")
+    func exposedKeys() throws {
+        let fixture = try CommandFixture()
+        let node = "uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0001, provisioning: { static: { file: value.hex } }"
+        try fixture.write(
+            "version: 1\nnetwork: villa\nsubnets: { home: { key: { file: net.key } } }\nnodes: { a: { \(node) } }\n",
+            to: "villa.yaml"
+        )
+        #expect(fixture.run("validate").status == 0)
+        for name in ["net.key", "value.hex"] {
+            try fixture.write(String(repeating: "a1", count: 16), to: name)
+            let result = fixture.run("validate")
+            #expect(result.status != 0 && result.error.contains("\(name): it contains secrets"), "\(result.error)")
+            #expect(result.error.contains("chmod 600 \(name)") && !result.error.contains("a1a1"))
+            try fixture.writePrivate(String(repeating: "a1", count: 16), to: name)
+            #expect(fixture.run("validate").status == 0)
         }
     }
 

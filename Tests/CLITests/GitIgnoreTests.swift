@@ -72,7 +72,7 @@ struct GitIgnoreTests {
         try other.write("", to: "sub/x")
         let result = fixture.run("export", "--cdb", other.folder.appendingPathComponent("sub/out.json").path)
         #expect(result.output.contains("Added /sub/out.json to /"), "\(result.output)")
-        #expect(lines(other) == ["*.o", "/sub/out.json"])
+        #expect(lines(other) == ["*.o", "*.meshplan-*", "/sub/out.json"], "also what a killed export leaves behind")
     }
 
     @Test("what git has already is warned of")
@@ -85,6 +85,31 @@ struct GitIgnoreTests {
             #expect(result.status == 0)
             #expect(result.error.contains("git rm --cached out.json") == isTracked, "\(path): \(result.error)")
         }
+    }
+
+    @Test("a new key file at another place is ignored")
+    func keys() throws {
+        let fixture = try CommandFixture.house()
+        #expect(lines(fixture).contains("*.meshplan-*"), "what killed writers leave behind")
+        let added = fixture.run("state", "key", "add", "--new-key-file", "spare.key")
+        #expect(added.output.contains("Added /spare.key to .gitignore"), "\(added)")
+        #expect(lines(fixture).last == "/spare.key")
+    }
+
+    @Test("an import says that git has its source, or that others can read it")
+    func imports() throws {
+        let fixture = try CommandFixture()
+        try fixture.copy("network.json")
+        let path = fixture.folder.appendingPathComponent("network.json").path
+        func lint(_ mode: Int) throws -> String {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            return fixture.run("import", "--cdb", "network.json", "--lint").error
+        }
+        #expect(try lint(0o644).contains("other users can read network.json"))
+        #expect(try !lint(0o600).contains("network.json, which contains keys"))
+        try fixture.write("", to: ".git/HEAD")
+        try fixture.put(index(naming: "network.json"), to: ".git/index")
+        #expect(try lint(0o600).contains("git already has network.json"))
     }
 
     @Test("a .gitignore that cannot be written keeps keys from being written")

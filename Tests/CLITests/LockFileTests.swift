@@ -23,7 +23,7 @@ struct LockFileTests {
     /// All files of the database, as `cp -a` keeps them. A closed database has no log.
     func copy(_ fixture: CommandFixture) -> [String: [UInt8]?] {
         Dictionary(
-            uniqueKeysWithValues: ["", "-wal", "-shm", ".sequence"].map {
+            uniqueKeysWithValues: ["", "-wal", "-shm", ".sequence", ".newest"].map {
                 (Self.database + $0, fixture.read(Self.database + $0))
             }
         )
@@ -55,6 +55,22 @@ struct LockFileTests {
         let modes = try #require(try fixture.mode("meshplan.lock.yaml"))
         #expect(modes & 0o444 == 0o444)
         #expect(!String(decoding: fixture.read(".gitignore") ?? [], as: UTF8.self).contains("lock"))
+    }
+
+    @Test("appears with the next init or import where the first one was cut short before it")
+    func afterTheDatabase() throws {
+        let made = try CommandFixture()
+        try #require(made.run("init", "--network", "house").status == 0)
+        let imported = try CommandFixture.house()
+        for (fixture, command) in [
+            (made, ["init", "--network", "house"]), (imported, ["import", "--cdb", "network.json"]),
+        ] {
+            let before = lock(fixture)
+            try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent("meshplan.lock.yaml"))
+            let again = fixture.run(command)
+            #expect(again.status == 0, "\(again.output)\(again.error)")
+            #expect(!before.isEmpty && lock(fixture) == before)
+        }
     }
 
     @Test("an older copy of the database is refused, with what happened and how to go on")

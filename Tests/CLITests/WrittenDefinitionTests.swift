@@ -97,6 +97,10 @@ struct WrittenDefinitionTests {
         let text = try required(fixture.read("plans/house.yaml"))
         let plan = fixture.run("plan", "plans", "--detailed-exitcode")
         #expect(plan.status == 0 && plan.output.hasPrefix("No changes."), "\(plan.output)\(plan.error)")
+        // Whoever was cut short repeats the command; nothing but its own file is taken for that.
+        #expect(fixture.run("adopt", "plans").status == 0)
+        #expect(try required(fixture.read("plans/house.yaml")) == text)
+        try fixture.write("version: 1\nnetwork: house\n", to: "plans/house.yaml")
         #expect(fixture.run("adopt", "plans").error.contains("plans/house.yaml already exists"))
         let again = fixture.run("adopt", "plans", "--overwrite")
         #expect(again.status == 0 && !again.output.contains("names of the database"))
@@ -183,6 +187,7 @@ struct WrittenDefinitionTests {
         #expect(try lines("folded/inn.yaml") < lines("flat/inn.yaml"))
         // Files that are there stay, unless they are to be replaced.
         try FileManager.default.removeItem(at: fixture.folder.appending(path: "folded/inn.yaml"))
+        try fixture.write("# other\n", to: "folded/inn.assignments")
         let refused = fixture.run("adopt", "folded")
         #expect(
             refused.status == 1 && refused.error.contains("folded/inn.assignments already exists"),

@@ -54,6 +54,57 @@ struct HostileInputTests {
         #expect(diagnose(head + "groups: { ? \"\(long)\" : {} }\n") == ["a.yaml:3:13: \(problem)"])
     }
 
+    @Test("A chain of modules ends at a depth")
+    func chain() {
+        func text(_ count: Int) -> String {
+            let modules = (1..<count).map { "  m\($0): { use: [{ module: m\($0 - 1) }] }\n" }.joined()
+            return head + "modules:\n  m0: { groups: { g: {} } }\n\(modules)use: [{ module: m\(count - 1) }]\n"
+        }
+        #expect(diagnose(text(60)).isEmpty)
+        let found = diagnose(text(9_000))
+        #expect(found.count == 1 && found[0].contains("more than 64 modules use each other in a chain"), "\(found)")
+    }
+
+    @Test("Rules times nodes have a limit, whatever the patterns")
+    func selectors() {
+        let nodes = (0..<2_000).map { "  na\($0)a: { uuid: \(uuid($0)), tags: { r: x } }\n" }.joined()
+        func text(_ section: String, _ count: Int, _ entry: String) -> String {
+            head + "nodes:\n" + nodes + section + ":\n" + String(repeating: "  - \(entry)\n", count: count)
+        }
+        func refuses(_ text: String) -> Bool {
+            let found = diagnose(text)
+            return found.count == 1 && found[0].contains("look at nodes more than 10000000 times")
+        }
+        #expect(refuses(text("defaults", 6_000, "{ nodes: { r: x }, ttl: 5 }")))
+        let entry = "{ nodes: \"*a*\", models: [generic-onoff-server], groups: [g] }"
+        #expect(refuses(text("subscriptions", 3_000, entry)))
+        let list = String(repeating: "\"*a*\", ", count: 3_000)
+        #expect(refuses(head + "nodes:\n" + nodes + "defaults: [{ nodes: [\(list)], ttl: 5 }]\n"))
+        // Whole names cost nothing.
+        let named = (0..<2_000).map { "  - { nodes: na\($0)a, ttl: 5 }\n" }.joined()
+        #expect(diagnose(head + "nodes:\n" + nodes + "defaults:\n" + named).isEmpty)
+    }
+
+    @Test("Sections, rows, and models have limits")
+    func counts() {
+        let groups = (0..<3).map { "  g\($0): {}\n" }.joined()
+        var limits = ReadingLimits()
+        limits.things = 2
+        let found = diagnose(head + "groups:\n" + groups, limits: limits)
+        #expect(found.count == 1 && found[0].hasPrefix("a.yaml:6:3: error: there are more than 2 entries of `groups`"))
+        let types = (0...1_000).map { "t\($0): u8" }.joined(separator: ", ")
+        let model = "models: { m: { company: 0x0059, model: 7, types: { \(types) } } }\n"
+        #expect(diagnose(head + model).contains { $0.contains("a model has at most 1000 types") })
+        let messages = (0...64).map { "m\($0): { opcode: 0xC00059 }" }.joined(separator: ", ")
+        let chatty = "models: { m: { company: 0x0059, model: 7, messages: { \(messages) } } }\n"
+        #expect(diagnose(head + chatty).contains { $0.contains("a model has at most 64 messages") })
+        let table = Array(String(repeating: ",", count: 100_000).utf8)
+        table.withUnsafeBufferPointer { bytes in
+            var text = DelimitedText(bytes, from: 0)
+            #expect(throws: DelimitedText.Problem.self) { _ = try text.next() }
+        }
+    }
+
     @Test("A file beyond the limit is not even scanned")
     func largeFile() {
         var limits = ReadingLimits()

@@ -38,7 +38,6 @@ struct ProvisioningTests {
         #expect(problems == [])
         let definition = try #require(definitions.first)
         #expect(definition.provisioning?.requirement?.value == .authenticated)
-        #expect(definition.provisioning?.requiresAuthentication == true)
         #expect(definition.provisioning?.requirement?.location.line == 3)
         let settings = try #require(definition.nodes[0].provisioning)
         #expect(settings.location.line == 8)
@@ -187,7 +186,7 @@ struct ProvisioningTests {
         #expect(
             diagnose(head + "provisioning: { require: authentic }\n") == [
                 "a.yaml:3:26: error: `authentic` is not a requirement (did you mean `authenticated`? "
-                    + "write one of: authenticated, none)"
+                    + "write one of: authenticated, claimed, none)"
             ]
         )
         #expect(

@@ -48,6 +48,38 @@ struct DoubtTests {
         #expect(recap.duration < .seconds(15), "\(recap.duration)")
     }
 
+    @Test("How far a node is becomes known by its answers, and outdates no plan")
+    func distances() throws {
+        var settings = WorldSettings.ideal
+        settings.topology = .hops(3)
+        let site = try Site(lamps: 4, settings: settings)
+        #expect(try site.apply(site.plan()).isComplete)
+        let serial = try site.database.snapshot().serial
+        let plan = try site.plan(of: [.read(.defaultTTL)], on: uuid(4))
+        #expect(try site.apply(plan).isComplete)
+        #expect(try site.database.snapshot().serial == serial)
+        let hops = try (2...4).compactMap { try site.lamp($0).hops }
+        #expect(hops.count == 3 && hops.max() ?? 0 > 2, "\(hops)")
+        #expect(try site.lamp(1).hops == nil, "a link leads to it")
+    }
+
+    @Test("A Default TTL that may have silenced a node is set again, and so heals it")
+    func silencedByTTL() throws {
+        let short = { (text: String) in text.replacing("ttl: 7", with: "ttl: 3") }
+        let site = try site(doubting: short)
+        // It hears, but its answers only arrive once its TTL is that of before.
+        site.definition = try House.definition(lamps: 2)
+        site.world.setFaults(NodeFaults(isMute: true), of: lampTwo)
+        site.onEvent = { event in
+            if case .stepSent = event { site.world.setFaults(NodeFaults(), of: self.lampTwo) }
+        }
+        let recap = try site.resolveAndApply()
+        #expect(recap.isComplete && recap.applied == 1, "\(recap)")
+        #expect(try site.lamp(2).defaultTTL == 7)
+        #expect(try site.world.mismatches(against: site.network) == [])
+        #expect(try site.plan().isEmpty)
+    }
+
     @Test(
         "A node that answers, but never to the question, leaves the value not known; it is planned again, and the rest goes on"
     )

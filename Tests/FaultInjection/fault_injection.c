@@ -38,6 +38,8 @@ enum kind {
     full,         // ENOSPC from that call on
     broken_once,  // EIO
     broken,       // EIO from that call on
+    denied,       // EACCES from that call on
+    interrupted,  // EINTR
     short_write,  // half of it is written, the rest and what follows finds no room
     kill_before,  // SIGKILL instead of the call
     kill_after,   // SIGKILL after the call
@@ -48,7 +50,8 @@ enum kind {
 
 static const char *const kinds[] = {
     [only_count] = "count",   [full_once] = "full-once",     [full] = "full",
-    [broken_once] = "broken-once", [broken] = "broken",      [short_write] = "short",
+    [broken_once] = "broken-once", [broken] = "broken",      [denied] = "denied",
+    [interrupted] = "interrupted", [short_write] = "short",
     [kill_before] = "kill-before", [kill_after] = "kill-after", [kill_torn] = "kill-torn",
     [power_cut] = "power-cut", [lost_flush] = "lost-flush",
 };
@@ -329,6 +332,8 @@ static int call(const char *name, const char *path, bool is_write, bool is_flush
         // Unlinking and flushing need no room.
         return is_past && !is_flush && strcmp(name, "unlink") != 0 ? ENOSPC : 0;
     case broken: return is_past ? EIO : 0;
+    case denied: return is_past ? EACCES : 0;
+    case interrupted: return is_due ? EINTR : 0;
     case short_write:
         if (is_due && is_write) {
             *half = true;

@@ -56,7 +56,8 @@ struct ScriptedClient {
                     SettingsFile.read(files: files) { (_, _) throws(SettingsFile.Problem) in }.diagnostics
                 }
             },
-            word: { $0.text }
+            word: { $0.text },
+            markdown: { $0 }
         )
     }
 

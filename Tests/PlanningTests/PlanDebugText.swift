@@ -52,7 +52,7 @@ enum PlanDebugText {
         if order.isProtected { text += " protected" }
         if order.removalPolicy == .reset { text += " reset" }
         if let method = order.method { text += " \(method.name)" }
-        if order.requiresAuthentication { text += " authenticated" }
+        if order.assurance > .nothing { text += " \(order.assurance.rawValue)" }
         if let source = order.staticValue { text += " \(source)" }
         if let file = order.publicKeyFile { text += " public key \(file)" }
         if let algorithm = order.algorithm { text += " \(algorithm.name)" }

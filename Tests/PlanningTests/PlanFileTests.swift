@@ -15,7 +15,8 @@ struct PlanFileTests {
         order.isProtected = true
         order.removalPolicy = .reset
         order.method = .staticOOB
-        order.requiresAuthentication = true
+        order.assurance = .authenticated
+        order.product = ProductIdentifier(company: 0x0059, product: 7)
         order.staticValue = .environment("S")
         order.publicKeyFile = "keys/é"
         order.algorithm = .hmacSHA256
@@ -178,7 +179,12 @@ struct PlanFileTests {
             ],
             scope: PlanScope(options: ["--node n*"], nodesLeftOut: 2, changesLeftOut: 1),
             purpose: .destroy,
-            claims: claims
+            claims: claims,
+            dependencies: [
+                PlanDependency(.key, "the file k", fingerprint: [UInt8](repeating: 7, count: 32)),
+                PlanDependency(.secrets, "", fingerprint: nil),
+                PlanDependency(.way, "é", fingerprint: [UInt8](repeating: 0, count: 32)),
+            ]
         )
     }
 
@@ -213,7 +219,7 @@ struct PlanFileTests {
     @Test("Versions of the past and of the future are refused by their numbers")
     func version() throws {
         var bytes = PlanFile.encode(try plan())
-        for version: UInt8 in [1, 2, 3, 4, 5, 7] {
+        for version: UInt8 in [1, 2, 3, 4, 5, 6, 8] {
             bytes[9] = version
             #expect(throws: DecodeError.prohibited(field: "the version of the plan format", value: UInt64(version))) {
                 try PlanFile.decode(bytes)
@@ -275,18 +281,18 @@ struct PlanFileTests {
         }
     }
 
-    @Test("The digest changes with what the plan does, and not with when it was made")
+    @Test("The digest changes with what the plan does and depends on, and not with when it was made")
     func digest() throws {
         let plan = try plan()
         let digest = try #require(plan.digest)
         #expect(digest.count == 64)
         var again = plan
-        again.serial -= 1
         again.identifier = Octets16(high: 1, low: 1)
         #expect(again.digest == digest)
         let changes: [(inout Plan) -> Void] = [
             { $0.lineage = Octets16(high: 9, low: 9) }, { $0.steps.removeLast() }, { $0.findings[0].isAllowed = true },
-            { $0.scope = nil }, { $0.purpose = .converge },
+            { $0.scope = nil }, { $0.purpose = .converge }, { $0.serial -= 1 }, { $0.dependencies.removeLast() },
+            { $0.dependencies[0].fingerprint?[31] = 0 },
         ]
         for (number, change) in changes.enumerated() {
             var other = plan

@@ -57,13 +57,28 @@ struct PlannerProvisioningTests {
         order.isProtected = true
         order.removalPolicy = .reset
         order.method = .staticOOB
-        order.requiresAuthentication = true
+        order.assurance = .authenticated
         order.staticValue = .environment("LAMP")
         order.publicKeyFile = "k"
         order.attention = 5
         #expect(plan.steps.first?.work == .provision(order))
         #expect(plan.changes.first?.after == "at 0x0020, in subnet building, Static OOB, public key from k")
         #expect(plan.nodes.first?.address == order.address)
+    }
+
+    @Test("A plan says what a claim is worth, and the order goes through a saved plan")
+    func claimed() throws {
+        let yaml =
+            "provisioning: { require: claimed }\n" + Office.nodes() + lamp3 + "product: 0x0059:0x0007 }\n"
+        let plan = try #require(try Office().result(Office.definition + yaml).plan)
+        let words = "at an address that apply chooses, in subnet building, "
+        #expect(plan.changes.first?.after == words + "claimed at least (an answer under AES-CMAC can be made up)")
+        guard case .provision(let order)? = plan.steps.first?.work else {
+            Issue.record("\(plan.steps)")
+            return
+        }
+        #expect(order.assurance == .claimed)
+        #expect(order.product == ProductIdentifier(company: 0x0059, product: 7))
     }
 
     @Test("Others publish to a device's fixed address at once, to one that is chosen later after it was provisioned")

@@ -7,7 +7,7 @@ import Glibc
 #endif
 
 /// Assigns devices at a terminal, with a person who types and a process that is killed now and then.
-@Suite("Assigning devices to places", .timeLimit(.minutes(15)))
+@Suite("Assigning devices to places", .timeLimit(.minutes(45)))
 struct AssigningTests {
     private static let count = 100
 

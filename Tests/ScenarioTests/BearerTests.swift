@@ -4,7 +4,7 @@ import Testing
 /// Does the same work over every way to the nodes.
 ///
 /// The tests run one after another, because the simulator keeps real time and the guest's processor is emulated.
-@Suite("Over every bearer", .serialized, .timeLimit(.minutes(10)))
+@Suite("Over every bearer", .serialized, .timeLimit(.minutes(45)))
 struct BearerTests {
     @Test("A scan lists devices in their boxes and the proxies of the network", arguments: Route.direct)
     func scan(over route: Route) async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What an independent program reads in our captures.
-@Suite("Captures, as tshark reads them", .timeLimit(.minutes(10)))
+@Suite("Captures, as tshark reads them", .timeLimit(.minutes(45)))
 struct CaptureTests {
     /// A line of tshark's.
     private struct Row {

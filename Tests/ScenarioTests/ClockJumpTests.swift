@@ -5,7 +5,7 @@ import Testing
 @Suite(
     "Jumps of the clock",
     .enabled(if: Fault.isPossible, "the clock is set by a preloaded library, on Linux only"),
-    .timeLimit(.minutes(15))
+    .timeLimit(.minutes(45))
 )
 struct ClockJumpTests {
     private static let year = 31_556_952

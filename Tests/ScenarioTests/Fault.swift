@@ -13,6 +13,10 @@ struct Fault: CustomStringConvertible, Sendable {
         /// The disk is broken, for this call or from this call on.
         case brokenOnce = "broken-once"
         case broken
+        /// Access is denied from this call on.
+        case denied
+        /// A signal interrupts this call.
+        case interrupted
         /// `kill -9` instead of the call, after it, or after half of a write.
         case killBefore = "kill-before"
         case killAfter = "kill-after"
@@ -27,7 +31,7 @@ struct Fault: CustomStringConvertible, Sendable {
         var kills: Bool {
             switch self {
             case .killBefore, .killAfter, .killTorn, .powerCut: true
-            case .fullOnce, .full, .short, .brokenOnce, .broken, .lostFlush: false
+            case .fullOnce, .full, .short, .brokenOnce, .broken, .denied, .interrupted, .lostFlush: false
             }
         }
     }

@@ -77,7 +77,9 @@ struct FaultCampaignTests {
         try await villa.succeed(command.preparation)
         let count = try await calls(of: command, in: villa).count
         try #require(count > 10)
-        for (index, kind) in Fault.Kind.allCases.enumerated() {
+        // The sample in CI leaves out what differs from other kinds in the number of the error alone.
+        let kinds = Fault.Kind.allCases.filter { faultRounds != 1 || ($0 != .denied && $0 != .interrupted) }
+        for (index, kind) in kinds.enumerated() {
             let calls: [Int]
             if faultRounds == 0 {
                 calls = Array(1...count)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests applies over gateways in separate processes, in front of the process simulator.
-@Suite("Gateways", .timeLimit(.minutes(10)))
+@Suite("Gateways", .timeLimit(.minutes(45)))
 struct GatewayTests {
     /// A simulated house, and gateways to it.
     private final class Site {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Kills applies at any moment, over the process simulator, which audits sequence numbers.
-@Suite("Killed applies", .timeLimit(.minutes(15)))
+@Suite("Killed applies", .timeLimit(.minutes(45)))
 struct InterruptionTests {
     /// The number of applies to kill.
     private static let rounds = ProcessInfo.processInfo.environment["MESHPLAN_KILL_ROUNDS"].flatMap(Int.init) ?? 200

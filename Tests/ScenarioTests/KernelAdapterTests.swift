@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests usable and unusable adapters of the kernel, and the permissions to use them.
-@Suite("Kernel adapters", .enabled(if: KernelRadio.isHere), .serialized, .timeLimit(.minutes(10)))
+@Suite("Kernel adapters", .enabled(if: KernelRadio.isHere), .serialized, .timeLimit(.minutes(45)))
 struct KernelAdapterTests {
     @Test("A scan that was killed leaves the adapter to those who scan and connect next")
     func killedScan() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests peers of all kinds, which need the kernel's Bluetooth.
-@Suite("Kernel peers", .enabled(if: KernelRadio.isHere), .serialized, .timeLimit(.minutes(10)))
+@Suite("Kernel peers", .enabled(if: KernelRadio.isHere), .serialized, .timeLimit(.minutes(45)))
 struct KernelPeerTests {
     /// An unusual peer or controller.
     struct Peer: CustomTestStringConvertible, Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests several adapters, each of which hears the nodes with different strength.
-@Suite("Kernel, two adapters", .enabled(if: KernelRadio.isHere), .serialized, .timeLimit(.minutes(10)))
+@Suite("Kernel, two adapters", .enabled(if: KernelRadio.isHere), .serialized, .timeLimit(.minutes(45)))
 struct KernelTwoAdaptersTests {
     /// The options of an adapter that is next to one of ``Lamps`` and far from the others.
     private static func nextTo(_ lamp: Int) -> [String] { ["--signals", "\(Lamps.uuid(lamp))=-45,=-85"] }

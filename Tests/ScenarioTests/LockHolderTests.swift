@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests two processes and one lock, which ends only with its holder.
-@Suite("Holders of the lock", .timeLimit(.minutes(10)))
+@Suite("Holders of the lock", .timeLimit(.minutes(45)))
 struct LockHolderTests {
     private static let apply = ["apply"] + House.villaRoute
     private static let change = ["state", "mv", "group.spare", "group.other"]

@@ -1,7 +1,7 @@
 import Testing
 
 /// Tests the example over a bad radio.
-@Suite("Lossy radio", .timeLimit(.minutes(5)))
+@Suite("Lossy radio", .timeLimit(.minutes(45)))
 struct LossTests {
     @Test("Two hops that lose a fifth of all packets still let the example be applied", arguments: 1...8)
     func loss(seed: Int) async throws {

@@ -6,7 +6,7 @@ import Testing
 ///
 /// The tests run one after another, because the simulator keeps real time: devices give up on anybody who is silent for
 /// 60 of its seconds.
-@Suite("An office from nothing", .serialized, .timeLimit(.minutes(15)))
+@Suite("An office from nothing", .serialized, .timeLimit(.minutes(45)))
 struct OfficeTests {
     /// The number of offices to commission with applies that are killed.
     private static let rounds =

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Operates `examples/office` after it was configured: what was declared is what lights.
-@Suite("An office that is operated", .serialized, .timeLimit(.minutes(10)))
+@Suite("An office that is operated", .serialized, .timeLimit(.minutes(45)))
 struct OperatingTests {
     private static let devices = ["--devices", "devices/devices.yaml"]
 

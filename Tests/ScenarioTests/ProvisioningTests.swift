@@ -3,7 +3,7 @@ import Testing
 
 /// Tests provisioning between two processes with each way to authenticate, from a folder with only a definition to an
 /// empty plan.
-@Suite("Provisioning between processes", .timeLimit(.minutes(10)))
+@Suite("Provisioning between processes", .timeLimit(.minutes(45)))
 struct ProvisioningTests {
     /// A way to authenticate a device.
     struct Method: CustomTestStringConvertible, Sendable {

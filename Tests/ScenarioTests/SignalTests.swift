@@ -6,7 +6,7 @@ import Glibc
 #endif
 
 /// Tests what the system does to a process: it asks the process to end, or prevents a file from growing.
-@Suite("Signals", .timeLimit(.minutes(10)))
+@Suite("Signals", .timeLimit(.minutes(45)))
 struct SignalTests {
     @Test(
         "The exit code tells which signal has stopped a command",

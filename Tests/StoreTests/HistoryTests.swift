@@ -151,6 +151,82 @@ struct HistoryTests {
         #expect(history.definitionEntry(at: 1) == nil)
     }
 
+    @Test("a return keeps its goal until it is reached, and an apply after it gives it up")
+    func goals() throws {
+        let fixture = try Fixture()
+        let database = fixture.database
+        let texts = ["a", "b"].map { DefinitionText(files: [.init(path: "x.yaml", bytes: Array($0.utf8))]) }
+        func holding(_ text: Int?, _ goal: ReturnGoal?, name: String?) throws -> WriteLease {
+            let lease = try database.lock(holder: holder("apply"))
+            try lease.declare(text.map { texts[$0] }, goal: goal)
+            if let name { try database.commit(rename(fixture.network.nodes[1], name), with: lease) }
+            return lease
+        }
+        for (number, text) in texts.indices.enumerated() {
+            let lease = try holding(text, nil, name: "apply-\(number)")
+            try database.reachGoal(with: lease)
+            lease.release()
+        }
+        #expect(try database.unfinishedReturn() == nil)
+        // Cut short, and then read back by something else.
+        try holding(0, .definition, name: "back-1").release()
+        try holding(nil, nil, name: "refreshed").release()
+        let unfinished = try #require(try fixture.reopened().unfinishedReturn())
+        #expect(unfinished.number == 3 && unfinished.goal == .definition)
+        #expect(try unfinished.definition == texts[0].digest())
+        // Whoever reaches another goal has not reached this one.
+        var other = try holding(nil, .state(1), name: nil)
+        try database.reachGoal(with: other)
+        other.release()
+        #expect(try database.unfinishedReturn() == unfinished)
+        // Nothing was left to do.
+        other = try holding(0, .definition, name: nil)
+        try database.reachGoal(with: other)
+        other.release()
+        #expect(try database.unfinishedReturn() == nil)
+        #expect(try database.history().previousDefinitionEntry?.definition == texts[1].digest())
+        // A return to a state has no definition, and an apply gives it up.
+        try holding(nil, .state(2), name: "back-2").release()
+        #expect(try database.unfinishedReturn()?.goal == .state(2))
+        try holding(1, nil, name: "apply-3").release()
+        #expect(try database.unfinishedReturn() == nil)
+        #expect(try database.verify().problems.isEmpty)
+    }
+
+    @Test(
+        "what nobody confirmed does not count as applied, whether or not anything of it had arrived",
+        arguments: [true, false]
+    )
+    func takenBack(arrived: Bool) throws {
+        let fixture = try Fixture()
+        let database = fixture.database
+        let texts = ["a", "b", "c"].map { DefinitionText(files: [.init(path: "x.yaml", bytes: Array($0.utf8))]) }
+        for (number, text) in texts.prefix(2).enumerated() {
+            let lease = try database.lock(holder: holder("apply"))
+            try lease.declare(text)
+            try database.commit(rename(fixture.network.nodes[1], "lamp-\(number)"), with: lease)
+            lease.release()
+        }
+        var lease = try database.lock(holder: holder("apply"))
+        try lease.declare(texts[2])
+        let pending = try database.awaitConfirmation(with: lease)
+        try database.commit(rename(fixture.network.nodes[1], "lamp-2"), with: lease)
+        lease.release()
+        #expect(try database.history().previousDefinitionEntry?.definition == texts[1].digest())
+        lease = try database.lock(holder: holder("rollback"))
+        try lease.declare(texts[1], goal: .unconfirmed(since: pending.entry))
+        if arrived { try database.commit(rename(fixture.network.nodes[1], "lamp-1"), with: lease) }
+        // Cut short here, they still wait.
+        #expect(try database.pendingConfirmation() != nil)
+        #expect(try database.history().previousDefinitionEntry?.definition == texts[1].digest())
+        try database.reachGoal(with: lease)
+        lease.release()
+        let history = try fixture.reopened().history()
+        #expect(try fixture.reopened().confirmationNote()?.decision == .takenBack)
+        #expect(try history.previousDefinitionEntry?.definition == texts[0].digest() && history.unfinishedReturn == nil)
+        #expect(history.entries.count == 4)
+    }
+
     @Test("former states and definitions are forgotten in the end, and their rows go")
     func retention() throws {
         let fixture = try Fixture(nodes: 3)
@@ -216,7 +292,7 @@ struct HistoryTests {
         try database.awaitConfirmation(with: lease)
         try database.commit(rename(fixture.network.nodes[1], "changed"), with: lease)
         #expect(try fixture.reopened().pendingConfirmation()?.deadline == nil)
-        try database.setConfirmationDeadline(Timestamp(rawValue: 77), with: lease)
+        let awaited = try database.setConfirmationDeadline(Timestamp(rawValue: 77), with: lease)
         lease.release()
         for number in 0..<70 {
             lease = try database.lock(holder: holder("refresh"))
@@ -224,11 +300,14 @@ struct HistoryTests {
             lease.release()
         }
         let pending = try #require(try database.pendingConfirmation())
+        #expect(pending == awaited)
         #expect(pending.deadline == Timestamp(rawValue: 77) && pending.user == "anna" && pending.process == 4711)
         #expect(try database.snapshot(at: pending.serial).network.nodes[1].name == "doubts")
         lease = try database.lock(holder: holder("confirm"))
-        try database.endConfirmation(with: lease)
+        try database.confirm(with: lease)
         #expect(try database.pendingConfirmation() == nil)
+        // The note stays: whoever waits counts on it, and takes nothing else for a confirmation.
+        #expect(try fixture.reopened().confirmationNote()?.decision == .confirmed)
         try database.commit(rename(fixture.network.nodes[0], "last"), with: lease)
         #expect(try database.history().entries.count { $0.isRestorable } == 50)
     }

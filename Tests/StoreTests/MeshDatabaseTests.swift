@@ -27,7 +27,8 @@ struct MeshDatabaseTests {
         let files = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path).sorted()
         #expect(
             files == [
-                "house.meshdb", "house.meshdb-shm", "house.meshdb-wal", "house.meshdb.lock", "house.meshdb.sequence",
+                "house.meshdb", "house.meshdb-shm", "house.meshdb-wal", "house.meshdb.lock", "house.meshdb.newest",
+                "house.meshdb.sequence",
             ]
         )
         for file in files { #expect(try mode(fixture.folder.file(file)) == 0o600, "\(file)") }

@@ -28,6 +28,7 @@ struct TemporaryFileTests {
             "key.meshplan-99999999999", "key.meshplan-\(dead)-other", "key.meshplan--1",
         ]
         for name in gone + kept { try writeFile(fixture.folder.file(name), [1]) }
+        #expect(Set(TemporaryFiles.leftovers(inFolder: fixture.folder.path)) == Set(gone))
         try fixture.database.lock(holder: holder()).release()
         for name in gone { #expect(!FileManager.default.fileExists(atPath: fixture.folder.file(name)), "\(name)") }
         for name in kept { #expect(FileManager.default.fileExists(atPath: fixture.folder.file(name)), "\(name)") }

@@ -2,6 +2,12 @@ import Foundation
 import SystemLayer
 import Testing
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 @Suite("Atomic files")
 struct AtomicFileTests {
     /// Runs a test in a folder of its own.
@@ -66,6 +72,54 @@ struct AtomicFileTests {
             #expect(cause(path, limit: 3, isSecret: false) == nil)
             #expect(cause(folder, limit: 3, isSecret: false) == .folder)
             #expect(cause("/dev/null", limit: 3, isSecret: false) == .special)
+        }
+    }
+
+    @Test(
+        "What others can put in place is read only if it is a regular file inside its folders",
+        .timeLimit(.minutes(45))
+    )
+    func inside() throws {
+        try inFolder { folder in
+            let root = folder + "/site"
+            for name in [root, root + "/rooms", folder + "/other"] {
+                _ = try Files.createFolder(name, as: name)
+            }
+            try AtomicFile.write(root + "/rooms/a.yaml", Array("a".utf8), mode: 0o644)
+            try AtomicFile.write(folder + "/other/b.yaml", Array("b".utf8), mode: 0o600)
+            func link(_ name: String, _ target: String) throws {
+                try FileManager.default.createSymbolicLink(atPath: root + "/" + name, withDestinationPath: target)
+            }
+            try link("inner.yaml", "rooms/../rooms/a.yaml")
+            try link("whole.yaml", root + "/inner.yaml")
+            try link("rest", "rooms")
+            try link("zero.yaml", "/dev/zero")
+            try link("out.yaml", "../other/b.yaml")
+            try link("out", folder + "/other")
+            try link("circle.yaml", "circle.yaml")
+            #expect(mkfifo(root + "/pipe.yaml", 0o600) == 0)
+            func cause(_ name: String, isSecret: Bool = false, limit: Int = 9) -> FileError.Cause? {
+                trouble { () throws(FileError) in
+                    let path = root + "/" + name
+                    let bytes = try Files.read(path, as: name, inside: [root], limit: limit, isSecret: isSecret)
+                    #expect(bytes == Array("a".utf8))
+                }?.cause
+            }
+            for name in ["rooms/a.yaml", "inner.yaml", "whole.yaml", "rest/a.yaml", "./rest/../rooms//a.yaml"] {
+                #expect(cause(name) == nil, "\(name)")
+            }
+            for name in ["zero.yaml", "out.yaml", "out/b.yaml", "../other/b.yaml", "rest/../out/b.yaml"] {
+                #expect(cause(name) == .outside, "\(name)")
+            }
+            #expect(cause("pipe.yaml") == .special)
+            #expect(cause("rooms") == .folder)
+            #expect(cause("circle.yaml") == .system(ELOOP))
+            #expect(cause("rooms/a.yaml/b") == .system(ENOTDIR))
+            #expect(cause("rooms/a.yaml", isSecret: true) == .exposed(mode: 0o644))
+            #expect(cause("rooms/a.yaml", limit: 0) == .tooLarge(limit: 0))
+            #expect(throws: FileError.self) {
+                try Files.read("/dev/zero", as: "zero", inside: ["/dev"], limit: 9)
+            }
         }
     }
 

@@ -13,7 +13,8 @@ struct ByteStream {
     /// The most octets that may wait to be written before the other side counts as too slow: thousands of packets.
     static let outgoingLimit = 256 * 1024
 
-    private static let closedText = "the other side closed the connection"
+    /// What a stream that the other side has closed is told to be over for.
+    static let closedText = "the other side closed the connection"
     private static let slowText = "the other side reads too slowly"
 
     /// A stream over a connected socket.
@@ -50,6 +51,8 @@ struct ByteStream {
         var isViolation = false
         /// Whether TLS could not be set up, or broke.
         var isSecurity = false
+        /// Whether the other side closed the connection without a word.
+        var isSilent = false
     }
 
     /// The result of reading.
@@ -76,7 +79,10 @@ struct ByteStream {
             case .end: arrival.isOver = true
             }
         } catch {
-            arrival.end = End(message: error.isClosedByPeer ? Self.closedText : error.text)
+            arrival.end = End(
+                message: error.isClosedByPeer ? Self.closedText : error.text,
+                isSilent: error.isClosedByPeer
+            )
         }
         return arrival
     }
@@ -110,10 +116,18 @@ struct ByteStream {
             do {
                 try session.receiveEnd()
             } catch {
-                return End(message: error.message, hint: error.hint, isSecurity: true)
+                return End(
+                    message: error.message,
+                    hint: error.hint,
+                    isSecurity: true,
+                    isSilent: error.kind == .truncated
+                )
             }
         }
-        return End(message: isInside ? "the other side closed the connection inside a frame" : Self.closedText)
+        return End(
+            message: isInside ? "the other side closed the connection inside a frame" : Self.closedText,
+            isSilent: !isInside
+        )
     }
 
     /// Throws away what has arrived on a stream that is over.

@@ -40,7 +40,7 @@ package final class DatagramPort {
         self.path = path
         let address = SocketAddress.unix(path: path)
         try removeStaleDatagramSocket(at: address, path: path)
-        let number = socket(AF_UNIX, datagramType, 0)
+        let number = openSocket(AF_UNIX, datagramType)
         guard number >= 0 else { throw BearerError("cannot listen at \(address): \(SystemError.last.text)") }
         let descriptor = Descriptor(adopting: number)
         // On Linux the file gets the mode of the socket. Other systems need the change after `bind`.
@@ -115,7 +115,7 @@ private func removeStaleDatagramSocket(at address: SocketAddress, path: String) 
     guard status.st_mode & S_IFMT == S_IFSOCK else {
         throw BearerError("cannot listen at \(address): the file exists and is not a socket")
     }
-    let number = socket(AF_UNIX, datagramType, 0)
+    let number = openSocket(AF_UNIX, datagramType)
     guard number >= 0 else { return }
     let probe = Descriptor(adopting: number)
     for candidate in try candidates(for: address, passive: false) {

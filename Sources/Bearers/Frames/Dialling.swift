@@ -54,7 +54,7 @@ struct Dialling {
             current = nil
         }
         while let candidate = candidates.popFirst() {
-            let number = socket(candidate.family, streamType, 0)
+            let number = openSocket(candidate.family, streamType)
             guard number >= 0 else {
                 last = .last
                 continue

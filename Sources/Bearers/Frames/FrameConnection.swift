@@ -1,9 +1,12 @@
 import MeshCore
+import TLS
 
 /// A stream of frames: a connection and the decoder of what arrives on it.
 struct FrameConnection {
     private var stream: ByteStream
     private var decoder = FrameDecoder()
+    /// Whether TLS has begun by ``secure(_:)``.
+    private(set) var isSecuring = false
 
     /// The most octets that may wait while optional frames are still added.
     static let droppingLimit = 16 * 1024
@@ -18,6 +21,12 @@ struct FrameConnection {
 
     /// The socket.
     var descriptor: Descriptor { stream.descriptor }
+
+    /// Begins TLS. Nothing may have been read or written before.
+    mutating func secure(_ session: TLSSession) {
+        stream = ByteStream(stream.descriptor, session: session)
+        isSecuring = true
+    }
 
     /// How many octets wait to be written.
     var waiting: Int { stream.waiting }

@@ -4,53 +4,67 @@ import TLS
 /// Decides who may connect and who may stay.
 extension FrameServer {
     /// The most connections without a hello; one more makes the server drop one of them.
-    static let maximumStrangers = 16
+    package static let maximumStrangers = 128
+    /// The most connections to accept in a turn. Without the limit, a client that keeps connecting would take the turn
+    /// of all others.
+    static let acceptLimit = 64
+    /// The most connections with which to begin TLS in a turn, which costs as much as all else.
+    static let securingLimit = 16
 
-    /// Accepts the connections that wait, up to a limit per turn. Without the limit, a client that keeps connecting
-    /// would take the turn of all others.
+    /// Accepts the connections that wait, up to a limit per turn.
     func acceptClients(from listener: Descriptor) {
-        // Read once for all that wait: reading takes a moment in which nobody else is served.
-        var denied: Result<Set<[UInt8]>, BearerError>?
-        for _ in 0..<Self.maximumStrangers {
-            let accepted: Descriptor
+        for _ in 0..<Self.acceptLimit {
             do throws(SystemError) {
-                guard let next = try acceptNext(listener) else { return }
-                accepted = next
+                guard let accepted = try acceptNext(listener) else { return }
+                let stream = FrameConnection(ByteStream(accepted))
+                add(
+                    Connection(frames: stream, peer: peerName(of: accepted), since: clock.now),
+                    from: Origin(of: accepted)
+                )
             } catch {
                 // For example, too many files are open. The waiting connection stays and would end every wait at once.
                 acceptAt = clock.now.advanced(by: acceptPause)
                 return
             }
-            if let stranger = strangerToDrop { drop(stranger, BearerError("too many connections have not said hello")) }
-            let now = clock.now
-            let session: TLSSession?
-            do throws(BearerError) {
-                let list = denied ?? deniedNow
-                denied = list
-                session = try security?.session(denied: try list.get())
-            } catch {
-                pending.append(.turnedAway(peer: peerName(of: accepted), reason: error.message))
-                continue
-            }
-            clients[Client(rawValue: nextClient)] = Connection(
-                frames: FrameConnection(ByteStream(accepted, session: session)),
-                peer: peerName(of: accepted),
-                since: now
-            )
-            nextClient &+= 1
         }
     }
 
     /// Serves a connection that this side has made as if it had been accepted.
     func adopt(_ carried: HubDialler.Carried) {
-        if let stranger = strangerToDrop { drop(stranger, BearerError("too many connections have not said hello")) }
-        clients[Client(rawValue: nextClient)] = Connection(
-            frames: carried.frames,
-            peer: "\(carried.peer) through the hub",
-            since: clock.now,
-            isDialled: true
+        let peer = "\(carried.peer) through the hub"
+        add(
+            Connection(frames: carried.frames, peer: peer, since: clock.now, isDialled: true),
+            from: Origin(octets: [])
         )
+    }
+
+    private func add(_ connection: Connection, from origin: Origin) {
+        let client = Client(rawValue: nextClient)
         nextClient &+= 1
+        clients[client] = connection
+        // Nothing is said to it: that would take longer than it costs to come again.
+        if let displaced = strangers.admit(client, from: origin) {
+            remove(displaced, reason: "too many connections have not said hello")
+        }
+    }
+
+    /// Begins TLS with a connection that has sent its first octets, so that silence costs next to nothing.
+    ///
+    /// - Returns: whether it can be read from now on.
+    func secure(_ client: Client) -> Bool {
+        guard let security, let connection = clients[client], !connection.isDialled, !connection.frames.isSecuring
+        else { return true }
+        guard securings < Self.securingLimit else { return false }
+        securings += 1
+        do throws(BearerError) {
+            let list = denied ?? deniedNow
+            denied = list
+            clients[client]?.frames.secure(try security.session(denied: try list.get()))
+            return true
+        } catch {
+            remove(client, reason: error.message)
+            return false
+        }
     }
 
     /// How many clients have said hello.
@@ -63,16 +77,6 @@ extension FrameServer {
         } catch {
             return .failure(error)
         }
-    }
-
-    /// The connection that makes room for a new one: the oldest without a hello, of the address with the most of them.
-    /// So nobody can push others out by opening many.
-    private var strangerToDrop: Client? {
-        let strangers = clients.filter { $0.value.keepalive == nil }
-        guard strangers.count >= Self.maximumStrangers else { return nil }
-        let byHost = Dictionary(grouping: strangers.keys) { strangers[$0]?.host }.values
-        let most = byHost.map(\.count).max()
-        return byHost.filter { $0.count == most }.compactMap { $0.min() }.min()
     }
 
     /// Drops clients that were denied after they connected.

@@ -9,8 +9,15 @@ extension FrameServer {
             remove(client, reason: end)
             return
         }
-        guard state.isReadable, let outcome = clients[client]?.frames.receive(into: &buffer) else { return }
-        if outcome.hasRead { clients[client]?.keepalive?.heard(at: clock.now) }
+        guard state.isReadable, secure(client), let outcome = clients[client]?.frames.receive(into: &buffer) else {
+            return
+        }
+        if outcome.hasRead {
+            clients[client]?.keepalive?.heard(at: clock.now)
+            strangers.hasSpoken(client)
+        }
+        // Whoever has proved that the pairing is theirs does not lose the place to those who have not.
+        if clients[client]?.fingerprint != nil { strangers.remove(client) }
         for content in outcome.contents {
             guard clients[client] != nil else { return }
             do throws(FrameError) {
@@ -109,6 +116,7 @@ extension FrameServer {
             drop(client, error)
             return nil
         }
+        strangers.remove(client)
         clients[client]?.keepalive = Keepalive(
             interval: settings.silence,
             theirs: .milliseconds(Int(theirs)),

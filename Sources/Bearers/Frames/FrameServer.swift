@@ -17,8 +17,6 @@ package final class FrameServer {
         let since: Instant
         /// Whether this side has connected, because a hub asked for it. The certificate is then the hub's.
         var isDialled = false
-        /// The peer's address without the port.
-        var host: Substring { peer.prefix(upTo: peer.lastIndex(of: ":") ?? peer.endIndex) }
         /// The fingerprint of the client's own certificate; nil if it has none, or comes through a hub.
         var fingerprint: [UInt8]? { isDialled ? nil : frames.peerFingerprint }
         /// Nil before its hello.
@@ -49,6 +47,12 @@ package final class FrameServer {
     /// When to check next whether a client has been denied.
     var nextReview = Instant.zero
     var clients: [Client: Connection] = [:]
+    /// Those of which nobody knows yet who they are.
+    var strangers = StrangerBudget<Client>(most: FrameServer.maximumStrangers)
+    /// What was denied at the first use in this turn: reading it takes a moment in which nobody else is served.
+    var denied: Result<Set<[UInt8]>, BearerError>?
+    /// With how many connections TLS has begun in this turn.
+    var securings = 0
     var farewells = Farewells()
     /// By certificate, or by connection without certificates, so that connecting again does not refill an allowance.
     var allowances = ConnectAllowances()
@@ -74,7 +78,7 @@ package final class FrameServer {
         wakeUp: Int32? = nil
     ) throws(BearerError) {
         if let address {
-            let (listener, bound) = try listenStream(at: address)
+            let (listener, bound) = try listenStream(at: address, backlog: 1_024)
             self.listener = listener
             self.address = bound
         } else {
@@ -142,7 +146,11 @@ package final class FrameServer {
         if let acceptAt, acceptAt <= clock.now { self.acceptAt = nil }
         let states = Dictionary(ready.lazy.filter(\.isReady).map { ($0.number, $0) }) { first, _ in first }
         if !states.isEmpty {
-            for client in clients.keys.sorted() {
+            (denied, securings) = (nil, 0)
+            // Strangers come last, and the newest of them first: in a flood the others have mostly given up.
+            let known = clients.keys.filter { !strangers.contains($0) }.sorted()
+            let unknown = clients.keys.filter { strangers.contains($0) }.sorted(by: >)
+            for client in known + unknown {
                 guard let number = clients[client]?.frames.descriptor.number, let state = states[number] else {
                     continue
                 }
@@ -259,6 +267,7 @@ package final class FrameServer {
     /// Removes a client, and reports what ends with it.
     func remove(_ client: Client, reason: String) {
         guard let connection = clients.removeValue(forKey: client) else { return }
+        strangers.remove(client)
         guard connection.keepalive != nil else {
             pending.append(.turnedAway(peer: connection.peer, reason: reason))
             return

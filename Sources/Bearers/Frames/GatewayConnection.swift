@@ -35,7 +35,10 @@ struct GatewayConnection {
     }
 
     private let settings: Settings
+    private let candidates: [Candidate]
     private var dialling: Dialling?
+    /// When to dial again; nil unless the other side has just closed the connection.
+    private var retryAt: Instant?
     private var stream: FrameConnection?
     /// Nil until the gateway's hello; until then the connection is being set up.
     private var keepalive: Keepalive?
@@ -52,6 +55,7 @@ struct GatewayConnection {
     /// A connection to one of several addresses, tried one after the other; ``begin(at:)`` starts it.
     init(_ settings: Settings, to candidates: [Candidate], at now: Instant) {
         self.settings = settings
+        self.candidates = candidates
         greetingDeadline = now.advanced(by: settings.timeout)
         dialling = Dialling(to: candidates, until: greetingDeadline)
     }
@@ -66,6 +70,7 @@ struct GatewayConnection {
 
     /// When to give the connection up, keep it alive, or try the next address.
     var nextDeadline: Instant? {
+        if let retryAt { return retryAt }
         if let dialling { return dialling.nextDeadline }
         return keepalive?.nextDeadline ?? greetingDeadline
     }
@@ -83,6 +88,12 @@ struct GatewayConnection {
 
     /// Reads and writes as much as possible, and does what is due.
     mutating func advance(_ ready: ArraySlice<Watched>, at now: Instant) -> [Happening] {
+        if let retryAt {
+            guard retryAt <= now else { return [] }
+            self.retryAt = nil
+            dialling = Dialling(to: candidates, until: greetingDeadline)
+            return dial(isReady: false, at: now)
+        }
         if dialling != nil { return dial(isReady: ready.first?.isReady ?? false, at: now) }
         var happenings: [Happening] = []
         if let socket = ready.first, socket.number == stream?.descriptor.number { happenings = serve(socket, at: now) }
@@ -145,11 +156,36 @@ struct GatewayConnection {
                 return end(error)
             }
             if let name = settings.behindHub, let reason = stream?.send(HubRequest.reach(name).encoded) {
-                return lose(reason)
+                return broken(reason, at: now)
             }
             return stream?.send(ClientFrame.hello(silence: settings.silence.heartbeatMilliseconds).encoded)
-                .map { lose($0) } ?? []
+                .map { broken($0, at: now) } ?? []
         }
+    }
+
+    /// The other side has closed the connection without a word before its hello, as a gateway does in a flood of
+    /// connections: which of them it keeps is chance. So the connection is made again as long as there is time.
+    ///
+    /// Without TLS everything that may connect is on this machine, and the other side is broken.
+    private mutating func dialAgain(_ error: BearerError, at now: Instant) -> [Happening] {
+        let again = now.advanced(by: .milliseconds(Int.random(in: 25...75)))
+        guard settings.security != nil, !isGreeted, again < greetingDeadline else { return end(error) }
+        (dialling, stream) = (nil, nil)
+        retryAt = again
+        return []
+    }
+
+    /// A write has failed.
+    private mutating func broken(_ reason: String, at now: Instant) -> [Happening] {
+        guard reason == ByteStream.closedText else { return lose(reason) }
+        return dialAgain(lossError(reason), at: now)
+    }
+
+    private func lossError(_ reason: String) -> BearerError {
+        BearerError(
+            "the connection to \(settings.name) is lost: \(reason)",
+            hint: "Check that it runs and that the network lets you reach it."
+        )
     }
 
     /// Handles the first frame.
@@ -182,14 +218,14 @@ struct GatewayConnection {
 
     /// Ends the connection: it is lost, or could not be set up.
     private mutating func end(_ error: BearerError) -> [Happening] {
-        (dialling, stream) = (nil, nil)
+        (dialling, stream, retryAt) = (nil, nil, nil)
         return [isGreeted ? .lost(error) : .failed(error)]
     }
 
     private mutating func lose(_ reason: String, isViolation: Bool = false) -> [Happening] {
-        let violationHint = isGreeted ? Self.violationHint : Self.foreignHint
-        let hint = isViolation ? violationHint : "Check that it runs and that the network lets you reach it."
-        return end(BearerError("the connection to \(settings.name) is lost: \(reason)", hint: hint))
+        var error = lossError(reason)
+        if isViolation { error.hint = Advice(isGreeted ? Self.violationHint : Self.foreignHint) }
+        return end(error)
     }
 
     // MARK: Frames
@@ -217,7 +253,7 @@ struct GatewayConnection {
     private mutating func serve(_ socket: Watched, at now: Instant) -> [Happening] {
         if socket.isWritable, let reason = stream?.flush() {
             let lastWords = read(at: now)
-            return stream == nil ? lastWords : lastWords + lose(reason)
+            return stream == nil ? lastWords : lastWords + broken(reason, at: now)
         }
         guard socket.isReadable, let outcome = stream?.receive(into: &buffer) else { return [] }
         if outcome.hasRead { keepalive?.heard(at: now) }
@@ -226,6 +262,12 @@ struct GatewayConnection {
             happenings += isGreeted ? handle(content) : greet(content, at: now)
         }
         guard stream != nil, let reason = outcome.end else { return happenings }
+        if reason.isSilent, !isGreeted {
+            let error =
+                reason.isSecurity
+                ? BearerError("\(settings.name): \(reason.message)", hint: reason.hint) : lossError(reason.message)
+            return happenings + dialAgain(error, at: now)
+        }
         guard reason.isSecurity else {
             return happenings + lose(reason.message, isViolation: reason.isViolation)
         }

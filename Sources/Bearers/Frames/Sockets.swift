@@ -3,6 +3,7 @@ package import MeshCore
 #if canImport(Darwin)
 import Darwin
 #else
+import CLinux
 import Glibc
 #endif
 #if canImport(CBluetooth)
@@ -18,6 +19,16 @@ let streamType = SOCK_STREAM
 let streamType = Int32(SOCK_STREAM.rawValue)
 #endif
 
+/// A socket that no started process inherits; negative if the system refuses.
+func openSocket(_ family: Int32, _ type: Int32) -> Int32 {
+    #if os(Linux)
+    socket(family, type | Int32(SOCK_CLOEXEC.rawValue), 0)
+    #else
+    // `Descriptor` sets it right afterwards, which is the best that other systems offer.
+    socket(family, type, 0)
+    #endif
+}
+
 /// Starts to listen at `address`. It replaces a Unix socket file at which nobody listens any more.
 ///
 /// - Parameter backlog: the most connections that the system keeps until they are accepted.
@@ -30,7 +41,7 @@ func listenStream(
     if case .unix(let path) = address { try removeStaleSocket(at: path, address: address) }
     var last = SystemError(number: EADDRNOTAVAIL)
     for candidate in try candidates(for: address, passive: true) {
-        let number = socket(candidate.family, streamType, 0)
+        let number = openSocket(candidate.family, streamType)
         guard number >= 0 else {
             last = .last
             continue
@@ -63,7 +74,11 @@ func listenStream(
 ///
 /// - Throws: ``SystemError`` if the system cannot accept.
 func acceptStream(from listener: Descriptor) throws(SystemError) -> Descriptor? {
+    #if os(Linux)
+    let number = clinux_accept(listener.number)
+    #else
     let number = accept(listener.number, nil, nil)
+    #endif
     if number >= 0 {
         let descriptor = Descriptor(adopting: number)
         var on: Int32 = 1
@@ -201,7 +216,7 @@ private func removeStaleSocket(at path: String, address: SocketAddress) throws(B
 /// - Throws: ``BearerError`` if the address cannot be looked up.
 private func isListening(at address: SocketAddress) throws(BearerError) -> Bool {
     guard let candidate = try candidates(for: address, passive: false).first else { return false }
-    let number = socket(candidate.family, streamType, 0)
+    let number = openSocket(candidate.family, streamType)
     guard number >= 0 else { return false }
     let descriptor = Descriptor(adopting: number)
     if candidate.withAddress({ connect(descriptor.number, $0, $1) }) == 0 { return true }

@@ -42,9 +42,6 @@ final class HubPeer {
         since = now
     }
 
-    /// The other side's address without the port.
-    var host: Substring { name.prefix(upTo: name.lastIndex(of: ":") ?? name.endIndex) }
-
     /// What the next wait is for.
     var watched: Watched {
         let reads: Bool

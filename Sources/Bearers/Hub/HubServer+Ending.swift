@@ -103,7 +103,7 @@ extension HubServer {
 
     /// Drops a stranger that was told why, or cannot be told.
     func turnAway(_ peer: HubPeer, _ reason: String) {
-        depart(peer)
+        if farewells < Self.maximumFarewells { depart(peer) } else { close(peer) }
         tell(.turnedAway(peer: peer.name, reason: reason))
     }
 
@@ -115,8 +115,11 @@ extension HubServer {
 
     /// Lets a connection have its last octets.
     func depart(_ peer: HubPeer) {
+        if case .leaving = peer.state { return }
         peer.stream.close()
         if !peer.stream.isWriting { peer.stream.descriptor.endWriting() }
+        forget(stranger: peer)
+        farewells += 1
         peer.state = .leaving(until: clock.now.advanced(by: Self.patience))
         peer.decoder = FrameDecoder()
     }
@@ -130,6 +133,8 @@ extension HubServer {
     /// Closes a connection.
     func close(_ peer: HubPeer) {
         // Nothing of it is kept but its socket, which closes with the last reference.
+        if case .leaving = peer.state { farewells -= 1 }
+        forget(stranger: peer)
         peer.state = .gone
         hasGone = true
     }

@@ -9,7 +9,7 @@ extension HubServer {
         if case .leaving = peer.state { return leave(peer, ready) }
         guard ready.isReadable, !peer.isGone, peer.watched.reads else { return }
         if !peer.isSecuring {
-            guard secure(peer) else { return }
+            guard securings < Self.securingLimit, secure(peer) else { return }
         }
         let arrival = peer.stream.receive(into: &buffer)
         switch peer.state {
@@ -31,13 +31,25 @@ extension HubServer {
     /// - Returns: whether it has begun.
     private func secure(_ peer: HubPeer) -> Bool {
         do throws(BearerError) {
-            let session = try security.session(denied: try security.denied())
+            securings += 1
+            let list = denied ?? deniedNow
+            denied = list
+            let session = try security.session(denied: try list.get())
             peer.stream = ByteStream(peer.stream.descriptor, session: session)
             peer.isSecuring = true
             return true
         } catch {
             end(peer, error.message)
             return false
+        }
+    }
+
+    /// The denied fingerprints at present.
+    private var deniedNow: Result<Set<[UInt8]>, BearerError> {
+        do throws(BearerError) {
+            return .success(try security.denied())
+        } catch {
+            return .failure(error)
         }
     }
 

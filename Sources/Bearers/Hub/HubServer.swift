@@ -11,7 +11,7 @@ import TLS
 /// memory and harms nobody else.
 ///
 /// Whoever shows no certificate of the pairing gets no name. Such connections are few at a time, cost little, and have
-/// a short time; the address with the most of them loses one first.
+/// a short time (``StrangerBudget``).
 package final class HubServer {
     /// The limits of a hub.
     package struct Settings: Sendable {
@@ -22,7 +22,7 @@ package final class HubServer {
         /// The most clients of each gateway at once.
         package var maximumClientsPerGateway = 16
         /// The most connections of each side that have not said what they are; one more makes the hub drop one.
-        package var maximumStrangers = 256
+        package var maximumStrangers = 128
         /// How long a connection may take to say what it is, TLS included.
         package var greetingTimeout = Duration.seconds(10)
         /// How long a gateway may take to connect for a client.
@@ -57,7 +57,11 @@ package final class HubServer {
     /// The most octets of one side that wait for the other.
     static let passageLimit = 32 * 1024
     /// The most connections to accept in a turn.
-    static let acceptLimit = 32
+    static let acceptLimit = 64
+    /// The most connections with which to begin TLS in a turn, which costs as much as all else.
+    static let securingLimit = 16
+    /// The most connections that are over and still get their last octets; further ones are closed at once.
+    static let maximumFarewells = 32
     /// How often to look at the clock: deadlines are late by so much at most.
     static let tick = Duration.milliseconds(250)
     /// How long a connection that is over may take to read its last octets.
@@ -80,6 +84,14 @@ package final class HubServer {
     package internal(set) var traffic = HubTraffic()
     private var listeners: (gateways: Descriptor, clients: Descriptor)?
     private var acceptAt: Instant?
+    /// Those of which nobody knows yet what they are, by the address to which they came.
+    var strangers: (gateways: StrangerBudget<ObjectIdentifier>, clients: StrangerBudget<ObjectIdentifier>)
+    /// What was denied at the first use in this turn: reading it takes a moment in which nobody else is served.
+    var denied: Result<Set<[UInt8]>, BearerError>?
+    /// With how many connections TLS has begun in this turn.
+    var securings = 0
+    /// How many connections are over and get their last octets.
+    var farewells = 0
     /// When the hub began.
     let began: Timestamp
     /// All connections, in the order of their coming.
@@ -126,6 +138,7 @@ package final class HubServer {
         self.gatewayAddress = boundToGateways
         self.clientAddress = boundToClients
         self.settings = settings
+        strangers = (.init(most: settings.maximumStrangers), .init(most: settings.maximumStrangers))
         self.security = security
         self.clock = clock
         self.metrics = metrics
@@ -174,7 +187,14 @@ package final class HubServer {
             throw BearerError("cannot wait at \(gatewayAddress): \(error.text)")
         }
         if let wakeUp, polled.last?.isReadable == true { drain(wakeUp) }
-        for (place, peer) in round.enumerated() where polled[place].isReady { serve(peer, polled[place]) }
+        (denied, securings) = (nil, 0)
+        // Strangers come last, and the newest of them first: in a flood the others have mostly given up.
+        let ready = round.indices.filter { polled[$0].isReady }
+        for place in ready where !round[place].isStranger { serve(round[place], polled[place]) }
+        for place in ready.reversed() where round[place].isStranger {
+            serve(round[place], polled[place])
+            review(round[place])
+        }
         metrics?.advance(polled[served..<asked])
         if polled[round.count].isReadable { accept(from: listeners.gateways, isGateway: true) }
         if polled[round.count + 1].isReadable { accept(from: listeners.clients, isGateway: false) }
@@ -226,21 +246,34 @@ package final class HubServer {
                 acceptAt = clock.now.advanced(by: Self.acceptPause)
                 return
             }
-            makeRoom(isGateway: isGateway)
-            peers.append(HubPeer(accepted, isGateway: isGateway, name: peerName(of: accepted), at: clock.now))
+            let peer = HubPeer(accepted, isGateway: isGateway, name: peerName(of: accepted), at: clock.now)
+            peers.append(peer)
+            admit(peer, from: Origin(of: accepted))
         }
     }
 
-    /// Drops the oldest stranger of the address with the most of them if there is no room for another. So nobody can
-    /// push others out by opening many.
-    private func makeRoom(isGateway: Bool) {
-        let strangers = peers.filter { $0.isStranger && $0.isGateway == isGateway }
-        guard strangers.count >= settings.maximumStrangers else { return }
-        let byHost = Dictionary(grouping: strangers, by: \.host).values
-        let most = byHost.map(\.count).max()
-        let oldest = byHost.filter { $0.count == most }.compactMap(\.first).min { $0.since < $1.since }
-        guard let oldest else { return }
+    private func admit(_ peer: HubPeer, from origin: Origin) {
+        let member = ObjectIdentifier(peer)
+        let displaced =
+            peer.isGateway
+            ? strangers.gateways.admit(member, from: origin) : strangers.clients.admit(member, from: origin)
+        guard let displaced, let other = peers.first(where: { ObjectIdentifier($0) == displaced }) else { return }
         traffic.floods += 1
-        drop(oldest, "too many connections have not said what they are")
+        drop(other, "too many connections have not said what they are")
+    }
+
+    /// Frees the place of a stranger that is none any more, or has proved that the pairing is its own.
+    private func review(_ peer: HubPeer) {
+        if !peer.isStranger || peer.stream.peerFingerprint != nil {
+            forget(stranger: peer)
+        } else if peer.isSecuring, peer.isGateway {
+            strangers.gateways.hasSpoken(ObjectIdentifier(peer))
+        }
+    }
+
+    /// Frees the place of a stranger.
+    func forget(stranger peer: HubPeer) {
+        strangers.gateways.remove(ObjectIdentifier(peer))
+        strangers.clients.remove(ObjectIdentifier(peer))
     }
 }

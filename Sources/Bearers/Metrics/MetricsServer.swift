@@ -6,8 +6,8 @@ package import MeshCore
 /// Clients can be hostile: there are only so many at once, a request has a greatest size, and all of it has a time
 /// limit. What they send is never shown.
 package final class MetricsServer {
-    /// The most clients at once; more are dropped at once.
-    package static let maximumClients = 8
+    /// The most clients at once; one more makes the server drop one of them (``StrangerBudget``).
+    package static let maximumClients = 16
     /// The most octets of a request, its header lines included.
     package static let maximumRequest = 8 * 1_024
     /// How long a client may take from connecting to the end of the answer.
@@ -15,6 +15,8 @@ package final class MetricsServer {
 
     private struct Client {
         let descriptor: Descriptor
+        /// Counts up.
+        let number: Int
         let deadline: Instant
         var request: [UInt8] = []
         /// What is left to write; nil before the request is complete.
@@ -27,6 +29,8 @@ package final class MetricsServer {
     private let text: () -> String
     private var listener: Descriptor?
     private var clients: [Client] = []
+    private var strangers = StrangerBudget<Int>(most: MetricsServer.maximumClients)
+    private var nextNumber = 0
     private var buffer = [UInt8](repeating: 0, count: 2 * 1_024)
 
     /// Starts to listen.
@@ -38,7 +42,7 @@ package final class MetricsServer {
         clock: BearerClock,
         text: @escaping () -> String
     ) throws(BearerError) {
-        let (listener, bound) = try listenStream(at: address)
+        let (listener, bound) = try listenStream(at: address, backlog: 128)
         self.listener = listener
         self.address = bound
         self.clock = clock
@@ -75,23 +79,29 @@ package final class MetricsServer {
         let states = Dictionary(ready.lazy.filter(\.isReady).map { ($0.number, $0) }) { first, _ in first }
         let now = clock.now
         var kept: [Client] = []
-        for var client in clients where client.deadline > now {
-            guard let state = states[client.descriptor.number] else {
+        for var client in clients {
+            let state = states[client.descriptor.number]
+            if client.deadline > now, state.map({ serve(&client, $0) }) ?? true {
                 kept.append(client)
-                continue
+            } else {
+                strangers.remove(client.number)
             }
-            if serve(&client, state) { kept.append(client) }
         }
         clients = kept
         if states[listener.number] != nil { accept(from: listener, at: now) }
     }
 
     private func accept(from listener: Descriptor, at now: Instant) {
-        // A client over the limit is accepted and dropped, so that it does not fill the system's queue.
         for _ in 0..<Self.maximumClients {
             guard let descriptor = (try? acceptStream(from: listener)) ?? nil else { return }
-            guard clients.count < Self.maximumClients else { continue }
-            clients.append(Client(descriptor: descriptor, deadline: now.advanced(by: Self.patience)))
+            // Whoever reads slowly keeps nobody else waiting.
+            if let displaced = strangers.admit(nextNumber, from: Origin(of: descriptor)) {
+                clients.removeAll { $0.number == displaced }
+            }
+            clients.append(
+                Client(descriptor: descriptor, number: nextNumber, deadline: now.advanced(by: Self.patience))
+            )
+            nextNumber += 1
         }
     }
 
@@ -103,6 +113,7 @@ package final class MetricsServer {
             case .end: return false
             case .nothingYet: return true
             case .bytes(let bytes):
+                strangers.hasSpoken(client.number)
                 client.request += bytes
                 client.answer = answer(to: client.request).map { $0[...] }
             }

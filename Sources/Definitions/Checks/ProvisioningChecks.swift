@@ -31,7 +31,7 @@ enum ProvisioningChecks {
                     related: [Diagnostic.Related(message: "the method", location: method.location)]
                 )
             }
-            if let requirement = rules?.requirement, requirement.value == .authenticated, method.value == .noOOB,
+            if let requirement = rules?.requirement, requirement.value > .nothing, method.value == .noOOB,
                 settings.publicKeyFile == nil
             {
                 diagnostics.report(

@@ -9,13 +9,9 @@ import MeshCore
 enum SelectorChecks {
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         let definition = network.definition
-        let selectors =
-            definition.defaults.compactMap(\.nodes) + definition.subscriptions.map(\.nodes)
-            + definition.publications.map(\.nodes) + definition.schedules.map(\.nodes)
-            + definition.tests.flatMap(\.selectors) + definition.checks.map(\.nodes)
         // A node that was left out might have matched.
         let isComplete = !network.broken.contains { $0.section == .nodes }
-        for selector in selectors { check(selector, network, isComplete: isComplete, &diagnostics) }
+        for selector in definition.selectors { check(selector, network, isComplete: isComplete, &diagnostics) }
     }
 
     /// Checks one selector.
@@ -103,5 +99,13 @@ enum SelectorChecks {
             severity: network.severityOfEmptySelectors,
             hint: allowance
         )
+    }
+}
+
+extension Definition {
+    /// The selectors of all entries that have one.
+    var selectors: [NodeSelector] {
+        defaults.compactMap(\.nodes) + subscriptions.map(\.nodes) + publications.map(\.nodes) + schedules.map(\.nodes)
+            + tests.flatMap(\.selectors) + checks.map(\.nodes)
     }
 }

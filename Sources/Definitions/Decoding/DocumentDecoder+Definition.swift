@@ -61,6 +61,7 @@ extension DocumentDecoder {
         if keyword == .nodes { fragment.definition.nodes.reserveCapacity(entries.count) }
         for entry in entries {
             resource = nil
+            guard countThing(of: keyword, at: entry.key) else { return }
             guard let name = scalar(entry.key, "a name", Words.name) else { continue }
             resource = Resource(kind: kind, name: entry.symbol, value: entry.value)
             if !decode(&self, NamedEntry(name: name, key: entry.key, value: entry.value)) {
@@ -68,6 +69,20 @@ extension DocumentDecoder {
             }
         }
         resource = nil
+    }
+
+    /// Counts an entry of a section. Once there are too many, that is reported and no more are taken.
+    private mutating func countThing(of section: Keyword, at node: Int) -> Bool {
+        guard !expansion.isExhausted else { return false }
+        expansion.things[section, default: 0] += 1
+        if expansion.things[section, default: 0] <= expansion.thingLimit { return true }
+        expansion.isExhausted = true
+        report(
+            "there are more than \(expansion.thingLimit) entries of `\(section.rawValue)`",
+            at: node,
+            hint: "no mesh has as many addresses; make a network of each building"
+        )
+        return false
     }
 
     private mutating func decodeRules(

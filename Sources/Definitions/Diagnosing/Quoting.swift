@@ -1,13 +1,15 @@
+import DefinitionModel
+
 /// Text from a file for a message: in backticks, shortened, without control characters for a terminal, and never
 /// anything that looks like a key.
 func quoted(_ text: String) -> String {
     let limit = 48
-    if text.utf8.count == 32, text.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) {
-        return "(32 digits, not shown)"
+    if text.utf8.count >= 31, text.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) {
+        return "(\(text.utf8.count) digits, not shown)"
     }
     var shown = ""
     var count = 0
-    for scalar in text.unicodeScalars {
+    for scalar in text.concealingKeys(first: limit + 1) {
         if count == limit {
             shown += "…"
             break

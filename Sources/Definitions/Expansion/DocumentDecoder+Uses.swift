@@ -71,6 +71,19 @@ extension DocumentDecoder {
                 origin: place.origin
             )
         }
+        // Instances of instances are read by calls inside calls.
+        guard expansion.path.count < expansion.depthLimit else {
+            if !expansion.isExhausted {
+                expansion.isExhausted = true
+                reportNode(
+                    "more than \(expansion.depthLimit) modules use each other in a chain",
+                    at: entry.nodes[0],
+                    origin: place.origin,
+                    hint: "let one module use several others instead"
+                )
+            }
+            return
+        }
         expansion.path.append(name)
         defer { expansion.path.removeLast() }
         if let (table, path) = use.rows {

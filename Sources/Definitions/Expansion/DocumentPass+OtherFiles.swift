@@ -69,9 +69,17 @@ extension DocumentPass {
         names.filter { loading.admits(files.resolving($0.value, namedAt: $0.location)) }
     }
 
-    /// Reports the others.
+    /// Reports the others, and links to files elsewhere in the folders that are named.
     mutating func reportOutside<Failure: Error>(_ names: [Located<String>], _ loading: Loading<Failure>) {
         for name in names { _ = isAdmitted(name, loading.admits) }
+        guard !names.isEmpty else { return }
+        for (place, file) in files.files.enumerated() where !loading.admits(file.path) {
+            let folder = NamedFiles.folder(of: NamedFiles.normalized(file.path))
+            let name = names.first {
+                NamedFiles.normalized(files.resolving($0.value, namedAt: $0.location)) == folder
+            }
+            if let name { _ = isAdmitted(place, named: name, loading.admits) }
+        }
     }
 
     private mutating func isAdmitted(_ name: Located<String>, _ admits: (String) -> Bool) -> Bool {

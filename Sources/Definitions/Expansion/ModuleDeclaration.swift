@@ -57,6 +57,12 @@ struct ExpansionState {
     var remainingInstances: Int
     /// The most instances.
     let instanceLimit: Int
+    /// How many modules may be inside each other.
+    let depthLimit: Int
+    /// The most entries of a section of named things.
+    let thingLimit: Int
+    /// How many entries of such sections there are.
+    var things: [Keyword: Int] = [:]
     /// Whether there were too many, which was reported.
     var isExhausted = false
     /// Memory that the copy for an earlier instance needed.
@@ -87,6 +93,8 @@ struct ExpansionState {
         textLimit = limits.scalarSize
         limit = limits.nodes
         remaining = limits.nodes
+        depthLimit = limits.depth
+        thingLimit = limits.things
         instanceLimit = limits.instances
         remainingInstances = limits.instances
     }

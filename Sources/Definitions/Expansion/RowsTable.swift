@@ -76,6 +76,15 @@ extension DocumentDecoder {
                 )
                 return nil
             }
+            // What a row says stands in plans, reports and messages.
+            if let column = SecretsTable.Column(name: field.text), column != .uuid {
+                diagnostics.report(
+                    "the column \(quoted(field.text)) is one of a table with secrets, which cannot be rows",
+                    at: location,
+                    hint: "keep what a module needs in a table of its own"
+                )
+                return nil
+            }
             let symbol = symbols.intern(field.text)
             guard !columns.contains(symbol) else {
                 diagnostics.report("the column \(quoted(field.text)) occurs twice", at: location)

@@ -58,12 +58,24 @@ extension DocumentDecoder {
         return declaration
     }
 
+    /// The opcodes of a company have 6 bits of its own.
+    private static let mostMessages = 64
+    private static let mostTypes = 1_000
+
     private mutating func number(_ field: MappingEntry, _ title: String) -> UInt16? {
         scalar(field.value, title) { (text) throws(ScalarProblem) in try DeviceWords.number(text, title) }?.value
     }
 
     private mutating func decodeTypes(_ section: MappingEntry, into declaration: inout VendorModelDeclaration) {
-        for entry in entries(section.value, "a mapping of types") ?? [] {
+        let all = entries(section.value, "a mapping of types") ?? []
+        guard all.count <= Self.mostTypes else {
+            return report(
+                "a model has at most \(Self.mostTypes) types",
+                at: section.key,
+                hint: "describe several models"
+            )
+        }
+        for entry in all {
             guard let name = scalar(entry.key, "a name", Words.name) else { continue }
             let type = scalar(entry.value, "a type such as `u8 0=off 1=on`") { (text) throws(ScalarProblem) in
                 do throws(NotationError) {
@@ -88,7 +100,15 @@ extension DocumentDecoder {
         _ company: UInt16,
         into declaration: inout VendorModelDeclaration
     ) {
-        for entry in entries(section.value, "a mapping of messages") ?? [] {
+        let all = entries(section.value, "a mapping of messages") ?? []
+        guard all.count <= Self.mostMessages else {
+            return report(
+                "a model has at most \(Self.mostMessages) messages",
+                at: section.key,
+                hint: "a company has no more opcodes"
+            )
+        }
+        for entry in all {
             guard let name = scalar(entry.key, "a name", VendorModelWords.name),
                 let fields = fields(entry.value, .vendorMessage, "a message", blamed: entry.key)
             else { continue }

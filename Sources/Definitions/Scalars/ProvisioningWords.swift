@@ -56,10 +56,10 @@ enum ProvisioningWords {
         )
     }
 
-    /// The weakest provisioning that a network allows.
-    static func requirement(_ text: String) throws(ScalarProblem) -> ProvisioningRules.Requirement {
-        if let requirement = ProvisioningRules.Requirement(rawValue: text) { return requirement }
-        throw problem(text, "a requirement", among: ProvisioningRules.Requirement.allCases.map(\.rawValue))
+    /// What a network wants proved about its devices.
+    static func requirement(_ text: String) throws(ScalarProblem) -> ProvisioningAssurance {
+        if let requirement = ProvisioningAssurance(rawValue: text) { return requirement }
+        throw problem(text, "a requirement", among: ProvisioningAssurance.allCases.map(\.rawValue))
     }
 
     /// The problem of a text that is none of the words.

@@ -56,6 +56,9 @@ struct DelimitedText {
 
     // MARK: - Parts
 
+    /// The most values of a record.
+    static let mostFields = 1_000
+
     private static let lineFeed = UInt8(ascii: "\n")
     private static let quote = UInt8(ascii: "\"")
 
@@ -80,6 +83,15 @@ struct DelimitedText {
     private mutating func readRecord() throws(Problem) -> [Field] {
         var fields: [Field] = []
         while true {
+            guard fields.count < Self.mostFields else {
+                let place = fields[0].offset
+                skipLine()
+                throw Problem(
+                    message: "the row has more than \(Self.mostFields) values",
+                    hint: "make several tables of it",
+                    offset: place
+                )
+            }
             fields.append(try readField())
             guard offset < bytes.count, bytes[offset] == separator else { break }
             offset += 1

@@ -11,6 +11,10 @@ struct ReadingLimits: Hashable, Sendable {
     var nodes = 5_000_000
     /// Instances of modules, and repetitions of entries, in all documents together.
     var instances = 200_000
+    /// Entries of each section of named things, in all documents together. No mesh has as many addresses.
+    var things = 100_000
+    /// How often the selectors of one network may look at a node.
+    var selectionWork = 10_000_000
     /// Diagnostics of each severity that are kept. Further ones are only counted.
     var diagnostics = 100
 }

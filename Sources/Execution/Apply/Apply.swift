@@ -33,7 +33,7 @@ package struct Apply<Effects: ApplyEffects> {
         /// Show the recap, and update the records.
         case settle(ApplyRunResult, isToBeConfirmed: Bool)
         /// Begin to wait for confirmation.
-        case await(Effects.Status)
+        case await(PendingConfirmation?, Effects.Status)
         /// Wait for confirmation.
         case confirm(PendingConfirmation, until: Timestamp, interrupts: Int, Effects.Status)
         /// Nothing is left to do.
@@ -45,6 +45,11 @@ package struct Apply<Effects: ApplyEffects> {
     private let options: ApplyOptions
     /// The plan of a file; nil if plans are made.
     private let saved: Plan?
+    /// The content of the plan that was approved by its digest, as it was before the outcome of earlier requests was
+    /// known; nil if any plan will do.
+    private var approvedContent: String?
+    /// The plan that was made for that, and the serial it was made from.
+    private var first: (serial: UInt64, planned: Effects.Planned)?
     /// The recap of finding out what earlier runs had done.
     private var resolved: Recap?
 
@@ -88,7 +93,7 @@ package struct Apply<Effects: ApplyEffects> {
             stage = try askAgain(result, pause: pause, end: end, isToBeConfirmed: isToBeConfirmed, effects)
         case .settle(let result, let isToBeConfirmed):
             stage = try settle(result, isToBeConfirmed: isToBeConfirmed, effects)
-        case .await(let status): stage = try beginWaiting(status, effects)
+        case .await(let pending, let status): stage = beginWaiting(pending, status, effects)
         case .confirm(let pending, let deadline, let interrupts, let status):
             stage = try confirm(pending, until: deadline, interrupts: interrupts, status, effects)
         case .ended: break
@@ -97,7 +102,7 @@ package struct Apply<Effects: ApplyEffects> {
 
     // MARK: Before the plan
 
-    private func begin(_ effects: Effects) throws(Effects.EffectError) -> Stage {
+    private mutating func begin(_ effects: Effects) throws(Effects.EffectError) -> Stage {
         if let saved, let refusal = otherDigest(of: saved) { return .ended(.refused(refusal)) }
         try effects.lock()
         let pending = try effects.unconfirmed()
@@ -108,7 +113,18 @@ package struct Apply<Effects: ApplyEffects> {
         }
         let snapshot = try effects.snapshot()
         try effects.check(snapshot)
-        return if let saved { .inspect(saved, snapshot) } else { .listen(snapshot) }
+        if let saved { return .inspect(saved, snapshot) }
+        if options.expectedDigest != nil {
+            // Whoever approved the plan saw it before this apply listened and asked: that raises the serial.
+            let planned = asApproved(try effects.plan(snapshot))
+            if !planned.isRefused, let refusal = otherDigest(of: planned.plan) {
+                try effects.show(planned, snapshot)
+                return .ended(.refused(refusal))
+            }
+            approvedContent = planned.plan.digestOfContent
+            first = (snapshot.serial, planned)
+        }
+        return .listen(snapshot)
     }
 
     /// A plan that was saved may be outdated, or begun before. The run itself refuses or continues it; this is about
@@ -149,10 +165,15 @@ package struct Apply<Effects: ApplyEffects> {
     // MARK: The plan
 
     private func plan(_ snapshot: Snapshot, _ effects: Effects) throws(Effects.EffectError) -> Stage {
-        let planned = try effects.plan(snapshot)
+        let planned =
+            if let first, first.serial == snapshot.serial { first.planned } else {
+                asApproved(try effects.plan(snapshot))
+            }
         try effects.show(planned, snapshot)
         if planned.isRefused { return .ended(.refused(.guarded(planned))) }
-        if let refusal = otherDigest(of: planned.plan) { return .ended(.refused(refusal)) }
+        if options.expectedDigest != nil, planned.plan.digestOfContent != approvedContent {
+            return .ended(.refused(.otherDigest(planned.plan.digest ?? "")))
+        }
         return planned.plan.isEmpty ? .conclude(planned.plan, snapshot) : .approve(planned.plan, snapshot)
     }
 
@@ -160,6 +181,15 @@ package struct Apply<Effects: ApplyEffects> {
         guard let expected = options.expectedDigest else { return nil }
         let digest = plan.digest ?? ""
         return digest.hasPrefix(expected) ? nil : .otherDigest(digest)
+    }
+
+    /// The plan without what was left open when it was approved, so that it has the digest of then; any other plan as
+    /// it is.
+    private func asApproved(_ planned: Effects.Planned) -> Effects.Planned {
+        guard let expected = options.expectedDigest, otherDigest(of: planned.plan) != nil else { return planned }
+        var open = planned
+        open.plan.dependencies.removeAll { !$0.isDeclared }
+        return open.plan.digest?.hasPrefix(expected) == true ? open : planned
     }
 
     private func conclude(_ plan: Plan, _ snapshot: Snapshot, _ effects: Effects) throws(Effects.EffectError) -> Stage {
@@ -246,12 +276,12 @@ package struct Apply<Effects: ApplyEffects> {
         }
         guard isToBeConfirmed, let time = options.confirmWithin else { return .ended(.finished(status)) }
         let (end, overflow) = effects.now.rawValue.addingReportingOverflow(time.components.seconds)
-        try effects.setDeadline(Timestamp(rawValue: overflow ? .max : end))
+        let pending = try effects.setDeadline(Timestamp(rawValue: overflow ? .max : end))
         guard recap.ending != .interrupted else {
             effects.tell(.leftOpen)
             return .ended(.finished(status))
         }
-        return .await(status)
+        return .await(pending, status)
     }
 }
 

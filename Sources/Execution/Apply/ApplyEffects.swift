@@ -5,7 +5,7 @@ package import Store
 /// A plan that was made for an apply.
 package protocol ApplyPlanned {
     /// The plan.
-    var plan: Plan { get }
+    var plan: Plan { get set }
     /// Whether a guard refuses the plan.
     var isRefused: Bool { get }
 }
@@ -30,8 +30,8 @@ package struct ApplyRunResult {
 package enum GoingBack<Status> {
     /// Somebody else holds the lock, perhaps to confirm.
     case locked
-    /// Somebody has confirmed the changes in the meantime.
-    case confirmed
+    /// The changes do not wait any more. The note says what was decided.
+    case decided
     /// They were taken back, as far as that was possible.
     case ended(Status)
 }
@@ -60,6 +60,10 @@ package protocol ApplyEffects: AnyObject {
     ///
     /// - Throws: if the database cannot be read.
     func unconfirmed() throws(EffectError) -> PendingConfirmation?
+    /// The note about the changes that were the last ones to wait, with what was decided; nil if there is none.
+    ///
+    /// - Throws: if the database cannot be read.
+    func confirmationNote() throws(EffectError) -> PendingConfirmation?
     /// What the database knows now. Reads it only if something may have changed since the last time.
     ///
     /// - Throws: if the database cannot be read.
@@ -68,7 +72,7 @@ package protocol ApplyEffects: AnyObject {
     ///
     /// - Throws: if the database cannot be read.
     func earlierRun(of plan: Plan) throws(EffectError) -> EarlierRun?
-    /// Lets the history name the definition that is applied from now on.
+    /// Lets the history name the definition that is applied from now on, and what is gone back to.
     ///
     /// - Throws: if the definition cannot be taken down.
     func declare() throws(EffectError)
@@ -78,8 +82,9 @@ package protocol ApplyEffects: AnyObject {
     func awaitConfirmation() throws(EffectError)
     /// Sets the time at which the changes are taken back unless they are confirmed.
     ///
+    /// - Returns: the note; nil if there is none any more.
     /// - Throws: if the database cannot be written.
-    func setDeadline(_ deadline: Timestamp) throws(EffectError)
+    func setDeadline(_ deadline: Timestamp) throws(EffectError) -> PendingConfirmation?
     /// Records what is managed from now on; sends nothing.
     ///
     /// - Throws: if the database cannot be written.

@@ -41,6 +41,11 @@ package enum ApplyEnd<Status, Planned> {
     case finished(Status)
     /// Nobody confirmed the changes, so they were taken back as far as possible.
     case wentBack(Status)
+    /// Somebody else has taken the changes back while they waited for confirmation.
+    case takenBackElsewhere
+    /// The database has no note about the changes that waited for confirmation, so it was replaced. Nothing was
+    /// confirmed, and there is nothing to go back by.
+    case confirmationLost
     /// The user interrupted while it listened; nothing was done.
     case interrupted
     /// It had to stop while it listened; nothing was sent.

@@ -108,6 +108,7 @@ extension MeshClient {
         let exchange = exchanges[node]
         for target in [exchange?.carrier, arrival] { transport.keeper.prove(target) }
         if let exchange { transport.keeper.links.proveForwarding(to: exchange.host, by: exchange.carrier) }
+        arrivedTTLs[node] = message.ttl
         if let ending = exchanges.hear(hearing, in: message, at: now) {
             end(node, ending, at: now, into: &outputs)
         }

@@ -67,6 +67,9 @@ package struct MeshClient {
         transport = LinkTransport(address: address, ttl: retryPolicy.ttl, stack: stack, keeper: keeper)
     }
 
+    /// With which TTL the last answer of each node arrived, by its primary element.
+    package internal(set) var arrivedTTLs: [UnicastAddress: UInt8] = [:]
+
     /// What this client passes to the next about proxies.
     package var heardProxies: HeardProxies { transport.keeper.heardProxies }
 

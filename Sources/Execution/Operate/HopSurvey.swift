@@ -177,6 +177,14 @@ extension Executor {
             result = survey.result
             var changes = StoreChanges()
             changes.replay = session.end()
+            changes.confirmedNodes = nodes.compactMap { node in
+                guard let fewest = result.sightings[node.uuid]?.fewest, let hops = UInt8(exactly: fewest) else {
+                    return nil
+                }
+                var node = node
+                node.hops = hops
+                return node
+            }
             try access.commit(changes)
             return (result, session.ending ?? .completed)
         } catch {

@@ -326,7 +326,8 @@ extension Executor {
     ) -> (result: Result?, ending: Recap.Ending) {
         do throws(ExecutionStop) {
             var changes = StoreChanges()
-            if let own = try access.snapshot().network.ownNode(with: needs) { changes.nodes = [own] }
+            // Which models our own node speaks with decides nothing about the network: no plan is outdated by it.
+            if let own = try access.snapshot().network.ownNode(with: needs) { changes.confirmedNodes = [own] }
             try access.commit(changes)
             let snapshot = try access.snapshot()
             let operating = access.operating

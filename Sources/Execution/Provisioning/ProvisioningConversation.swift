@@ -32,7 +32,7 @@ struct ProvisioningConversation {
         let address: UnicastAddress
         let elementCount: UInt8
         let netKeyIndex: NetKeyIndex
-        let isPublicKeyOutOfBand: Bool
+        let authentication: NodeAuthentication
     }
 
     /// The default ATT_MTU of 23 octets less the 3 of a write's header; no link carries less.
@@ -179,12 +179,13 @@ struct ProvisioningConversation {
                 translated.append(ask(.input(device: device, action, value)))
             case .inputCompleted: translated += withdrawal()
             case .dataIsAboutToBeSent(let deviceKey, let address):
+                guard let choice else { continue }
                 let candidate = Candidate(
                     deviceKey: deviceKey,
                     address: address,
                     elementCount: elementCount,
                     netKeyIndex: netKeyIndex,
-                    isPublicKeyOutOfBand: choice?.publicKey != nil
+                    authentication: choice.nodeAuthentication
                 )
                 translated.append(.store(candidate))
             case .completed(let node): translated.append(.completed(node))

@@ -3,9 +3,15 @@ import Planning
 
 extension ProvisioningOrder {
     /// How to provision a device that told its capabilities, with the secrets and the person available.
+    ///
+    /// - Parameters:
+    ///   - memory: what is remembered of the device.
+    ///   - allowsUsedValue: whether its static value may be given away once more.
     func choice(
         for capabilities: ProvisioningCapabilities,
-        at desk: OutOfBandDesk
+        at desk: OutOfBandDesk,
+        memory: DeviceMemory?,
+        allowsUsedValue: Bool
     ) throws(ProvisioningProblem) -> ProvisioningChoice {
         var material = OutOfBandMaterial(canReadOutput: desk.isAttended, canEnterInput: desk.isAttended)
         do throws(ExecutionContext.KeyError) {
@@ -14,8 +20,10 @@ extension ProvisioningOrder {
         } catch {
             throw .secretUnavailable(error.message)
         }
+        if let memory, let value = material.staticValue { material.isStaticValueUsed = memory.isUsed(value) }
         var policy = ProvisioningPolicy(
-            requiresAuthentication: requiresAuthentication,
+            assurance: assurance,
+            allowsUsedValue: allowsUsedValue,
             requiresPublicKeyOutOfBand: publicKeyFile != nil
         )
         if let algorithm { policy.algorithms = [algorithm] }

@@ -127,7 +127,7 @@ extension ProvisioningProblem: CustomStringConvertible {
         case .remoteLink(let end, _): Advice(end.advice)
         case .proxyProtocol: "try again; if the error persists, update the firmware of the device"
         case .session(let failure, _): Advice(failure.reason.advice)
-        case .policy(let error): Advice(error.advice)
+        case .policy(let error): error.advice
         case .secretUnavailable: "make the secret available, then apply again"
         case .outOfBandValue: "look at the device again and type what it shows"
         case .noAddress: "free addresses, or give the provisioner a larger range"
@@ -151,13 +151,24 @@ extension ProvisioningProblem: CustomStringConvertible {
 
 extension ProvisioningPolicyError {
     /// What helps: a clause without a full stop.
-    package var advice: String {
+    package var advice: Advice {
         switch self {
         case .algorithm: "allow another algorithm in the definition, or update the firmware of the device"
         case .publicKeyNotOffered: "leave the public key out of the definition and the secrets, or check the UUID"
         case .publicKeyMissing: "provide the device's public key"
         case .noMethod(let refusals):
-            if refusals.contains(where: { $0.cause == .notAtHand && $0.kind == .staticOOB }) {
+            if refusals.contains(where: \.cause.isTooWeak) {
+                """
+                take a product that knows BTM_ECDH_P256_HMAC_SHA256_AES_CCM with a static value of 32 octets, or whose \
+                public key can be read out of band; or write `provisioning: { require: claimed }`, and a device that \
+                knows nothing can pass for this one
+                """
+            } else if refusals.contains(where: { $0.cause == .usedUp }) {
+                """
+                get a new value or the public key of the device, or use \(command: .applyAgain): then whoever has learnt \
+                the value can pass for the device
+                """
+            } else if refusals.contains(where: { $0.cause == .notAtHand && $0.kind == .staticOOB }) {
                 "provide the device's static value, or run on a terminal where somebody can see the device"
             } else if refusals.contains(where: { $0.cause == .notAtHand }) {
                 "run on a terminal where somebody can see the device"

@@ -34,6 +34,9 @@ package struct ProvisioningAttempts: Hashable, Sendable {
     /// are short.
     package var remoteSessions = 4
 
+    /// Whether static values are offered once more that another device may have learnt in an earlier session.
+    package var offersUsedValues = false
+
     /// The default of every value.
     package init() {}
 

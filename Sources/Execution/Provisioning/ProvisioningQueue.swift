@@ -94,6 +94,12 @@ struct ProvisioningQueue {
     /// Whether a link belongs to the queue.
     func owns(_ link: LinkIdentifier) -> Bool { links[.bearer(link)] != nil }
 
+    /// The stage of a device's session; ``ProvisioningStage/notStarted`` if it has none.
+    func stage(of uuid: DeviceUUID) -> ProvisioningStage {
+        guard case .talking(_, let conversation)? = devices[uuid]?.state else { return .notStarted }
+        return conversation.stage
+    }
+
     /// Whether a device has a link, or is about to have one.
     func isBusy(_ uuid: DeviceUUID) -> Bool {
         switch devices[uuid]?.state {

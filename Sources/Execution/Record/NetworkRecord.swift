@@ -65,6 +65,13 @@ struct NetworkRecord {
         unsaved.changeDrift(of: uuid)
     }
 
+    /// Records how far a node is, which changes no state.
+    mutating func setHops(_ hops: UInt8, of uuid: DeviceUUID) {
+        guard let place = places[uuid] else { return }
+        nodes[place].hops = hops
+        unsaved.confirm(uuid)
+    }
+
     /// Records what a node has told about itself, and what that contradicts.
     ///
     /// - Returns: nil if there is no such node.

@@ -16,6 +16,8 @@ struct UnsavedChanges {
     private var drifts: Set<DeviceUUID> = []
     /// Devices whose pending provisioning changed.
     private var pendings: Set<DeviceUUID> = []
+    /// Devices of which something new is remembered.
+    private var memories: Set<DeviceUUID> = []
     /// What is new among the retired nodes.
     private var retirements: [RetiredNode] = []
     /// Nodes that no longer exist, so that the outcome of their reprovisioning does not matter.
@@ -43,6 +45,11 @@ struct UnsavedChanges {
     /// The pending provisioning of a device changed.
     mutating func changePending(_ device: DeviceUUID) {
         pendings.insert(device)
+    }
+
+    /// Something new is remembered of a device.
+    mutating func changeMemory(of device: DeviceUUID) {
+        memories.insert(device)
     }
 
     /// A device became a node.
@@ -90,6 +97,7 @@ struct UnsavedChanges {
                 changes.removedPendingProvisionings.append(uuid)
             }
         }
+        changes.deviceMemories = memories.sorted().compactMap { header.deviceMemories[$0] }
         if areCapacitiesChanged { changes.capacities = header.capacities }
         if areSharingsChanged { changes.listSharings = header.listSharings }
         changes.removedPendingReprovisions = endedReprovisions.sorted()

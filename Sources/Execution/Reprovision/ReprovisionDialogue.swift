@@ -7,7 +7,7 @@ struct ReprovisionDialogue {
     /// How the dialogue ended.
     enum Ending {
         /// The node has taken the provisioning data, and the link was closed with success.
-        case completed(isAuthenticated: Bool)
+        case completed(NodeAuthentication)
         /// The dialogue failed: whether it is certain that the node is as before.
         case failed(ProvisioningProblem, isCertain: Bool)
         /// There is no link to the network.
@@ -37,7 +37,7 @@ struct ReprovisionDialogue {
     /// A message of the link that could not be sent because there was no proxy.
     private var unsent: [UInt8]?
     private(set) var isStored = false
-    private var isAuthenticated: Bool?
+    private var authentication: NodeAuthentication?
     private var problem: ProvisioningProblem?
     private var stop: Recap.Ending?
     private var ending: Ending?
@@ -144,8 +144,8 @@ struct ReprovisionDialogue {
             ending = .stopped(stop)
             return
         }
-        if let isAuthenticated {
-            ending = .completed(isAuthenticated: isAuthenticated)
+        if let authentication {
+            ending = .completed(authentication)
             return
         }
         // A node that refused to open the link, or confirmed that it closed it as failed, has not changed.
@@ -172,7 +172,7 @@ struct ReprovisionDialogue {
             case .withdraw: desk.withdraw()
             case .capabilities, .store: decisions.append(action)
             case .completed(let node):
-                isAuthenticated = node.isAuthenticated
+                authentication = node.authentication
                 carry(link.close(.success, at: now), &conversation)
             case .failed(let problem): fail(problem, &conversation)
             }
@@ -209,7 +209,7 @@ struct ReprovisionDialogue {
     }
 
     private mutating func fail(_ problem: ProvisioningProblem, _ conversation: inout Conversation) {
-        if self.problem == nil, isAuthenticated == nil { self.problem = problem }
+        if self.problem == nil, authentication == nil { self.problem = problem }
         carry(link.close(.fail, at: conversation.now), &conversation)
     }
 }

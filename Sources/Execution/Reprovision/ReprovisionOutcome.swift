@@ -2,9 +2,9 @@ package import MeshCore
 
 /// The result of reprovisioning a node over its Node Provisioning Protocol Interface.
 package enum ReprovisionOutcome: Hashable, Sendable {
-    /// The node answers under its new DeviceKey, and this is durable. `isAuthenticated` tells whether a man in the
-    /// middle would have been noticed; nil if an earlier attempt did the reprovisioning and only this run found out.
-    case reprovisioned(MeshNetwork.ReprovisionResult, isAuthenticated: Bool?)
+    /// The node answers under its new DeviceKey, and this is durable. `authentication` tells how it proved who it
+    /// is; nil if an earlier attempt did the reprovisioning and only this run found out.
+    case reprovisioned(MeshNetwork.ReprovisionResult, authentication: NodeAuthentication?)
     /// The node is as before, and nothing of the attempt is left.
     case unchanged(ReprovisionProblem)
     /// The node answers neither as before nor as reprovisioned. Both DeviceKeys and both address ranges are kept until

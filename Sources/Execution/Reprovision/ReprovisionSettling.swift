@@ -47,7 +47,7 @@ struct ReprovisionSettling {
         )
         let finding = inquiry.finding(in: &conversation)
         conversation.end()
-        return try record(finding, of: uuid, isAuthenticated: nil, conversation: &conversation)
+        return try record(finding, of: uuid, authentication: nil, conversation: &conversation)
     }
 
     /// Makes the findings about a node durable.
@@ -56,7 +56,7 @@ struct ReprovisionSettling {
     func record(
         _ finding: ReprovisionFinding,
         of uuid: DeviceUUID,
-        isAuthenticated: Bool?,
+        authentication: NodeAuthentication?,
         conversation: inout Conversation
     ) throws(ExecutionStop) -> ReprovisionOutcome {
         var network = try access.snapshot().network
@@ -79,7 +79,7 @@ struct ReprovisionSettling {
             changes.retiredNodes = [result.former]
             changes.removedPendingReprovisions = [uuid]
             if hadDrift { changes.removedDrifts = [uuid] }
-            outcome = .reprovisioned(result, isAuthenticated: isAuthenticated)
+            outcome = .reprovisioned(result, authentication: authentication)
         case .unchanged(let composition):
             network.dropReprovision(of: uuid)
             changes.removedPendingReprovisions = [uuid]

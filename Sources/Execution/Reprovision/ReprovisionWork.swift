@@ -50,18 +50,18 @@ struct ReprovisionWork {
             case .stopped(let ending): return .stopped(ending)
             }
         }
-        var isAuthenticated: Bool?
+        var authentication: NodeAuthentication?
         switch ending {
         case .failed(let problem, isCertain: true):
             let finding = ReprovisionFinding.unchanged(nil)
             _ = try ReprovisionSettling(access).record(
                 finding,
                 of: node.uuid,
-                isAuthenticated: nil,
+                authentication: nil,
                 conversation: &conversation
             )
             return .unchanged(.provisioning(problem))
-        case .completed(let authenticated): isAuthenticated = authenticated
+        case .completed(let proof): authentication = proof
         case .failed, .unreachable, .stopped: break
         }
         conversation.toleratedInterrupts = 1
@@ -75,7 +75,7 @@ struct ReprovisionWork {
         let outcome = try ReprovisionSettling(access).record(
             finding,
             of: node.uuid,
-            isAuthenticated: isAuthenticated,
+            authentication: authentication,
             conversation: &conversation
         )
         switch (outcome, ending) {
@@ -189,7 +189,13 @@ struct ReprovisionWork {
         guard capabilities.elementCount == plan.elementCount else {
             throw .elementCount(reported: capabilities.elementCount, expected: plan.elementCount)
         }
-        let choice = try plan.provisioning.choice(for: capabilities, at: access.context.outOfBand)
+        // The session is secured by the DeviceKey: whoever learns the value holds the keys of the node already.
+        let choice = try plan.provisioning.choice(
+            for: capabilities,
+            at: access.context.outOfBand,
+            memory: snapshot.network.deviceMemories[node.uuid],
+            allowsUsedValue: true
+        )
         guard let subnet = snapshot.network.netKeys.first(where: { $0.index == plan.netKeyIndex }) else {
             throw .noNetKey(plan.netKeyIndex)
         }

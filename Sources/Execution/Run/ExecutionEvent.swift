@@ -60,9 +60,14 @@ package enum ExecutionEvent: Hashable, Sendable {
     case reprovisionSettled(DeviceUUID, NodeProvisioningProcedure, tookEffect: Bool?)
     /// The progress of a device that is being provisioned.
     case provisioningStage(DeviceUUID, ProvisioningProgress)
-    /// A device is a node, and this is durable. `isAuthenticated` tells whether a man in the middle would have been
-    /// noticed; nil if an earlier attempt provisioned the device and only this run found out.
-    case provisioned(DeviceUUID, address: UnicastAddress, elementCount: UInt8, isAuthenticated: Bool?)
+    /// A device is a node, and this is durable. `authentication` tells how it proved who it is; nil if an earlier
+    /// attempt provisioned the device and only this run found out.
+    case provisioned(DeviceUUID, address: UnicastAddress, elementCount: UInt8, authentication: NodeAuthentication?)
+    /// A device does not know HMAC-SHA256, although it knew it earlier or others of its product know it, and is
+    /// provisioned all the same.
+    case offersLess(DeviceUUID, HMACWitness)
+    /// The static value of a device was given away in a session that did not prove who has it now, and this is durable.
+    case valueGivenAway(DeviceUUID)
     /// An attempt to provision a device failed; the next one follows after the delay.
     case provisioningRetried(DeviceUUID, ProvisioningProblem, in: Duration)
     /// A device that is to be provisioned was not heard, and becomes pending: whether an earlier attempt may have made
@@ -71,8 +76,8 @@ package enum ExecutionEvent: Hashable, Sendable {
     /// A node's composition is known, and what was deferred became these changes and steps. They follow those of the
     /// plan and of earlier growth, and the steps refer to changes and steps by these positions.
     case planGrown(changes: [Change], steps: [Step])
-    /// A change of a node waits for devices that were to become nodes and have not. Without them nobody would relay the
-    /// messages of others.
+    /// A change of a node waits for others that are to do what it does now, and do not yet. Without them nodes would be
+    /// out of reach.
     case changeWaits(DeviceUUID, WaitingChange)
     /// The composition of a node shows that it cannot have something that the definition asks for.
     case problem(DeviceUUID, Diagnostic)

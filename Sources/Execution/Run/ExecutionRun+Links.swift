@@ -40,7 +40,7 @@ extension ExecutionRun {
     func updateScan() {
         let isResetting = !board.resets.isEmpty || board.requests.openJobs.contains { $0.action == .resetNode }
         do throws(BearerError) {
-            try driver.scan(alsoForOthers: board.devices.work.wantsScan || isResetting)
+            try driver.scan(alsoForOthers: board.devices.work.wantsScan || isResetting || board.wayBack.isListening)
         } catch {
             // The user has interrupted.
             guard !error.isInterruption else {

@@ -56,6 +56,7 @@ final class ExecutionRun {
             context: context,
             ledger: ledger,
             doubts: DoubtWork(doubts, schedule, areLeft: leavesDoubts, isOfInterest: isDoubtOfInterest),
+            wayBack: WayBack(steps, in: network),
             changeCount: changeCount
         )
         let estimator = PlanEstimator(
@@ -150,7 +151,7 @@ final class ExecutionRun {
     /// Whether anything that was begun has not ended.
     private var isWaiting: Bool {
         !board.requests.openJobs.isEmpty || board.devices.isProvisioning || !board.devices.work.findingOut.isEmpty
-            || !isInterrupted && board.links.isAwaiting || !board.resets.isEmpty
+            || !isInterrupted && (board.links.isAwaiting || board.wayBack.isHolding) || !board.resets.isEmpty
     }
 
     /// Gives up what waits for a link in vain; false if that ends the run.
@@ -250,6 +251,7 @@ final class ExecutionRun {
         }
         guard !isInterrupted, board.stop == nil else { return }
         shareLinks()
+        board.reconsiderHeld()
         startSteps()
         board.carryOut(
             board.devices.work.learnIVIndex(

@@ -17,6 +17,8 @@ enum Job {
     case server(DeviceUUID, Question<Void>)
     /// Makes a node advertise its Node Identity, so that the run can connect to it; the answer is whether it does.
     case identity(DeviceUUID, Question<Bool>)
+    /// Makes a node advertise its Node Identity, because another one must not stop being a proxy before it is heard.
+    case heir(DeviceUUID, Question<Bool>)
     /// Asks a node that claims to be reset whether it still is a node.
     case afterReset(DeviceUUID, Question<Void>)
 
@@ -26,7 +28,7 @@ enum Job {
         case .step(let request): request.node
         case .doubt(let request): request.node
         case .candidate(let node, _), .ivIndex(let node, _), .server(let node, _), .identity(let node, _),
-            .afterReset(let node, _):
+            .heir(let node, _), .afterReset(let node, _):
             node
         }
     }
@@ -38,7 +40,7 @@ enum Job {
         case .doubt(let request): request.inquiry
         case .candidate(_, let question): question.inquiry
         case .ivIndex(_, let question), .server(_, let question), .afterReset(_, let question): question.inquiry
-        case .identity(_, let question): question.inquiry
+        case .identity(_, let question), .heir(_, let question): question.inquiry
         }
     }
 
@@ -47,7 +49,7 @@ enum Job {
         switch self {
         case .step(let request): request.action
         case .doubt(let request): request.action
-        case .candidate, .ivIndex, .server, .identity, .afterReset: nil
+        case .candidate, .ivIndex, .server, .identity, .heir, .afterReset: nil
         }
     }
 
@@ -56,7 +58,7 @@ enum Job {
         switch self {
         case .step(let request): request.step
         case .doubt(let request): request.step
-        case .candidate, .ivIndex, .server, .identity, .afterReset: nil
+        case .candidate, .ivIndex, .server, .identity, .heir, .afterReset: nil
         }
     }
 
@@ -64,7 +66,7 @@ enum Job {
     var isOptional: Bool {
         switch self {
         case .doubt(let request): request.step == nil
-        case .candidate, .afterReset: true
+        case .candidate, .heir, .afterReset: true
         case .step, .ivIndex, .server, .identity: false
         }
     }
@@ -75,7 +77,7 @@ enum Job {
         case .step(let request): request.deadline(policy)
         case .doubt: policy.doubtDeadline
         case .afterReset: ResetWatches.askingTime
-        case .candidate, .ivIndex, .server, .identity: policy.readBackDeadline
+        case .candidate, .ivIndex, .server, .identity, .heir: policy.readBackDeadline
         }
     }
 
@@ -84,7 +86,7 @@ enum Job {
         switch self {
         case .step(let request): request.action == .resetNode && request.mayHaveArrived
         case .doubt(let request): request.action == .resetNode
-        case .candidate, .ivIndex, .server, .identity, .afterReset: false
+        case .candidate, .ivIndex, .server, .identity, .heir, .afterReset: false
         }
     }
 }

@@ -96,9 +96,9 @@ package struct Recap: Hashable, Sendable {
         package var diagnostic: Diagnostic
     }
 
-    /// A change of some nodes that waits for devices that have not become nodes.
+    /// A change of some nodes that waits for others.
     package struct Waiting: Hashable, Sendable {
-        /// The change, and the devices that it waits for.
+        /// The change, and whom it waits for.
         package var change: WaitingChange
         /// The names of the nodes, sorted.
         package var nodes: [String]
@@ -149,12 +149,16 @@ package struct Recap: Hashable, Sendable {
     package var pending: [PendingNode] = []
     /// What nodes cannot have, according to their compositions, in the order of discovery.
     package var problems: [NodeProblem] = []
-    /// Changes that wait for devices that have not become nodes; their steps are among the blocked ones.
+    /// Changes that wait for others; their steps are among the blocked ones or those that were not started.
     package var changesWaiting: [Waiting] = []
     /// How many devices have become nodes.
     package var provisioned = 0
     /// How many of these were provisioned without authentication, so that a man in the middle is possible.
     package var notAuthenticated = 0
+    /// How many of these only claimed to be who they are.
+    package var onlyClaimed = 0
+    /// The devices whose static values were given away, by name.
+    package var valuesGivenAway: [String] = []
     /// How many steps were not started, including those of pending nodes.
     package var notStarted = 0
     /// How many of these would have done something to a node.
@@ -223,9 +227,14 @@ extension Recap {
             )
         case .deviceNotHeard(let node, let mayBeNode, let listener):
             notHeard[node] = Silence(reason: mayBeNode ? .notHeardMayBeNode : .notHeard, listener: listener)
-        case .provisioned(_, _, _, let isAuthenticated):
+        case .provisioned(_, _, _, let authentication):
             provisioned += 1
-            if isAuthenticated == false { notAuthenticated += 1 }
+            switch authentication?.assurance {
+            case .nothing: notAuthenticated += 1
+            case .claimed: onlyClaimed += 1
+            case .authenticated, nil: break
+            }
+        case .valueGivenAway(let device): valuesGivenAway.append(names.name(of: device))
         case .problem(let node, let diagnostic):
             problems.append(NodeProblem(node: node, name: names.name(of: node), diagnostic: diagnostic))
         case .changeWaits(let node, let change):
@@ -249,6 +258,7 @@ extension Recap {
         blocked.sort { $0.step < $1.step }
         for place in changesWaiting.indices { changesWaiting[place].nodes.sort() }
         foundGone.sort { $0.step < $1.step }
+        valuesGivenAway.sort()
         pending.sort { ($0.name, $0.node) < ($1.name, $1.node) }
         resets.sort { ($0.name, $0.node) < ($1.name, $1.node) }
         uncertainResets.sort { ($0.name, $0.node) < ($1.name, $1.node) }
@@ -263,6 +273,8 @@ extension Recap {
         doubtsAbandoned += readBack.doubtsAbandoned
         provisioned += readBack.provisioned
         notAuthenticated += readBack.notAuthenticated
+        onlyClaimed += readBack.onlyClaimed
+        valuesGivenAway += readBack.valuesGivenAway
         resets += readBack.resets
     }
 }

@@ -16,6 +16,10 @@ struct RunLedger {
     let plannedCount: Int
     /// Nodes that do not answer: the run sends them nothing more.
     var unreachable: Set<DeviceUUID>
+    /// Nodes that have answered anything in this run.
+    var answered: Set<DeviceUUID> = []
+    /// Over how few hops an answer of each node came in this run.
+    private var hops: [DeviceUUID: UInt8] = [:]
     /// Whether the user wants no new messages.
     var isInterrupted = false
     private let calendar: () -> Timestamp
@@ -61,6 +65,17 @@ struct RunLedger {
     /// Records the outcome of a step's request.
     mutating func settle(_ step: Int, _ result: JournalResult) {
         journal.settle(subject(of: step), result)
+    }
+
+    /// An answer of a node has arrived with a TTL. It left with the Default TTL, so it tells how far the node is.
+    ///
+    /// - Parameter action: what was requested; a change of the Default TTL leaves open with which one the answer left.
+    mutating func measure(_ uuid: DeviceUUID, by ttl: UInt8, after action: ConfigurationAction?) {
+        if case .setDefaultTTL? = action { return }
+        guard let node = network.node(uuid), let sent = node.defaultTTL, ttl > 0, ttl <= sent else { return }
+        let count = min(sent - ttl + 1, hops[uuid] ?? .max)
+        guard hops.updateValue(count, forKey: uuid) != count, node.hops != count else { return }
+        network.setHops(count, of: uuid)
     }
 
     /// Changes the record of a node.
@@ -151,6 +166,13 @@ struct RunLedger {
         let blocked = schedule.fail(step)
         announce(.stepFailed(step: step, failure))
         announceBlocked(blocked, besides: schedule.lane(ofStep: step))
+        finish(afterStep: step)
+    }
+
+    /// A started step waits for another run, because its node must not change before others have.
+    mutating func postpone(_ step: Int, _ change: WaitingChange, on node: DeviceUUID) {
+        announceBlocked(schedule.postpone(step), besides: schedule.lane(ofStep: step))
+        announce(.changeWaits(node, change))
         finish(afterStep: step)
     }
 

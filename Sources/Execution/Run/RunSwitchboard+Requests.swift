@@ -10,12 +10,33 @@ extension RunSwitchboard {
         case .configure(let node, let action):
             // The outcome of an earlier attempt at the same step must not remove the new intent.
             if ledger.journal.isSettling(ledger.subject(of: step)), !commitEarly() { return }
+            if keepsWayBack(of: step, action, on: node) { return }
             carryOut(steps.start(step, action, on: node, &ledger))
         case .edit: carryOut(steps.edit(step, &ledger, key: context.key))
         case .provision(let order): carryOut(devices.work.provision(step, order, &ledger, routes, at: now))
         case .configureWhenKnown(let deferred): growth.grow(step, deferred, &ledger)
         case .readBack(let node): carryOut(readBacks.begin(step, node, options, &ledger))
         }
+    }
+
+    /// Whether a step must not start now, because it would take away what others need before somebody else does it.
+    private func keepsWayBack(of step: Int, _ action: ConfigurationAction, on node: DeviceUUID) -> Bool {
+        let surroundings = WayBack.Surroundings(
+            client: driver.client,
+            canScan: driver.scanError == nil,
+            now: now
+        )
+        switch wayBack.judge(step, action, on: node, &ledger, surroundings) {
+        case .free: return false
+        case .held(let outputs): carryOut(outputs)
+        case .postponed(let change): ledger.postpone(step, change, on: node)
+        }
+        return true
+    }
+
+    /// Looks again at the steps that wait for others.
+    func reconsiderHeld() {
+        for step in wayBack.takeHeld() { start(step) }
     }
 
     // MARK: Sending
@@ -39,7 +60,7 @@ extension RunSwitchboard {
             }
             return send(job, to: node.unicastAddress, in: ledger.network.subnets(of: node))
         case .ivIndex: carryOut(devices.servers.endAsking(job.node, ledger, at: now))
-        case .step, .doubt, .identity, .afterReset:
+        case .step, .doubt, .identity, .heir, .afterReset:
             carryOut(devices.servers.endAsking(job.node, ledger, at: now))
             if devices.work.hasSoughtIVIndex, ledger.network.node(job.node) != nil {
                 carryOut([DeviceWork.endOfSeekingIVIndex])
@@ -101,6 +122,7 @@ extension RunSwitchboard {
         case .server(let uuid, _): carryOut(devices.servers.settle(uuid, isAnswered: true, ledger, at: now))
         case .identity(let uuid, let question):
             links.settleIdentity(uuid, isRunning: question.answer(verdict) == true, &ledger, at: now)
+        case .heir(let uuid, _): wayBack.settle(uuid, isAnswered: true, at: now)
         case .afterReset(let uuid, _): carryOut(resets.answered(uuid, &ledger, at: now))
         }
     }
@@ -112,14 +134,14 @@ extension RunSwitchboard {
             carryOut(readBacks.settleUnanswered(request, &ledger))
         case .step(let request): carryOut(steps.settleUnanswered(request, &ledger))
         case .doubt(let request): carryOut(doubts.settleUnanswered(request, &ledger))
-        case .candidate, .ivIndex, .server, .identity, .afterReset: settleInVain(job)
+        case .candidate, .ivIndex, .server, .identity, .heir, .afterReset: settleInVain(job)
         }
     }
 
     /// No proxy reaches the node. Asking again, or reading back, would not help.
     func settle(_ job: Job, unreachable failure: LinkFailure) {
         switch job {
-        case .candidate, .ivIndex, .server, .identity, .afterReset: return settleInVain(job)
+        case .candidate, .ivIndex, .server, .identity, .heir, .afterReset: return settleInVain(job)
         case .doubt: context.emit(.nodeUnreachable(job.node, reason: failure.reason))
         case .step(let request):
             context.emit(.nodeUnreachable(job.node, reason: failure.reason))
@@ -142,7 +164,7 @@ extension RunSwitchboard {
             ledger.settle(step, .skipped)
             if case .readBack(let node) = ledger.steps[step].work { carryOut(readBacks.end(node, &ledger)) }
             ledger.fail(step, .unmakeable("the request cannot be sent: \(error)"))
-        case .candidate, .ivIndex, .server, .identity, .afterReset: settleInVain(job)
+        case .candidate, .ivIndex, .server, .identity, .heir, .afterReset: settleInVain(job)
         }
     }
 
@@ -153,6 +175,7 @@ extension RunSwitchboard {
         case .candidate(let uuid, _): devices.work.findingOut.unanswered(uuid)
         case .server(let uuid, _): carryOut(devices.servers.settle(uuid, isAnswered: false, ledger, at: now))
         case .identity(let uuid, _): links.settleIdentity(uuid, isRunning: false, &ledger, at: now)
+        case .heir(let uuid, _): wayBack.settle(uuid, isAnswered: false, at: now)
         case .afterReset(let uuid, _): carryOut(resets.end(uuid, .notSeen, &ledger))
         }
     }
@@ -188,6 +211,7 @@ extension RunSwitchboard {
                 if case .doubt = job { doubtful.append(job.node) }
             }
             if case .afterReset(let uuid, _) = job { carryOut(resets.end(uuid, .notSeen, &ledger)) }
+            if case .heir(let uuid, _) = job { wayBack.settle(uuid, isAnswered: false, at: now) }
         }
         doubts.leave(doubtful)
     }

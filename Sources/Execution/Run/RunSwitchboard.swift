@@ -26,6 +26,8 @@ final class RunSwitchboard {
     /// Nodes that have answered a Node Reset and are looked for.
     var resets = ResetWatches()
     var growth: PlanGrowth
+    /// Steps that must not start before others are there.
+    var wayBack: WayBack
     /// In-doubt requests of earlier runs.
     var doubts: DoubtWork
     /// Devices that are to become nodes, or may be nodes, and the nodes that carry their sessions.
@@ -48,6 +50,7 @@ final class RunSwitchboard {
         context: ExecutionContext,
         ledger: RunLedger,
         doubts: DoubtWork,
+        wayBack: WayBack,
         changeCount: Int
     ) {
         self.driver = driver
@@ -55,6 +58,7 @@ final class RunSwitchboard {
         self.context = context
         self.ledger = ledger
         self.doubts = doubts
+        self.wayBack = wayBack
         window = SendWindow(initial: options.initialWindow, maximum: options.maximumWindow)
         steps = StepWork(maximumRounds: options.retry.maximumRounds)
         growth = PlanGrowth(of: ledger.steps, changeCount: changeCount)
@@ -133,11 +137,13 @@ final class RunSwitchboard {
         case .linkUp(let proxy, let times):
             linkFailure = nil
             links.measure(times)
+            if let proxy { reached(proxy) }
             postUnsent()
             context.emit(.linkUp(proxy: proxy, isDirect: false, times))
         case .directLinkUp(let node, let times):
             recap.directLinks += 1
             links.linkUp(to: node, times, &ledger)
+            reached(node)
             postUnsent()
             context.emit(.linkUp(proxy: node, isDirect: true, times))
         case .directLinkDown(let node, let failure): links.linkDown(to: node, hasFailed: failure != nil, &ledger)
@@ -148,6 +154,12 @@ final class RunSwitchboard {
         case .sent(let identifier, let transmissions): countSent(identifier, transmissions)
         case .answered(let identifier, let verdict, let transmissions):
             guard let job = requests.close(identifier) else { break }
+            ledger.answered.insert(job.node)
+            if let address = ledger.network.node(job.node)?.unicastAddress,
+                let ttl = driver.client.arrivedTTLs[address], !driver.client.isDirect(to: address)
+            {
+                ledger.measure(job.node, by: ttl, after: job.action)
+            }
             // Links for one node alone say nothing about the capacity of the mesh.
             if !links.isLinked(job.node) { window.answered(attempts: transmissions) }
             settle(job, verdict)
@@ -188,9 +200,19 @@ final class RunSwitchboard {
             carryOut(devices.work.endFindingOut(device.uuid, ledger))
             heardReset(device.uuid)
         case .proxy:
-            guard !devices.work.findingOut.isEmpty, let identity = driver.client.resolve(advertisement) else { return }
-            devices.work.heardProxy(identity, ledger)
+            let isFindingOut = !devices.work.findingOut.isEmpty
+            guard isFindingOut || wayBack.isListening, let identity = driver.client.resolve(advertisement) else {
+                return
+            }
+            if isFindingOut { devices.work.heardProxy(identity, ledger) }
+            if case .node(let address, _) = identity { reached(address) }
         }
+    }
+
+    /// A node was heard advertising itself, or is at the other end of a link.
+    private func reached(_ address: UnicastAddress) {
+        guard let node = ledger.network.nodes.first(where: { $0.unicastAddress == address }) else { return }
+        wayBack.reached(node.uuid)
     }
 
     /// A device advertises as unprovisioned: a reset that was sent has taken effect.

@@ -14,7 +14,7 @@ extension LanguageServer {
             schema: kind(of: document.uri).schema
         )
         let range = document.text.range(completion.replaced, encoding).json
-        let items = completion.items.enumerated().map { number, item in
+        let items = completion.items.prefix(Self.mostItems).enumerated().map { number, item in
             JSONValue.object([
                 "label": .string(item.label), "kind": .integer(item.kind.rawValue),
                 "detail": item.detail.map { .string($0) }, "documentation": item.documentation.map { .string($0) },
@@ -23,8 +23,13 @@ extension LanguageServer {
                 "textEdit": .object(["range": range, "newText": .string(item.text)]),
             ])
         }
-        return .object(["isIncomplete": .bool(false), "items": .array(items)])
+        // More than a person can choose from; the client asks again when more letters are there.
+        let isIncomplete = completion.items.count > items.count
+        return .object(["isIncomplete": .bool(isIncomplete), "items": .array(items)])
     }
+
+    /// The most things of one kind in an answer.
+    static let mostItems = 10_000
 
     /// The names that may be used in a document.
     mutating func names(for document: OpenDocument) -> KnownNames {

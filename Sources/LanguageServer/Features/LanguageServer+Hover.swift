@@ -16,7 +16,8 @@ extension LanguageServer {
         var text = HoverText(outline: outline, names: names, schema: kind.schema).text(of: place)
         if kind == .definition { text += origins(of: place, outline, document, names) }
         guard !text.isEmpty else { return .null }
-        let content = text.map { clientTakesMarkdown ? $0 : String($0.filter { $0 != "`" }) }.joined(separator: "\n\n")
+        let content = text.map { clientTakesMarkdown ? workshop.markdown($0) : String($0.filter { $0 != "`" }) }
+            .joined(separator: "\n\n")
         return .object([
             "contents": .object([
                 "kind": .string(clientTakesMarkdown ? "markdown" : "plaintext"), "value": .string(content),

@@ -12,7 +12,7 @@ extension LanguageServer {
         let found = occurrences(of: part.name, thing, for: document, names)
         let places = (found.exact + found.similar).filter { withDeclaration || !$0.isDeclaration }
             .sorted { ($0.path, $0.range.lowerBound) < ($1.path, $1.range.lowerBound) }
-        return .array(places.map { location(path: $0.path, $0.range, document) })
+        return .array(places.prefix(Self.mostItems).map { location(path: $0.path, $0.range, document) })
     }
 
     /// Answers `textDocument/documentHighlight`: the places of the same document that name the same.
@@ -26,7 +26,7 @@ extension LanguageServer {
         var found = Occurrences(of: part.name, thing, names)
         found.add(outline, path: document.uri)
         return .array(
-            (found.exact + found.similar).map { place in
+            (found.exact + found.similar).prefix(Self.mostItems).map { place in
                 // Written where it is declared, read elsewhere.
                 .object([
                     "range": document.text.range(place.range, encoding).json,
@@ -46,7 +46,7 @@ extension LanguageServer {
             return .array([])
         }
         var links: [JSONValue] = []
-        for (number, node) in outline.nodes.enumerated() {
+        for (number, node) in outline.nodes.enumerated() where links.count < Self.mostItems {
             guard let value = node.value,
                 PlaceMeaning(ofValue: outline.path(to: number), in: .own) == .file
             else { continue }

@@ -45,6 +45,9 @@ extension LanguageServer {
             throw refusal("the definition has errors; mend them first, so that the new name can be checked")
         }
         let found = occurrences(of: part.name, thing, for: document, names)
+        guard found.exact.count <= Self.mostItems else {
+            throw refusal("`\(part.name)` stands in more than \(Self.mostItems) places; rename it with another program")
+        }
         let declarations = found.exact.filter(\.isDeclaration)
         guard let declaration = declarations.first, declarations.count == 1 else {
             throw refusal(

@@ -8,14 +8,24 @@ extension LanguageServer {
         let document = try document(params)
         let outline = outline(of: document)
         let sections = outline.documents.flatMap { outline.nodes[$0].children }
-        return .array(sections.compactMap { symbol($0, outline, document.text, depth: 0) })
+        var left = Self.mostItems
+        return .array(sections.compactMap { symbol($0, outline, document.text, depth: 0, &left) })
     }
 
     /// How deep symbols go: a section, an entry, a section of a module, and an entry of that.
     private static let symbolDepth = 4
 
-    private func symbol(_ node: Int, _ outline: DefinitionOutline, _ text: TextDocument, depth: Int) -> JSONValue? {
-        guard depth < Self.symbolDepth, let key = outline.nodes[node].key, !key.text.isEmpty else { return nil }
+    private func symbol(
+        _ node: Int,
+        _ outline: DefinitionOutline,
+        _ text: TextDocument,
+        depth: Int,
+        _ left: inout Int
+    ) -> JSONValue? {
+        guard left > 0, depth < Self.symbolDepth, let key = outline.nodes[node].key, !key.text.isEmpty else {
+            return nil
+        }
+        left -= 1
         let isSection = depth.isMultiple(of: 2)
         let section = outline.nodes[node].parent.flatMap { outline.nodes[$0].key?.text }
         // Of entries only modules hold others.
@@ -25,7 +35,7 @@ extension LanguageServer {
             // Of the keys of a module those that are sections.
             let name = outline.nodes[child].key?.text ?? ""
             guard isSection || NamedThing(section: name) != nil || name == "parameters" else { return nil }
-            return symbol(child, outline, text, depth: depth + 1)
+            return symbol(child, outline, text, depth: depth + 1, &left)
         }
         let kind: Int =
             isSection

@@ -10,6 +10,7 @@ extension OutlineReader {
         var waiting: Int? = entry
         var place = start
         while place < bytes.count {
+            guard nodes.count < Self.nodeLimit else { return bytes.count }
             let byte = bytes[place]
             switch byte {
             case UInt8(ascii: "\n"):

@@ -5,6 +5,8 @@ struct OutlineReader {
 
     /// Deeper nesting is left out.
     static let depthLimit = 64
+    /// What comes behind so many entries is left out. More than a definition may have, and each takes some memory.
+    static let nodeLimit = 500_000
 
     let bytes: UnsafeBufferPointer<UInt8>
     var nodes: [Node] = []
@@ -23,7 +25,7 @@ struct OutlineReader {
     mutating func read() -> [Node] {
         beginDocument(at: 0)
         var place = 0
-        while place < bytes.count {
+        while place < bytes.count, nodes.count < Self.nodeLimit {
             let end = endOfLine(place)
             place = max(takeLine(place, end), end + 1)
         }

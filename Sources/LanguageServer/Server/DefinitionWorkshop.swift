@@ -13,17 +13,22 @@ package struct DefinitionWorkshop {
     package var examineFile: (_ kind: FileKind, _ path: String, _ openFiles: [String: [UInt8]]) -> [Diagnostic]
     /// Words advice for the user.
     package var word: (Advice) -> String
+    /// Words a text for a client that takes Markdown: what stands between backticks is code, and nothing else is
+    /// markup, since the text may be a stranger's.
+    package var markdown: (String) -> String
 
     package init(
         name: String,
         examine: @escaping (_ folder: String, _ openFiles: [String: [UInt8]]) -> DefinitionExamination?,
         examineFile: @escaping (_ kind: FileKind, _ path: String, _ openFiles: [String: [UInt8]]) -> [Diagnostic],
-        word: @escaping (Advice) -> String
+        word: @escaping (Advice) -> String,
+        markdown: @escaping (String) -> String
     ) {
         self.name = name
         self.examine = examine
         self.examineFile = examineFile
         self.word = word
+        self.markdown = markdown
     }
 }
 

@@ -7,8 +7,13 @@ extension LanguageServer {
     /// How long it is left alone at most, in milliseconds, while changes keep coming.
     static let longestPatience: Int64 = 1_000
 
+    /// The most open documents.
+    static let mostDocuments = 256
+    /// The most octets that the changes of one message may move.
+    private static let mostMoved = 1 << 30
+
     /// Takes `textDocument/didOpen`.
-    mutating func open(_ params: JSONValue, at now: Int64) {
+    mutating func open(_ params: JSONValue) {
         guard let item = params["textDocument"], let uri = item["uri"]?.text, let text = item["text"]?.text else {
             return note("didOpen without a document")
         }
@@ -18,10 +23,35 @@ extension LanguageServer {
             version: item["version"]?.whole ?? 0,
             text: TextDocument(Array(text.utf8))
         )
+        guard documents[uri] != nil || documents.count < Self.mostDocuments else {
+            return note("didOpen of a document after \(Self.mostDocuments) others: it is left out")
+        }
         document.project = documents[uri]?.project
         documents[uri] = document
-        let checked = belong(uri, at: now)
-        for folder in concerned(by: uri) where folder != checked { projects[folder]?.due = now }
+        if isWithinLimits(uri) { unsettled.append(uri) }
+    }
+
+    /// Finds the definitions of the documents that were opened.
+    ///
+    /// - Returns: whether there were any.
+    @discardableResult
+    mutating func settle(at now: Int64) -> Bool {
+        guard !unsettled.isEmpty else { return false }
+        let opened = unsettled
+        unsettled = []
+        for uri in opened where documents[uri] != nil {
+            let checked = belong(uri, at: now)
+            for folder in concerned(by: uri) where folder != checked { projects[folder]?.due = now }
+        }
+        return true
+    }
+
+    /// Whether all open documents together are small enough; if not, this one is left out from now on.
+    private mutating func isWithinLimits(_ uri: String) -> Bool {
+        guard documents.values.reduce(0, { $0 + $1.text.bytes.count }) > textLimit else { return true }
+        documents[uri] = nil
+        note("the open documents have more than \(textLimit) octets: the latest is left out")
+        return false
     }
 
     /// Takes `textDocument/didChange`. A change without a range is the whole text.
@@ -29,7 +59,12 @@ extension LanguageServer {
         guard let uri = params["textDocument"]?["uri"]?.text, var document = documents[uri] else {
             return note("didChange of a document that is not open")
         }
-        for change in params["contentChanges"]?.items ?? [] {
+        let changes = params["contentChanges"]?.items ?? []
+        guard changes.count * document.text.bytes.count <= Self.mostMoved else {
+            documents[uri] = nil
+            return note("didChange with \(changes.count) changes of a large document: it is left out")
+        }
+        for change in changes {
             guard let text = change["text"]?.text else {
                 note("didChange without a text")
                 continue
@@ -49,6 +84,7 @@ extension LanguageServer {
         document.version = params["textDocument"]?["version"]?.whole ?? document.version &+ 1
         document.outline = nil
         documents[uri] = document
+        guard isWithinLimits(uri) else { return }
         for folder in concerned(by: uri) { projects[folder]?.postpone(at: now) }
     }
 

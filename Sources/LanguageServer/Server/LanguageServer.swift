@@ -33,6 +33,7 @@ package struct LanguageServer {
     }
 
     let workshop: DefinitionWorkshop
+    let textLimit: Int
     var phase = Phase.new
     var encoding = PositionEncoding.utf16
     /// Whether the client takes formatted texts in hovers, and symbols in a hierarchy.
@@ -48,7 +49,11 @@ package struct LanguageServer {
     /// The definitions that open documents belong to, by their folders.
     var projects: [String: Project] = [:]
     private var framing: MessageFraming
-    private var waiting: [RPCMessage] = []
+    /// Messages that nobody has worked on yet. A slice, because the first of many is taken away again and again.
+    private var waiting: ArraySlice<RPCMessage> = []
+    private var waitingRequests: Set<RequestID> = []
+    /// Documents that were opened and belong to no definition yet.
+    var unsettled: [String] = []
     private var cancelled: Set<RequestID> = []
     private var output: [UInt8] = []
     private var notes: [String] = []
@@ -66,9 +71,12 @@ package struct LanguageServer {
 
     /// A server to which nobody has spoken yet.
     ///
-    /// - Parameter messageLimit: the most octets of a message.
-    package init(_ workshop: DefinitionWorkshop, messageLimit: Int = 64 << 20) {
+    /// - Parameters:
+    ///   - messageLimit: the most octets of a message.
+    ///   - textLimit: the most octets of all open documents.
+    package init(_ workshop: DefinitionWorkshop, messageLimit: Int = 64 << 20, textLimit: Int = 32 << 20) {
         self.workshop = workshop
+        self.textLimit = textLimit
         framing = MessageFraming(limit: messageLimit)
     }
 
@@ -107,10 +115,10 @@ package struct LanguageServer {
             if case .notification("$/cancelRequest", let params) = message {
                 // It counts for requests that still wait; the others have their answers.
                 guard let id = params["id"].flatMap(RequestID.init) else { return }
-                let isWaiting = waiting.contains { if case .request(id, _, _) = $0 { true } else { false } }
-                if isWaiting { cancelled.insert(id) }
+                if waitingRequests.contains(id) { cancelled.insert(id) }
                 return
             }
+            if case .request(let id, _, _) = message { waitingRequests.insert(id) }
             waiting.append(message)
         } catch {
             note(error.error.message)
@@ -123,7 +131,7 @@ package struct LanguageServer {
     /// When ``next(at:)`` has something to do without further input; nil if never. In the milliseconds of the caller's
     /// clock.
     package var deadline: Int64? {
-        waiting.isEmpty ? projects.values.compactMap(\.due).min() : .min
+        waiting.isEmpty && unsettled.isEmpty ? projects.values.compactMap(\.due).min() : .min
     }
 
     /// Does one thing: handles a message, or checks a definition whose time has come.
@@ -132,11 +140,13 @@ package struct LanguageServer {
     /// - Returns: whether there was something to do.
     package mutating func next(at now: Int64) -> Bool {
         guard ending == nil else { return false }
-        guard waiting.isEmpty else {
-            handle(waiting.removeFirst(), at: now)
-            return true
+        guard let message = waiting.popFirst() else {
+            if settle(at: now) { return true }
+            return checkOne(at: now)
         }
-        return checkOne(at: now)
+        if case .request(let id, _, _) = message { waitingRequests.remove(id) }
+        handle(message, at: now)
+        return true
     }
 
     /// The octets for the client that have come together.
@@ -152,6 +162,8 @@ package struct LanguageServer {
     }
 
     private mutating func handle(_ message: RPCMessage, at now: Int64) {
+        // Documents that are opened one after the other are checked together.
+        if case .notification("textDocument/didOpen", _) = message {} else { settle(at: now) }
         switch message {
         case .response: break
         case .notification(let method, let params): handle(notification: method, params, at: now)
@@ -177,7 +189,7 @@ package struct LanguageServer {
         guard phase == .running else { return note("\(method) is left out: the server is not running") }
         switch method {
         case "initialized": watchFiles()
-        case "textDocument/didOpen": open(params, at: now)
+        case "textDocument/didOpen": open(params)
         case "textDocument/didChange": change(params, at: now)
         case "textDocument/didSave": save(params, at: now)
         case "textDocument/didClose": close(params, at: now)

@@ -43,6 +43,8 @@ package enum Remedy: Hashable, Sendable {
     case recoverIVIndex
     /// State the IV index of the network.
     case stateIVIndex
+    /// Apply, and offer static values once more that others may know.
+    case applyAgain
     /// See which devices and proxies advertise.
     case scan
     /// Assign devices to the places of the definition.
@@ -55,6 +57,8 @@ package enum Remedy: Hashable, Sendable {
     case removeTagged(String? = nil, resets: Bool)
     /// Have this machine and its files looked at.
     case examine
+    /// Count over how many hops nodes are reached.
+    case countHops
     /// Name the proxy to use.
     case chooseProxy
 
@@ -138,12 +142,14 @@ extension Remedy: CustomStringConvertible {
         case .allow(let name): "allow \(name)"
         case .recoverIVIndex: "recovering the IV index"
         case .stateIVIndex: "stating the IV index"
+        case .applyAgain: "offering the value once more"
         case .scan: "a scan"
         case .assign: "the assignment of devices"
         case .replace(let node): "replacing \(node ?? "the node")"
         case .removeTagged(let tag, let resets):
             (resets ? "resetting and removing" : "removing") + " \(tag ?? "the nodes with a tag")"
         case .examine: "an examination of the machine"
+        case .countHops: "counting the hops"
         case .chooseProxy: "the choice of a proxy"
         case .begin: "a new network"
         case .createStore(let address): "the creation of tables at \(address)"

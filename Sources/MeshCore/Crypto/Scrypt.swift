@@ -22,12 +22,12 @@ package enum Scrypt {
         /// N = 2^17, r = 8, p = 1: 128 MiB and some tenths of a second, the least that OWASP advises for scrypt.
         package static let standard = Cost(logN: 17, r: 8, p: 1)
 
-        /// The most memory that a derivation may take, 1 GiB. Otherwise anybody who can write to a file that we read
-        /// could make us take more.
-        package static let greatestMemory: UInt64 = 1 << 30
+        /// The most memory that a derivation may take, 256 MiB and a little. Otherwise anybody who can write to a file
+        /// that we read could make us take more.
+        package static let greatestMemory: UInt64 = 257 << 20
 
-        /// The most work, N · r · p, that a derivation may take: 16 times that of ``standard``.
-        package static let greatestWork: UInt64 = 1 << 24
+        /// The most work, N · r · p, that a derivation may take: 4 times that of ``standard``.
+        package static let greatestWork: UInt64 = 1 << 22
 
         /// N · r · p; nil if it overflows.
         package var work: UInt64? {

@@ -33,6 +33,12 @@ extension MeshNetwork {
         var record = attempt
         record.deviceKeys = former.deviceKeys.filter { !attempt.deviceKeys.contains($0) } + attempt.deviceKeys
         record.isSecurelyProvisioned = former.isSecurelyProvisioned && attempt.isSecurelyProvisioned
+        // Which of the attempts made the node is not known; the least that was proved is sure.
+        if let first = former.authentication, let second = attempt.authentication {
+            record.authentication = second.assurance < first.assurance ? second : first
+        } else {
+            record.authentication = nil
+        }
         pendingProvisionings[place] = record
         return record
     }
@@ -151,6 +157,7 @@ extension PendingProvisioning {
             netKeys: [NodeKey(index: netKeyIndex, progress: isUpdated ? .usingNewKey : .none)]
         )
         node.isSecurelyProvisioned = isSecurelyProvisioned
+        node.authentication = authentication
         node.isManaged = true
         node.isProtected = isProtected
         node.removalPolicy = removalPolicy

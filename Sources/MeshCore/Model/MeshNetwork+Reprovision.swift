@@ -100,6 +100,7 @@ extension Node {
             appKeys: appKeys
         )
         node.isSecurelyProvisioned = isSecurelyProvisioned
+        node.authentication = authentication
         node.isExcluded = isExcluded
         node.isManaged = isManaged
         node.isProtected = isProtected

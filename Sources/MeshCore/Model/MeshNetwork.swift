@@ -43,6 +43,8 @@ package struct MeshNetwork: Hashable, Sendable {
     /// What is known about models of products that share one Subscription List; each two models of a product once, in
     /// the order learned. ``learn(_:)`` changes it.
     package var listSharings: [ListSharing] = []
+    /// What is remembered of devices that were provisioned or tried to be.
+    package var deviceMemories: [DeviceUUID: DeviceMemory] = [:]
     /// What people call things of the network; some of them may have left it.
     package var titles: [TitledResource: String] = [:]
 

@@ -65,14 +65,17 @@ extension MeshNetwork {
     /// the index began and is no recovery. Addresses that were excluded at the assumed index were really excluded at
     /// the present one. The database alone does not tell whether 0 is assumed, since it may also have been received.
     ///
+    /// A clock that cannot be right does not tell when the index began either.
+    ///
     /// - Parameter isCorrection: whether the recorded index was only assumed.
     package mutating func record(_ ivIndex: IVIndex, isCorrection: Bool, at now: Timestamp) {
+        let isKnown = !isCorrection && isCredible(now)
         ivIndexStatedAt = nil
         guard ivIndex != self.ivIndex else { return }
         let (before, isUpdate) = (self.ivIndex, self.ivIndex.isUpdate(to: ivIndex))
         self.ivIndex = ivIndex
-        ivIndexChangedAt = isCorrection ? nil : now
-        if !isUpdate, !isCorrection { ivIndexRecoveredAt = now }
+        ivIndexChangedAt = isKnown ? now : nil
+        if !isUpdate, isKnown { ivIndexRecoveredAt = now }
         if isCorrection { correctExclusions(from: before) }
         pruneExclusions()
     }

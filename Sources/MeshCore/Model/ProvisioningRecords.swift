@@ -18,6 +18,8 @@ package struct PendingProvisioning: Hashable, Sendable {
     package var netKeyIndex: NetKeyIndex
     /// Whether all attempts were authenticated with a public key read out of band (`security` in the database format).
     package var isSecurelyProvisioned: Bool
+    /// How the device proved who it is in the attempt that proved the least; nil if that was not recorded.
+    package var authentication: NodeAuthentication?
     /// The time of the latest attempt.
     package var attemptedAt: Timestamp
 
@@ -30,6 +32,7 @@ package struct PendingProvisioning: Hashable, Sendable {
         deviceKeys: [KeyMaterial],
         netKeyIndex: NetKeyIndex,
         isSecurelyProvisioned: Bool,
+        authentication: NodeAuthentication? = nil,
         attemptedAt: Timestamp
     ) {
         self.uuid = uuid
@@ -39,6 +42,7 @@ package struct PendingProvisioning: Hashable, Sendable {
         self.deviceKeys = deviceKeys
         self.netKeyIndex = netKeyIndex
         self.isSecurelyProvisioned = isSecurelyProvisioned
+        self.authentication = authentication
         self.attemptedAt = attemptedAt
     }
 

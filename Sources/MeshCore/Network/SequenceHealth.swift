@@ -17,7 +17,7 @@ package struct SequenceHealth: Hashable, Sendable {
         case behindReservation(UInt32)
         /// As far as we have heard, an update has lasted longer than the allowed 144 hours.
         case updateOverdue(since: Timestamp)
-        /// The recorded start of the state lies in the future: the clock was set back.
+        /// The clock shows a time before one that is known to have passed.
         case clockBehind(Timestamp)
         /// No beacon of the network has been heard, so the IV index is only assumed.
         case ivIndexUnknown
@@ -97,7 +97,11 @@ package struct SequenceHealth: Hashable, Sendable {
         if let since, !overflow {
             let limit = IVIndexMonitor.longestUpdate.components.seconds
             if network.ivIndex.isUpdateInProgress, age > limit { findings.append(.updateOverdue(since: since)) }
-            if age < 0 { findings.append(.clockBehind(since)) }
+        }
+        if !network.isCredible(now) {
+            findings.append(.clockBehind(network.latestKnownTime))
+        } else if let since, !overflow, age < 0 {
+            findings.append(.clockBehind(since))
         }
         if !isIVIndexKnown { findings.append(.ivIndexUnknown) }
         if let stated = network.ivIndexStatedAt { findings.append(.ivIndexStated(at: stated)) }

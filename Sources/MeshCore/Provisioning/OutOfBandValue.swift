@@ -110,7 +110,7 @@ package enum OutOfBandFormat: Hashable, Sendable {
 /// it.
 package struct StaticOutOfBandValue: Hashable, Sendable {
     /// 1 to 32 octets. Never log or print them, or put them into an error.
-    let octets: [UInt8]
+    package let octets: [UInt8]
 
     /// A value of 1 to 32 octets.
     ///

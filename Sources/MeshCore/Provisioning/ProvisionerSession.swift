@@ -27,10 +27,8 @@ package struct ProvisionedNode: Hashable, Sendable {
     package var address: UnicastAddress
     /// The number of its elements and addresses.
     package var elementCount: UInt8
-    /// Whether a man in the middle could not have gone unnoticed.
-    package var isAuthenticated: Bool
-    /// Whether its public key was read out of band; the database format calls that secure.
-    package var isPublicKeyOutOfBand: Bool
+    /// How it proved who it is.
+    package var authentication: NodeAuthentication
 }
 
 /// The provisioner's side of one session of the provisioning protocol (Mesh Protocol 5.4.2).
@@ -324,8 +322,7 @@ package struct ProvisionerSession {
             deviceKey: keys.deviceKey,
             address: agreement.data.address,
             elementCount: agreement.elementCount,
-            isAuthenticated: agreement.choice.isAuthenticated,
-            isPublicKeyOutOfBand: agreement.choice.publicKey != nil
+            authentication: agreement.choice.nodeAuthentication
         )
         state = .awaitingDurability(Handover(keys: keys, data: agreement.data, node: node))
         return [.dataIsAboutToBeSent(deviceKey: node.deviceKey, address: node.address)]

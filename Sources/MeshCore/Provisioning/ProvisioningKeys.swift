@@ -124,6 +124,11 @@ package struct ProvisioningSecrets: Sendable {
         )
     }
 
+    /// A random key for another purpose than a session, which must not use these secrets then.
+    package var memoryKey: KeyMaterial {
+        KeyMaterial(CMAC(key: Octets16(high: 0, low: 0)).code(of: random))
+    }
+
     /// The public key of the session.
     package var publicKey: P256PublicKey { keyPair.publicKey }
 

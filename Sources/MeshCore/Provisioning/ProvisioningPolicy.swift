@@ -28,9 +28,17 @@ package struct ProvisioningChoice: Hashable, Sendable {
     package var publicKey: P256PublicKey?
     /// How the two sides authenticate each other.
     package var authentication: Authentication
+    /// Whether others may know the static value by now.
+    package var isValueUsed: Bool
 
-    package init(algorithm: ProvisioningAlgorithm, publicKey: P256PublicKey?, authentication: Authentication) {
+    package init(
+        algorithm: ProvisioningAlgorithm,
+        publicKey: P256PublicKey?,
+        authentication: Authentication,
+        isValueUsed: Bool = false
+    ) {
         self.algorithm = algorithm
+        self.isValueUsed = isValueUsed
         self.publicKey = publicKey
         self.authentication = authentication
     }
@@ -43,16 +51,14 @@ package struct ProvisioningChoice: Hashable, Sendable {
             method: authentication.method
         )
     }
-
-    /// Whether a man in the middle cannot go unnoticed, because a value or the device's public key travelled out of
-    /// band.
-    package var isAuthenticated: Bool { publicKey != nil || authentication.method != .noOOB }
 }
 
 /// The out-of-band data and help available for one device.
 package struct OutOfBandMaterial: Hashable, Sendable {
     /// Its static value.
     package var staticValue: StaticOutOfBandValue?
+    /// Whether others may know the static value by now.
+    package var isStaticValueUsed: Bool
     /// Its public key.
     package var publicKey: P256PublicKey?
     /// Whether a person or a file can tell the value that the device outputs.
@@ -62,11 +68,13 @@ package struct OutOfBandMaterial: Hashable, Sendable {
 
     package init(
         staticValue: StaticOutOfBandValue? = nil,
+        isStaticValueUsed: Bool = false,
         publicKey: P256PublicKey? = nil,
         canReadOutput: Bool = false,
         canEnterInput: Bool = false
     ) {
         self.staticValue = staticValue
+        self.isStaticValueUsed = isStaticValueUsed
         self.publicKey = publicKey
         self.canReadOutput = canReadOutput
         self.canEnterInput = canEnterInput
@@ -105,8 +113,24 @@ package enum ProvisioningPolicyError: Error, Hashable, Sendable {
         case notAtHand
         /// It does not authenticate, but the policy or the device demands that.
         case authenticationRequired
+        /// The policy demands more than a claim, and under this algorithm an answer can be made up.
+        case forgeable(ProvisioningAlgorithm)
+        /// The policy demands more than a claim, and the value is so short that it can be guessed or found by trying.
+        case tooShort
+        /// Its value was given away before, to whom is not known.
+        case usedUp
         /// The policy does not allow it.
         case notAllowed
+    }
+}
+
+extension ProvisioningPolicyError.Cause {
+    /// Whether the device was refused because nothing that it can do proves enough.
+    package var isTooWeak: Bool {
+        switch self {
+        case .forgeable, .tooShort: true
+        case .notOffered, .notAtHand, .authenticationRequired, .usedUp, .notAllowed: false
+        }
     }
 }
 
@@ -130,7 +154,14 @@ extension ProvisioningPolicyError: CustomStringConvertible {
         let missing = refusals.filter { $0.cause == .notAtHand }.map(\.kind.missing)
         let notOffered = names(.notOffered)
         let weak = names(.authenticationRequired).map { "\($0) does not authenticate" }
-        let clauses = missing + (notOffered.isEmpty ? [] : ["it does not offer \(alternatives(notOffered))"]) + weak
+        let forgeable = ProvisioningAlgorithm.allCases.flatMap { algorithm in
+            names(.forgeable(algorithm)).map { "its answer to \($0) under \(algorithm.name) can be made up" }
+        }
+        let used = names(.usedUp).map { "its value for \($0) was given away before, perhaps to another device" }
+        let short = names(.tooShort).map { "its value for \($0) is too short" }
+        let clauses =
+            used + forgeable + short + missing
+            + (notOffered.isEmpty ? [] : ["it does not offer \(alternatives(notOffered))"]) + weak
         return clauses.isEmpty ? names(.notAllowed).map { "\($0) is not allowed" } : clauses
     }
 
@@ -174,8 +205,10 @@ package struct ProvisioningPolicy: Hashable, Sendable {
     package var algorithms: [ProvisioningAlgorithm]
     /// The allowed kinds of authentication, the preferred one first.
     package var kinds: [AuthenticationMethod.Kind]
-    /// Whether devices must be authenticated. No OOB is then allowed only with a public key read out of band.
-    package var requiresAuthentication: Bool
+    /// What has to be proved about a device. No OOB is then allowed only with a public key read out of band.
+    package var assurance: ProvisioningAssurance
+    /// Whether a static value may be used that others may know by now. It then proves no more than a claim.
+    package var allowsUsedValue: Bool
     /// Whether the public key must be read out of band.
     package var requiresPublicKeyOutOfBand: Bool
     /// The most digits of a number that is counted, pushed or twisted, 1...8; two digits mean up to 99 blinks.
@@ -185,13 +218,15 @@ package struct ProvisioningPolicy: Hashable, Sendable {
     package init(
         algorithms: [ProvisioningAlgorithm] = [.hmacSHA256, .cmacAES128],
         kinds: [AuthenticationMethod.Kind] = [.staticOOB, .outputOOB, .inputOOB, .noOOB],
-        requiresAuthentication: Bool = false,
+        assurance: ProvisioningAssurance = .nothing,
+        allowsUsedValue: Bool = false,
         requiresPublicKeyOutOfBand: Bool = false,
         countedDigits: UInt8 = 1
     ) {
         self.algorithms = algorithms
         self.kinds = kinds
-        self.requiresAuthentication = requiresAuthentication
+        self.assurance = assurance
+        self.allowsUsedValue = allowsUsedValue
         self.requiresPublicKeyOutOfBand = requiresPublicKeyOutOfBand
         self.countedDigits = countedDigits
     }
@@ -218,11 +253,16 @@ package struct ProvisioningPolicy: Hashable, Sendable {
         for kind in kinds {
             switch authentication(kind, capabilities, material) {
             case .success(let authentication):
-                return ProvisioningChoice(
+                let choice = ProvisioningChoice(
                     algorithm: algorithm,
                     publicKey: material.publicKey,
-                    authentication: authentication
+                    authentication: authentication,
+                    isValueUsed: kind == .staticOOB && material.isStaticValueUsed
                 )
+                if choice.assurance >= assurance { return choice }
+                let cause: ProvisioningPolicyError.Cause =
+                    choice.isValueUsed ? .usedUp : algorithm == .hmacSHA256 ? .tooShort : .forgeable(algorithm)
+                refusals.append(ProvisioningPolicyError.Refusal(kind, cause))
             case .failure(let error): refusals.append(ProvisioningPolicyError.Refusal(kind, error.cause))
             }
         }
@@ -245,7 +285,7 @@ package struct ProvisioningPolicy: Hashable, Sendable {
         switch kind {
         case .noOOB:
             let couldAuthenticate = material.staticValue != nil && kinds.contains(.staticOOB)
-            let mustAuthenticate = (requiresAuthentication || couldAuthenticate) && material.publicKey == nil
+            let mustAuthenticate = (assurance > .nothing || couldAuthenticate) && material.publicKey == nil
             if capabilities.requiresAuthentication || mustAuthenticate {
                 return .failure(PassedOver(cause: .authenticationRequired))
             }
@@ -253,6 +293,10 @@ package struct ProvisioningPolicy: Hashable, Sendable {
         case .staticOOB:
             guard capabilities.isStaticValueAvailable else { return .failure(PassedOver(cause: .notOffered)) }
             guard let value = material.staticValue else { return .failure(PassedOver(cause: .notAtHand)) }
+            // Only who has the private key could learn the value once more, and that is the device.
+            if material.isStaticValueUsed, !allowsUsedValue, material.publicKey == nil {
+                return .failure(PassedOver(cause: .usedUp))
+            }
             return .success(.staticOOB(value))
         case .outputOOB:
             // The higher the number of an action, the more it can tell at once.

@@ -45,6 +45,7 @@ struct AdoptCommand: NetworkCommand {
             in: folder,
             overwrites: overwrite,
             isFlat: flat,
+            goesOn: true,
             source: "the mesh database of \(name)",
             context
         )

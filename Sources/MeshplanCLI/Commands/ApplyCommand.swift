@@ -53,6 +53,9 @@ struct ApplyCommand: NetworkCommand {
     )
     var secrets: [String] = []
 
+    @Flag(help: "Offer static values once more that another device may have learnt in an earlier session.")
+    var again = false
+
     @Option(
         help: ArgumentHelp(
             "\(ResetListening.help)",
@@ -83,12 +86,18 @@ struct ApplyCommand: NetworkCommand {
         try way.check(for: bearer.via)
     }
 
+    private var options: ExecutionOptions {
+        var options = execution.options
+        options.provisioning.offersUsedValues = again
+        return options
+    }
+
     func run(in context: Context) throws -> ExitStatus {
         let context = try variables.applied(to: context)
         var run = ApplyRun(
             context: context,
             route: try way.route(via: bearer.routes, bearer.capture),
-            options: execution.options,
+            options: options,
             radio: way.radio,
             secrets: try SecretsReader(context: context, files: secrets),
             listening: ResetListening(listen),

@@ -103,7 +103,7 @@ struct AssignCommand: NetworkCommand {
 
     /// Assigns the rows of a table, all or none of them.
     private func assignAll(_ path: String, _ assignments: inout Assignments, _ context: Context) throws {
-        let bytes = try Files.read(context.absolute(path), as: path, limit: DefinitionFiles.sizeLimit)
+        let bytes = try context.read(path)
         let files = SourceFiles(files: [SourceFiles.File(path: path, bytes: bytes)])
         var (table, diagnostics) = AssignmentTable.read(files: files)
         diagnostics += assignments.problems(of: table.rows)

@@ -22,13 +22,22 @@ struct ConfirmCommand: NetworkCommand {
             isForNetwork: false
         )
         guard let pending = try database.pendingConfirmation() else {
+            // Whoever was cut short repeats the command.
+            if let note = try database.confirmationNote(), note.decision == .confirmed {
+                if let lines = context.json {
+                    lines.write(["type": "confirmed", "serial": .integer(Int(clamping: lease.serial))])
+                } else {
+                    context.output.line("The changes from \(note.began.text) are confirmed already; no others wait.")
+                }
+                return .success
+            }
             throw Failure(
                 .failure,
                 "no changes are waiting for confirmation",
                 hint: "See: meshplan state history"
             )
         }
-        try database.endConfirmation(with: lease)
+        try database.confirm(with: lease)
         if let lines = context.json {
             lines.write(["type": "confirmed", "serial": .integer(Int(clamping: lease.serial))])
         } else {

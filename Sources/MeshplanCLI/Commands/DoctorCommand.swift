@@ -71,7 +71,7 @@ struct DoctorCommand: NetworkCommand {
 
         /// The findings, the worst first.
         func findings() -> [ExaminationFinding] {
-            var found = files()
+            var found = files() + leftovers()
             do {
                 found += try contents()
             } catch {
@@ -190,6 +190,36 @@ struct DoctorCommand: NetworkCommand {
                     advice: hint
                 )
             }
+        }
+
+        /// What earlier runs left beside the database: sealed changes that a server could not take, and files that were
+        /// never finished.
+        private func leftovers() -> [ExaminationFinding] {
+            let folder = Workspace.folderName
+            let names = (try? Files.names(inFolder: workspace.context.absolute(folder), as: folder)) ?? []
+            let spills = names.filter { $0 == "\(name).spill" || $0.hasPrefix("\(name).spill-") }.map { spill in
+                ExaminationFinding(
+                    .warning,
+                    "unsaved-changes",
+                    "\(folder)/\(spill) holds changes that the database could not take",
+                    advice: spill == "\(name).spill"
+                        ? "Run the same command again once the database can be reached; it stores them first."
+                        : "Nothing reads it any more: find out what nodes are with meshplan refresh, then remove it."
+                )
+            }
+            let unfinished = [folder, Backups.folderName].flatMap { place in
+                TemporaryFiles.leftovers(inFolder: workspace.context.absolute(place))
+                    .filter { $0.hasPrefix(name + ".") || $0.hasPrefix(name + "-") }.map { "\(place)/\($0)" }
+            }
+            return spills
+                + unfinished.map { path in
+                    ExaminationFinding(
+                        .note,
+                        "unfinished-file",
+                        "a command that was killed left \(path)",
+                        advice: "The next command that changes the database removes it."
+                    )
+                }
         }
 
         /// Findings about files with secrets that others can use.

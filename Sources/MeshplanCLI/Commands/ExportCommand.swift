@@ -78,7 +78,7 @@ struct ExportCommand: NetworkCommand {
         _ context: Context
     ) throws -> [UInt8]? {
         let path = context.absolute(cdb)
-        let kind = Files.kind(path)
+        let kind = try Files.kind(examining: path, as: cdb)
         if kind == .folder {
             throw Failure(
                 .failure,
@@ -115,12 +115,10 @@ struct ExportCommand: NetworkCommand {
 
     /// Warns that git already has the file, so that ignoring it comes too late.
     private func warn(of cover: GitIgnore.Cover?, _ context: Context) {
-        guard cover?.isTracked == true else { return }
-        FailureView(context).warn(
-            "git already has \(cdb.printable), which contains keys",
-            hint:
-                "take it out with git rm --cached \(cdb.printable.shellWord), and have the keys refreshed if somebody else has the repository."
-        )
+        guard cover != nil else { return }
+        for (message, hint) in GitIgnore.exposure(cdb, of: "keys", in: context) {
+            FailureView(context).warn(message, hint: hint)
+        }
     }
 
     private func report(

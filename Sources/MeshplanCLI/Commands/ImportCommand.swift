@@ -12,7 +12,8 @@ struct ImportCommand: ContextCommand {
         discussion: """
             Reads the JSON of the Mesh Configuration Database Profile, which other provisioners export, and adds a \
             separate provisioner for meshplan, so that no sequence number is used twice. Deviations from the format \
-            are repaired and listed if their meaning is clear. An existing database is never overwritten.
+            are repaired and listed if their meaning is clear. An existing database is never overwritten; the same import \
+            again goes on where it was cut short.
 
             Other programs write some values in their own ways: steps for milliseconds, repetitions counted from 0, \
             numbers for hexadecimal digits. meshplan recognises these by several marks. If a value is ambiguous, it \
@@ -98,6 +99,11 @@ struct ImportCommand: ContextCommand {
             file: cdb,
             isStrict: strict
         )
+        if taken != nil, !format.json {
+            for (message, hint) in GitIgnore.exposure(cdb, of: "keys", in: context) {
+                FailureView(context).warn(message, hint: hint)
+            }
+        }
         if lint { return view.show(in: context) }
         if strict, inspection.document != nil, !view.repairs.isEmpty {
             view.listRepairs(in: context)
@@ -121,14 +127,15 @@ struct ImportCommand: ContextCommand {
         let workspace = Workspace(context: context)
         let path = try workspace.databaseName(name)
         try workspace.checkKey()
-        guard try !workspace.isThere(name) else {
-            throw Failure(
-                .failure,
-                "there is a database of the network `\(name)` already",
-                hint: "Give the import another name with --network NAME"
-                    + (try workspace.sharedStore() == nil ? ", or move \(path) away." : ".")
-            )
-        }
+        let isThere = try workspace.isThere(name)
+        let existing = Failure(
+            .failure,
+            "there is a database of the network `\(name)` already",
+            hint: "Give the import another name with --network NAME"
+                + (try workspace.sharedStore() == nil ? ", or move \(path) away." : ".")
+        )
+        let fresh = isThere ? try untouched(name, workspace) : nil
+        guard !isThere || fresh?.uuid == joined.uuid else { throw existing }
         let written = try writeDefinition.map { folder in
             try WrittenDefinition(
                 of: joined,
@@ -136,22 +143,40 @@ struct ImportCommand: ContextCommand {
                 in: folder,
                 overwrites: overwrite,
                 isFlat: flat,
+                goesOn: true,
                 source: "the configuration database of \(document.network.name)",
                 context
             )
         }
         if let written { joined = written.network }
+        // The same import, which could not tell that it had succeeded.
+        if let fresh {
+            guard fresh.isWithoutOwn(asIn: joined) else { throw existing }
+            joined = fresh
+        }
         try written?.write()
-        do {
-            _ = try workspace.create(name, network: joined, extras: document.extras)
-        } catch {
-            try written?.withdraw()
-            throw error
+        if isThere {
+            context.output.line("The database holds this import already.")
+        } else {
+            do {
+                _ = try workspace.create(name, network: joined, extras: document.extras)
+            } catch {
+                try written?.withdraw()
+                throw error
+            }
         }
         report(document, joined, name: name, path: path, context)
         written?.report()
         context.output.line("Next: meshplan plan" + (written.map(\.planArgument) ?? "") + workspace.stateOption)
         return .success
+    }
+
+    /// The network of a database to which nothing was done since it was made; nil if something was.
+    private func untouched(_ name: String, _ workspace: Workspace) throws -> MeshNetwork? {
+        let database = try workspace.open(name)
+        guard try database.history().entries.isEmpty else { return nil }
+        workspace.context.session.follow(database)
+        return try database.snapshot().network
     }
 
     /// The network of a document, with our provisioner added.
@@ -223,6 +248,20 @@ struct ImportCommand: ContextCommand {
                     + "\(own.unicastAddress)"
             )
         }
+    }
+}
+
+extension MeshNetwork {
+    /// Whether two networks differ in nothing but the UUID and the DeviceKey of our own node, which each import draws.
+    fileprivate func isWithoutOwn(asIn other: MeshNetwork) -> Bool {
+        func others(_ network: MeshNetwork) -> MeshNetwork {
+            var others = network
+            others.nodes.removeAll { $0.uuid == network.ownProvisioner }
+            others.provisioners.removeAll { $0.uuid == network.ownProvisioner }
+            others.ownProvisioner = ownProvisioner
+            return others
+        }
+        return others(self) == others(other)
     }
 }
 

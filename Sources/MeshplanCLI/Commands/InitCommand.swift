@@ -69,7 +69,8 @@ struct InitCommand: ContextCommand {
                 let place = try workspace.databaseName(network)
                 done.append("Made \(place), a network of one provisioner and no other nodes")
             } else {
-                _ = try workspace.open(network)
+                // An attempt that was cut short may not have come to the lock file.
+                context.session.follow(try workspace.open(network))
             }
         }
         for line in done { context.output.line(line) }

@@ -56,6 +56,15 @@ struct PlanCommand: NetworkCommand {
     @OptionGroup(title: "Reading back first")
     var reading: PlanRefreshOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "A file with secrets of devices, as apply takes it.",
+            valueName: "file"
+        ),
+        completion: Completion.files
+    )
+    var secrets: [String] = []
+
     var writesJSON: Bool { format.json }
 
     func run(in context: Context) throws -> ExitStatus {
@@ -66,7 +75,14 @@ struct PlanCommand: NetworkCommand {
         let database = try Workspace(context: context).open(planning.network)
         let estimator = try radio.estimator(database, simulation: reading.simulation(radio))
         let snapshot = try reading.snapshot(of: database, planning, estimator, radio, options.planner, in: context)
-        let planned = try planning.plan(snapshot, options: options.planner)
+        var planned = try planning.plan(snapshot, options: options.planner)
+        planned.plan.dependencies = try PlanDependencies(
+            context: context,
+            database: database,
+            secrets: try SecretsReader(context: context, files: secrets),
+            way: try reading.way(radio) ?? Settings.way(context)
+        )
+        .of(planned.plan)
         let plan = planned.plan
         if context.keepsValues { ProcessMemory.keepUntilExit((planning, snapshot, planned)) }
         let site = estimator.fitting(snapshot)
@@ -76,8 +92,10 @@ struct PlanCommand: NetworkCommand {
             estimator: withoutEstimate ? nil : site,
             isFull: full
         )
+        if context.json == nil, let line = plan.dependenciesLine { context.output.line(line) }
         if let markdown { try PlanMarkdown(plan, of: planning, snapshot, site).write(to: markdown, in: context) }
         try SequenceNotice(context, network: planning.network).warn(of: snapshot, database)
+        try ReturnNotice(context).warn(planning, database)
         if planned.isRefused, let out {
             context.errorOutput.line("The plan is refused, so it is not saved to \(out.printable).")
         }
@@ -93,7 +111,7 @@ struct PlanCommand: NetworkCommand {
             if context.json == nil {
                 context.output.line(
                     "\nSaved to \(out.printable). Apply exactly this plan with: meshplan apply "
-                        + "\(out.printable.shellWord) --via BEARER"
+                        + "\(out.printable.shellWord) --via \(reading.via.first?.printable.shellWord ?? "BEARER")"
                 )
             }
         }

@@ -60,11 +60,14 @@ struct ReplaceCommand: NetworkCommand {
         let former = try assignments.replace(node, by: uuid)
         if let lines = context.json {
             lines.write([
-                "type": "replaced", "node": node.json, "before": former.description.json,
+                "type": "replaced", "node": node.json, "before": (former ?? uuid).description.json,
                 "after": uuid.description.json,
             ])
         } else {
-            context.output.line("\(node.printable) has \(uuid) now, instead of \(former).")
+            context.output.line(
+                former.map { "\(node.printable) has \(uuid) now, instead of \($0)." }
+                    ?? "\(node.printable) has \(uuid) already. If that device is broken, name the one that takes its place."
+            )
             if !assigning.apply { context.output.line("Next: meshplan plan") }
         }
         guard assigning.apply, let apply = try assigning.applying(networks, context) else { return .success }

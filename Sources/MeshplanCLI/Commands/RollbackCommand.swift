@@ -13,8 +13,9 @@ struct RollbackCommand: NetworkCommand {
         abstract: "Plan a return to the definition applied before the last one, and carry it out with --via.",
         discussion: """
             The database keeps the texts of up to 20 applied definitions. Without --to, rollback goes back to the \
-            latest one that differs from the last applied one; a second rollback goes forward again. The files in your \
-            folder are not touched: --write-definition writes the old ones into a folder, so that you can compare \
+            latest one that differs from the last applied one; a second rollback goes forward again. Where a return \
+            was cut short, rollback goes on with it. What nobody confirmed does not count as applied. The files in \
+            your folder are not touched: --write-definition writes the old ones into a folder, so that you can compare \
             yours with them or replace yours.
             """
     )
@@ -68,13 +69,23 @@ struct RollbackCommand: NetworkCommand {
             return try goingBack.applyRun(as: "rollback", in: context).goBackUnconfirmed(name)
         }
         let database = try workspace.open(name)
-        let (entry, text) = try definition(in: database)
+        let history = try database.history()
+        let unfinished = to == nil ? history.unfinishedReturn : nil
+        if let words = unfinished?.words, context.json == nil, writeDefinition == nil {
+            context.output.line("Going on with \(words) which was cut short.\n")
+        }
+        if case .state(let serial) = unfinished?.goal, writeDefinition == nil {
+            let job = try RestoreJob(context, network: name, serial: serial, in: database)
+            return try goingBack.carryOut(job, as: "restore", in: context)
+        }
+        let (entry, text) = try definition(in: database, history, unfinished)
         if let folder = writeDefinition { return try write(text, of: entry, into: folder, context) }
-        let prepared = try PlanningJob(context: context).prepare(
+        var prepared = try PlanningJob(context: context).prepare(
             SourceFiles(text),
             network: name,
             wasApplied: true
         )
+        prepared.returnGoal = .definition
         if context.json == nil {
             context.output.line(
                 "Definition \(entry.definition?.short ?? "") of \(entry.began.text) (serial \(entry.serialAfter))"
@@ -88,8 +99,11 @@ struct RollbackCommand: NetworkCommand {
     /// Finds the definition to go back to.
     ///
     /// - Throws: ``Failure`` if there is none, or if its text is no longer kept.
-    private func definition(in database: MeshDatabase) throws -> (HistoryEntry, DefinitionText) {
-        let history = try database.history()
+    private func definition(
+        in database: MeshDatabase,
+        _ history: History,
+        _ unfinished: HistoryEntry?
+    ) throws -> (HistoryEntry, DefinitionText) {
         let found: HistoryEntry?
         if let to {
             let serial = try database.snapshot().serial
@@ -109,7 +123,7 @@ struct RollbackCommand: NetworkCommand {
                 )
             }
         } else {
-            found = history.previousDefinitionEntry
+            found = unfinished ?? history.previousDefinitionEntry
             guard found != nil else {
                 throw Failure(
                     .failure,

@@ -77,6 +77,7 @@ struct ShowCommand: NetworkCommand {
                 let view = PlanView(plan: plan, estimate: estimate, style: context.style, isFull: full)
                 context.output.write(view.render())
                 plan.showDigest(in: context)
+                if let line = plan.dependenciesLine { context.output.line(line) }
                 let serial = snapshot.serial
                 if serial != plan.serial {
                     context.errorOutput.line(

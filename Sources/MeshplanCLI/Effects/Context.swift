@@ -113,10 +113,6 @@ package struct Effects {
     var keepsValues = true
     /// Runs the commands for the networks of a fleet.
     var fleetWorkers = FleetWorkers.processes
-    /// Runs another program to its end.
-    var runProgram: (ProgramPool.Program) -> ProgramResult
-    /// Starts another program, and goes on meanwhile.
-    var startProgram: (ProgramPool.Program) -> RunningProgram = RunningProgram.inBackground
     /// Says how many seconds local time is ahead of UTC at a time.
     var secondsAhead: (Timestamp) -> Int = { LocalTime.secondsAhead(at: $0.rawValue) }
     /// Waits while the server of a shared database is out of reach.
@@ -149,7 +145,6 @@ package struct Effects {
         self.interrupts = interrupts
         self.process = process
         self.pause = pause
-        runProgram = { ProgramResult.of($0, interrupts) }
     }
 }
 

@@ -16,7 +16,10 @@ package final class Output {
     var fitter: LineFitter?
 
     /// Writes the text, with its lines broken where ``fitter`` says so.
+    ///
+    /// Whatever is in it, such as a word of the command line, starts no escape sequences but the program's own.
     package func write(_ text: String) {
+        let text = text.harmless
         write(document: fitter?.fitted(text) ?? text)
     }
 

@@ -59,7 +59,7 @@ struct MeshConnection {
             lease: lease,
             bearer: access.bearer,
             options: options,
-            context: context.execution(desk: desk, database: database) { reporter.handle($0) }
+            context: context.execution(desk: desk, texts: secrets.texts, database: database) { reporter.handle($0) }
         )
         simulation = access.simulation
     }

@@ -38,6 +38,9 @@ struct MeshRoute {
         setup = SimulationSetup(simulator, radio)
     }
 
+    /// What the plan of a run over this route depends on.
+    var dependency: PlanDependencies.Way { PlanDependencies.Way(via: via, files: devices + modelFiles) }
+
     /// How the world simulated in this process behaves; nil if there is none.
     var simulation: SimulationSetup? { choices.contains(.simulator) ? setup : nil }
 
@@ -129,14 +132,16 @@ extension Context {
     ///
     /// - Parameters:
     ///   - desk: answers the out-of-band questions of devices; nil if no device is provisioned.
+    ///   - texts: the files and variables with keys; nil if no plan is carried out.
     ///   - database: the source of former keys; nil if no plan is carried out.
     ///   - emit: receives the events of the run.
     func execution(
         desk: TerminalDesk? = nil,
+        texts: SecretTexts? = nil,
         database: MeshDatabase? = nil,
         emit: @escaping (ExecutionEvent) -> Void = { _ in }
     ) -> ExecutionContext {
-        let keys = MeshKeyReader(context: self, database: database)
+        let keys = MeshKeyReader(context: self, texts: texts ?? SecretTexts(self), database: database)
         var execution = ExecutionContext(
             user: self.process.user,
             host: self.process.host,

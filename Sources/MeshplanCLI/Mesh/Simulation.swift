@@ -114,6 +114,10 @@ struct Simulation {
             )
             return
         }
+        // It holds the keys of the nodes. The usual place is in a folder that git ignores anyway.
+        if let statePath, let cover = try? GitIgnore.cover(statePath, in: context), let pattern = cover.pattern {
+            context.errorOutput.line("Added \(pattern.printable) to \(cover.place.printable)")
+        }
         let file = try statePath.map { try SimulatorFile(context.absolute($0), as: $0) }
         self.file = file
         var state = file?.state ?? SimulatorState()

@@ -39,8 +39,6 @@ enum AgentMetrics {
             "Events so far.",
             Double(max(state.nextNumber - 1, 0))
         )
-        text.add("meshplan_agent_events_waiting", .gauge, "Events not posted yet.", Double(state.outbox.count))
-        text.add("meshplan_agent_events_dropped_total", .counter, "Events never posted.", Double(state.dropped))
         text.add("meshplan_agent_timestamp_seconds", .gauge, "When this file was written.", Double(now))
         return text.text
     }

@@ -44,12 +44,24 @@ struct ApplyRun {
         return applying
     }
 
+    /// Finds what the run of a plan uses.
+    func dependencies(_ database: MeshDatabase) -> PlanDependencies {
+        PlanDependencies(context: context, database: database, secrets: secrets, way: route.dependency)
+    }
+
     /// Carries out exactly the plan in a file.
     func savedPlan(at path: String) throws -> ExitStatus {
         let (network, sealed) = try SavedPlan.read(path, in: context)
         let database = try Workspace(context: context).open(network)
-        let (plan, definition) = try SavedPlan.openWithDefinition(sealed, of: network, path: path, database: database)
-        let source = SavedPlanSource(context: context, network: network, path: path, plan: plan, text: definition)
+        let (plan, definition, returnGoal) = try SavedPlan.openWithDefinition(
+            sealed,
+            of: network,
+            path: path,
+            database: database
+        )
+        try dependencies(database).check(plan, in: path)
+        var source = SavedPlanSource(context: context, network: network, path: path, plan: plan, text: definition)
+        source.returnGoal = returnGoal
         var apply = Apply<ApplyWork<SavedPlanSource>>(applyOptions, saved: plan)
         return try status(of: apply.perform(with: ApplyWork(self, source, database)), network)
     }
@@ -71,7 +83,16 @@ struct ApplyRun {
     /// - Throws: ``Failure`` if none wait.
     func goBackUnconfirmed(_ network: String) throws -> ExitStatus {
         let database = try Workspace(context: context).open(network)
-        guard let pending = try database.pendingConfirmation() else { throw Self.nothingToTakeBack }
+        guard let pending = try database.pendingConfirmation() else {
+            // Whoever was cut short repeats the command.
+            guard let note = try database.confirmationNote(), note.decision == .takenBack else {
+                throw Self.nothingToTakeBack
+            }
+            if context.json == nil {
+                context.output.line("The changes from \(note.began.text) were taken back already; no others wait.")
+            }
+            return .success
+        }
         return try status(of: takeBack(pending, of: network, in: database), network)
     }
 
@@ -89,7 +110,7 @@ struct ApplyRun {
         // The state existed before. Guards that would refuse it today must not prevent its return.
         run.planner = PlannerOptions(allowed: Set(PlanGuard.allCases))
         var job = try RestoreJob(context, network: network, serial: pending.serial, in: database)
-        job.endsConfirmation = true
+        job.returnGoal = .unconfirmed(since: pending.entry)
         var applying = run.applyOptions
         applying.takesBack = pending
         var apply = Apply<ApplyWork<RestoreJob>>(applying)
@@ -102,6 +123,21 @@ struct ApplyRun {
     func status(of end: ApplyEnd<ExitStatus, PlannedJob>, _ network: String) throws -> ExitStatus {
         switch end {
         case .finished(let status), .wentBack(let status): return status
+        case .takenBackElsewhere:
+            throw Failure(
+                .notApproved,
+                "somebody else has taken the changes back while they waited for confirmation",
+                hint: "See: meshplan state history"
+            )
+        case .confirmationLost:
+            throw Failure(
+                .stale,
+                "the database was replaced while the changes waited for confirmation: it does not know them, so they are "
+                    + "not confirmed, and it cannot take them back",
+                hint:
+                    "The nodes still have the changes. Put the former database back and go back with: meshplan rollback "
+                    + "--unconfirmed --via BEARER"
+            )
         case .interrupted:
             throw summarized(Failure(.interrupted, "interrupted; nothing was done"), .interrupted)
         case .stopped(let ending):

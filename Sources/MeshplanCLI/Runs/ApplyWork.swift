@@ -47,17 +47,19 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
 
     func unconfirmed() throws -> PendingConfirmation? { try database.pendingConfirmation() }
 
+    func confirmationNote() throws -> PendingConfirmation? { try database.confirmationNote() }
+
     func snapshot() throws -> Snapshot { try database.snapshot(with: try held()) }
 
     func earlierRun(of plan: Plan) throws -> EarlierRun? {
         try database.run(plan: plan.identifier).map { $0.outcome == .completed ? .completed : .unfinished }
     }
 
-    func declare() throws { try held().declare(source.text) }
+    func declare() throws { try held().declare(source.text, goal: source.returnGoal) }
 
     func awaitConfirmation() throws { try database.awaitConfirmation(with: try held()) }
 
-    func setDeadline(_ deadline: Timestamp) throws {
+    func setDeadline(_ deadline: Timestamp) throws -> PendingConfirmation? {
         try database.setConfirmationDeadline(deadline, with: try held())
     }
 
@@ -67,6 +69,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
 
     func settle(_ network: MeshNetwork, isComplete: Bool) throws {
         try source.settle(network, database, try held(), isComplete: isComplete)
+        if isComplete { try database.reachGoal(with: try held()) }
     }
 
     /// The lease.
@@ -88,7 +91,9 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
     func plan(_ snapshot: Snapshot) throws -> PlannedJob {
         // Whether nothing can be estimated is known before anything is shown.
         _ = try estimator(for: snapshot)
-        return try source.plan(snapshot, options: run.planner)
+        var planned = try source.plan(snapshot, options: run.planner)
+        planned.plan.dependencies = try run.dependencies(database).of(planned.plan)
+        return planned
     }
 
     func show(_ planned: PlannedJob, _ snapshot: Snapshot) throws {
@@ -99,10 +104,12 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
         estimator.listensForProxies = mesh == nil
         source.show(planned.plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: run.isFull)
         try SequenceNotice(context, network: source.network).warn(of: snapshot, database)
+        try ReturnNotice(context).warn(source, database)
         planned.remind(in: context)
     }
 
     func announce(_ plan: Plan, _ snapshot: Snapshot, earlier: EarlierRun?) throws {
+        if earlier != .completed { try plan.checkClock(context.now(), in: snapshot.network) }
         // A finished plan is not announced to people; programs get their summary.
         if context.json == nil, earlier == .completed, let refusal = Failure(ending: .refused(.alreadyApplied)) {
             throw refusal
@@ -210,6 +217,10 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
         let estimator = try estimator(for: snapshot)
         reporter.begin(plan, estimate: { estimator.estimate(plan).total.median })
         let recap = mesh.executor.apply(plan)
+        // A plan of a file is not settled: it has reached its goal when it is carried out.
+        if source is SavedPlanSource, source.returnGoal != nil, recap.isComplete {
+            try database.reachGoal(with: try held())
+        }
         return ApplyRunResult(recap, end: mesh.executor.now, network: mesh.executor.network)
     }
 
@@ -271,7 +282,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
         confirmation.tellOfReturn(pending, isInterrupted: isInterrupted)
         do {
             let end = try run.takeBack(pending, of: source.network, in: database)
-            if case .refused(.nothingToTakeBack) = end { return .confirmed }
+            if case .refused(.nothingToTakeBack) = end { return .decided }
             let status = try run.status(of: end, source.network)
             confirmation.tellOfReturn(pending, status)
             return .ended(status == .success ? .notApproved : status)

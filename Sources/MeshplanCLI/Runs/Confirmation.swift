@@ -36,6 +36,13 @@ struct Confirmation {
     ///
     /// - Throws: ``Failure`` or ``InvalidDefinition`` with ``ExitStatus/refused`` if there is no way back.
     func check(_ plan: Plan, in snapshot: Snapshot) throws {
+        if let finding = plan.findings.first(where: { $0.isAllowed && $0.planGuard.cutsOff }) {
+            throw Failure(
+                .refused,
+                "there is no way back from this plan: \(finding.message)",
+                hint: "Leave out --allow \(finding.planGuard.rawValue), or apply it without --confirm-within."
+            )
+        }
         let found: [Irreversible]
         do {
             found = try RestoreJob.irreversible(plan, in: snapshot, named: network, context)

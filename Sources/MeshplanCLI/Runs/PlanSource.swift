@@ -19,6 +19,8 @@ protocol PlanSource {
     var goal: String { get }
     /// The text of the definition, for the history; nil if there is none.
     var text: DefinitionText? { get }
+    /// What a return leads back to; nil if it leads forward.
+    var returnGoal: ReturnGoal? { get }
     /// The nodes by the names that files of simulated devices use.
     ///
     /// - Parameter network: the network as the database knows it.
@@ -66,6 +68,7 @@ extension PlanSource {
     var vendorModels: [VendorModel] { [] }
     var goal: String { "the definition" }
     var text: DefinitionText? { nil }
+    var returnGoal: ReturnGoal? { nil }
 
     func namesOfProxies(in network: MeshNetwork) -> [String: DeviceUUID] { nodeNames(in: network) }
 

@@ -21,6 +21,9 @@ struct PlanningJob {
         /// The vendor models that the definition describes.
         var vendorModels: [VendorModel]
 
+        /// What it leads back to if it is a former definition; nil otherwise.
+        var returnGoal: ReturnGoal?
+
         /// The name of the network.
         var network: String { definition.network.value }
     }

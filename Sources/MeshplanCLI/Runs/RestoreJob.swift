@@ -15,8 +15,8 @@ struct RestoreJob: PlanSource {
     var former: MeshNetwork
     /// The definition in force at that serial, which becomes so again; nil if its text is not known.
     var text: DefinitionText?
-    /// Whether this takes back unconfirmed changes, so that nothing waits for confirmation afterwards.
-    var endsConfirmation = false
+    /// What the history calls the goal: the state, unless unconfirmed changes are taken back.
+    var returnGoal: ReturnGoal?
 
     /// A return to a serial.
     ///
@@ -25,6 +25,7 @@ struct RestoreJob: PlanSource {
         self.context = context
         self.network = network
         self.serial = serial
+        returnGoal = .state(serial)
         former = try database.snapshot(at: serial).network
         if let digest = try database.history().definitionEntry(at: serial)?.definition {
             text = try database.definition(digest)
@@ -88,7 +89,6 @@ struct RestoreJob: PlanSource {
         changes.nodes = managed.nodes
         changes.network = managed.network
         if !changes.isEmpty { try database.commit(changes, with: lease) }
-        if endsConfirmation, isComplete { try database.endConfirmation(with: lease) }
     }
 
     /// What this job could not take back after a plan is carried out.

@@ -16,6 +16,8 @@ struct SavedPlanSource: PlanSource {
     var plan: Plan
     /// The definition that it was made from; nil if there is none.
     var text: DefinitionText?
+    /// What the plan goes back to; nil if it does not.
+    var returnGoal: ReturnGoal?
 
     var vendorModels: [VendorModel] {
         // Invalid text was reported when the plan was made.

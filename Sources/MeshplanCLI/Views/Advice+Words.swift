@@ -31,12 +31,14 @@ extension Remedy {
         case .allow(let name): "--allow \(name)"
         case .recoverIVIndex: "meshplan network iv recover"
         case .stateIVIndex: "meshplan network iv set INDEX"
+        case .applyAgain: "meshplan apply --again"
         case .scan: "meshplan scan"
         case .assign: "meshplan assign"
         case .replace(let node): "meshplan replace \(node?.shellWord ?? "NODE")"
         case .removeTagged(let tag, let resets):
             "meshplan plan --remove \(tag?.shellWord ?? "TAG=VALUE")" + (resets ? " --reset" : "")
         case .examine: "meshplan doctor"
+        case .countHops: "meshplan map --via BEARER"
         case .chooseProxy: "--proxy"
         case .begin: "meshplan init"
         case .createStore(let address): "meshplan init --state \(address)"

@@ -11,11 +11,14 @@ extension String {
         return String(view)
     }
 
-    /// The text with a capital at the start and a full stop at the end, unless a command or code stands there.
+    /// The text with a capital at the start and a full stop at the end, unless a command, a path or code stands there.
     var asSentence: String {
         guard let first, let last else { return self }
         let isCommand = hasPrefix("meshplan ") || hasPrefix("chmod ")
-        var text = first.isLowercase && !isCommand ? first.uppercased() + dropFirst() : self
+        // A name of a file, perhaps with a place in it. Other words have no such marks inside.
+        let word = prefix { !$0.isWhitespace }
+        let isPath = word.dropLast().contains { $0 == "." || $0 == ":" }
+        var text = first.isLowercase && !isCommand && !isPath ? first.uppercased() + dropFirst() : self
         if let question = text.firstRange(of: "? "), question.upperBound < text.endIndex {
             let next = question.upperBound
             text.replaceSubrange(next...next, with: text[next].uppercased())
@@ -43,7 +46,7 @@ extension Unicode.Scalar {
     var isHarmless: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
-        case .format: self == "\u{200D}" || self == "\u{AD}"
+        case .format: self == "\u{200D}"
         default: true
         }
     }

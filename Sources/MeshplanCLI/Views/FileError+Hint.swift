@@ -7,6 +7,7 @@ extension FileError {
         switch cause {
         case .folder: "Name a file."
         case .special: "Name a regular file."
+        case .outside: "Name the file that the link leads to, or copy it here."
         case .occupied: "Move it away, or choose another name."
         case .tooLarge: "Check the path: no valid file is that large."
         case .exposed:

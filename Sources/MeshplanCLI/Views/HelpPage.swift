@@ -26,7 +26,7 @@ struct HelpPage {
         ["--var"],
         // What an agent rarely needs otherwise.
         ["--airtime", "--all-within", "--workers", "--select"],
-        ["--branch", "--approved", "--every"],
+        ["--approved", "--every"],
     ]
 
     /// The lines to show, with a last one about `--help-all` if options were left out.

@@ -18,6 +18,11 @@ enum MarkdownText {
             .joined()
     }
 
+    /// Sentences and lists, a line each.
+    static func paragraphs(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { prose(String($0)) }.joined(separator: "\n")
+    }
+
     /// The text in which nothing is markup.
     private static func escaped(_ text: String) -> String {
         var result = ""

@@ -33,10 +33,11 @@ struct RepeatedCommand {
 
     /// The command line with more arguments at the end. Uses `usual` if nobody knows what was typed.
     func text(_ more: [String] = [], usual: String) -> String {
-        let words = arguments.isEmpty ? [] : ["meshplan"] + arguments
-        return words.isEmpty
-            ? ([usual] + more).joined(separator: " ")
-            : (words + more).map { Self.quoted(Self.withoutPassword($0)) }.joined(separator: " ")
+        guard !arguments.isEmpty else { return ([usual] + more).joined(separator: " ") }
+        var words = ["meshplan"] + arguments
+        // Behind this mark nothing is an option.
+        words.insert(contentsOf: more, at: words.firstIndex(of: "--") ?? words.endIndex)
+        return words.map { Self.quoted(Self.withoutPassword($0)) }.joined(separator: " ")
     }
 
     /// A word, quoted for a shell.
@@ -50,6 +51,10 @@ struct RepeatedCommand {
         let end = rest.firstIndex(of: "?") ?? rest.endIndex
         if let at = rest[..<end].lastIndex(of: "@"), let colon = rest[..<at].firstIndex(of: ":") {
             rest = String(rest[..<colon]) + String(rest[at...])
+        }
+        // Parameters behind another character are none, and no command can use the address.
+        for mistake in ["&password=", " password=", "%3Fpassword=", "%3fpassword="] {
+            if let found = rest.firstRange(of: mistake) { rest = String(rest[..<found.lowerBound]) }
         }
         if let question = rest.firstIndex(of: "?") {
             let parameters = rest[rest.index(after: question)...].split(

@@ -37,54 +37,92 @@ struct RestoringAdvice {
     }
 
     /// How to restore the newest intact backup of a network's database. Nil if there is none, or if a team shares the
-    /// database.
+    /// database. While another process changes the database, or if it is whole after all, nothing is to be restored.
     func hint(for network: String) -> String? {
         let workspace = Workspace(context: context)
-        guard (try? workspace.sharedStore()) == nil, let candidate = newest(of: network) else { return nil }
+        guard (try? workspace.sharedStore()) == nil else { return nil }
         let target = Workspace.databasePath(network)
+        if let holder = MeshDatabase.writer(at: context.absolute(target)), holder.process != context.process.number {
+            return "\(holder.title.printable) changes it at this moment: wait until that has ended, then run the "
+                + "command again. Restore nothing meanwhile."
+        }
+        let known = knownState(of: network)
+        if isIntact(target) { return "A second look found it whole: run the command again." }
+        guard let candidate = newest(of: network, known) else { return nil }
         let backup = "\(Backups.folderName)/\(candidate.backup.name)"
         var text =
             candidate.isOpened
             ? "The newest intact backup is of \(candidate.backup.time.text) (serial \(candidate.backup.serial)). "
             : "The newest backup is of \(candidate.backup.time.text) (serial \(candidate.backup.serial)); no available "
                 + "secret opens it, so it may be damaged. "
-        // SQLite would take the log of the damaged file for that of the backup.
-        let companions = ["-wal", "-shm", "-journal"].map { target + $0 }
-            .filter { Files.kind(context.absolute($0)) != nil }
-        let removal = companions.isEmpty ? "" : "rm -f \(companions.map(\.shellWord).joined(separator: " ")) && "
-        text += "Restore it with:\n  \(removal)cp -p \(backup.shellWord) \(target.shellWord)\n"
-        if let entry = candidate.entry, candidate.backup.serial < entry.serial {
+        if let known, candidate.backup.serial < known.serial {
+            let lost = known.serial - candidate.backup.serial
             text +=
-                "\(StateLock.fileName) knows serial \(entry.serial): continue with --accept-older, and read the nodes back "
-                + "with meshplan refresh. "
+                "The database was at serial \(known.serial) already: what the last "
+                + "\(lost == 1 ? "change" : "\(lost) changes") stored, such as device keys of new nodes, the backup does "
+                + "not have. "
+        }
+        text += "Restore it with:\n  \(aside(target))cp -p \(backup.shellWord) \(target.shellWord)\n"
+        if let known, candidate.backup.serial < known.serial {
+            text += "Then continue with --accept-older, and read the nodes back with meshplan refresh. "
         }
         return text + "Do not import again: an import lacks device keys that were made since."
     }
 
+    /// The commands that put what there is into a folder of its own. Nothing is removed: who still has the files open
+    /// goes on with them there, and they may be mended. SQLite would take the log of the damaged file for that of the
+    /// backup, so that goes along.
+    private func aside(_ target: String) -> String {
+        let files = ([""] + TemporaryFiles.companions).map { target + $0 }
+            .filter { Files.kind(context.absolute($0)) != nil }
+        guard !files.isEmpty else { return "" }
+        let base = Workspace.folderName + "/damaged"
+        var (folder, number) = (base, 1)
+        while Files.kind(context.absolute(folder)) != nil {
+            number += 1
+            folder = "\(base)-\(number)"
+        }
+        return "mkdir \(folder) && mv \(files.map(\.shellWord).joined(separator: " ")) \(folder)/ && "
+    }
+
+    /// The latest state that the files beside the database know, in git or not.
+    private func knownState(of network: String) -> StateVersion? {
+        let entry = (try? LockFile(context).read())?.networks[network]
+        let newest = try? NewestState.read(beside: context.absolute(Workspace.databasePath(network)))
+        let versions = [entry.map { StateVersion(lineage: $0.lineage, serial: $0.serial, digest: $0.digest) }, newest]
+        return versions.compactMap(\.self).max { $0.serial < $1.serial }
+    }
+
+    private func isIntact(_ target: String) -> Bool {
+        guard let sealed = try? SealedDatabase(at: .file(context.absolute(target))),
+            let database = try? DatabaseSecretSources(context).openedUnasked(sealed),
+            let found = try? database.verify(), found.problems.isEmpty
+        else { return false }
+        return true
+    }
+
     private struct Candidate {
         var backup: Backup
-        var entry: StateLock.Entry?
         /// Whether a secret opened the backup and it turned out intact.
         var isOpened: Bool
     }
 
-    private func newest(of network: String) -> Candidate? {
+    private func newest(of network: String, _ known: StateVersion?) -> Candidate? {
         let names =
             (try? Files.names(inFolder: context.absolute(Backups.folderName), as: Backups.folderName)) ?? []
         let backups = names.compactMap { Backup($0) }.filter { $0.network == network }
-            .sorted { ($0.time, $0.serial) > ($1.time, $1.serial) }
-        let entry = (try? LockFile(context).read())?.networks[network]
+            .sorted(by: Backup.isNewer)
         var unopened: Candidate?
         for backup in backups.prefix(Self.limit) {
             let path = context.absolute("\(Backups.folderName)/\(backup.name)")
-            guard let sealed = try? SealedDatabase(at: .file(path)), entry == nil || sealed.lineage == entry?.lineage
+            guard let sealed = try? SealedDatabase(at: .file(path)), known == nil || sealed.lineage == known?.lineage
             else { continue }
             switch try? DatabaseSecretSources(context).openedUnasked(sealed) {
             case let database?:
                 guard (try? database.verify())?.problems.isEmpty == true else { continue }
-                return Candidate(backup: backup, entry: entry, isOpened: true)
+                return Candidate(backup: backup, isOpened: true)
             case nil:
-                unopened = unopened ?? Candidate(backup: backup, entry: entry, isOpened: false)
+                unopened = unopened ?? Candidate(backup: backup, isOpened: false)
             }
         }
         return unopened

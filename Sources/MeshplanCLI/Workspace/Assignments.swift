@@ -156,9 +156,9 @@ struct Assignments {
 
     /// Gives the place of a node to another device, where the definition names the present one.
     ///
-    /// - Returns: the device that was there.
+    /// - Returns: the device that was there; nil if this one is there already.
     /// - Throws: ``Failure`` if the node has no device, or the device another place; what writing throws.
-    mutating func replace(_ name: String, by device: DeviceUUID) throws -> DeviceUUID {
+    mutating func replace(_ name: String, by device: DeviceUUID) throws -> DeviceUUID? {
         let node = try node(name)
         guard !node.awaitsDevice else {
             throw Failure(
@@ -168,9 +168,7 @@ struct Assignments {
             )
         }
         let former = node.uuid.value
-        guard former != device else {
-            throw Failure(.usage, "this device is at `\(name)` already", hint: "Name the device that takes its place.")
-        }
+        guard former != device else { return nil }
         try checkFree(device)
         if isAssigned(node) { try write([name: device]) } else { try rewrite(node, to: device) }
         set(device, at: name)
@@ -257,7 +255,7 @@ struct Assignments {
     /// The devices that the file names now, by place.
     private func present() throws -> [String: DeviceUUID] {
         guard Files.kind(context.absolute(path)) != nil else { return [:] }
-        let bytes = try Files.read(context.absolute(path), as: path, limit: DefinitionFiles.sizeLimit)
+        let bytes = try context.read(path)
         let files = SourceFiles(files: [SourceFiles.File(path: path, bytes: bytes)])
         let (read, diagnostics) = AssignmentsFile.read(files: files)
         guard !diagnostics.contains(where: { $0.severity == .error }) else {
@@ -299,7 +297,7 @@ struct Assignments {
         let file = files.path(of: location)
         let turn = try turn(forFile: file)
         defer { turn.unlock() }
-        let bytes = try Files.read(context.absolute(file), as: file, limit: DefinitionFiles.sizeLimit)
+        let bytes = try context.read(file)
         var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .map(String.init)
         let number = Int(location.line) - 1

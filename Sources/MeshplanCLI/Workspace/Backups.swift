@@ -17,8 +17,8 @@ struct Backups {
     static let folderName = Workspace.folderName + "/backups"
     /// The environment variable that says how many backups to keep.
     static let variable = "MESHPLAN_BACKUPS"
-    /// For how many days the last backup of each day is kept.
-    private static let days: Int64 = 14
+    /// Of how many days the last backup is kept.
+    private static let days = 14
 
     /// Backups as the environment configures them.
     ///
@@ -42,7 +42,7 @@ struct Backups {
     func make(of database: MeshDatabase, at serial: UInt64) throws(StoreError) {
         guard count > 0, let network = Self.network(of: database) else { return }
         let folder = context.absolute(Self.folderName)
-        let name = Backup(network: network, serial: serial, time: context.now()).name
+        let name = Backup(network: network, serial: serial, time: context.now(), lineage: database.lineage).name
         do {
             _ = try Files.createFolder(folder, as: Self.folderName)
         } catch {
@@ -56,8 +56,9 @@ struct Backups {
         }
         // A superfluous backup does no harm, and the next command tries again.
         let names = (try? Files.names(inFolder: folder, as: Self.folderName)) ?? []
-        let backups = names.compactMap { Backup($0) }.filter { $0.network == network }
-        for superfluous in Self.superfluous(backups, keeping: count, at: context.now()) {
+        let backups = names.compactMap { Backup($0) }
+            .filter { $0.network == network && $0.mayBe(of: database.lineage) }
+        for superfluous in Self.superfluous(backups, keeping: count) {
             try? Files.remove(folder + "/" + superfluous.name, as: superfluous.name)
         }
     }
@@ -78,47 +79,74 @@ struct Backups {
         return Name.isValid(network) ? network : nil
     }
 
-    /// The backups that are neither among the latest ones nor the last of one of the recent days.
-    static func superfluous(_ backups: [Backup], keeping count: Int, at now: Timestamp) -> [Backup] {
-        let sorted = backups.sorted { ($0.time, $0.serial) > ($1.time, $1.serial) }
+    /// The backups of one database that are neither among the latest ones nor the last of one of the latest days. What
+    /// is latest, the serials say: clocks go wrong, and only tell days apart here.
+    static func superfluous(_ backups: [Backup], keeping count: Int) -> [Backup] {
         var days: Set<Int64> = []
-        return sorted.enumerated().filter { place, backup in
-            let day = backup.time.rawValue / 86_400
-            let isLastOfDay = days.insert(day).inserted && now.rawValue / 86_400 - day < Self.days
+        return backups.sorted(by: Backup.isNewer).enumerated().filter { place, backup in
+            let isLastOfDay = days.count < Self.days && days.insert(backup.time.rawValue / 86_400).inserted
             return place >= count && !isLastOfDay
         }.map(\.element)
     }
 }
 
-/// A backup, identified by its file's name, `NETWORK-SERIAL-TIME.meshdb`. A serial can occur twice after an older
-/// backup was restored; the time tells those apart.
+/// A backup, identified by its file's name, `NETWORK-SERIAL-TIME-LINEAGE.meshdb`, where the lineage is 8 hexadecimal
+/// digits. Names from before have no lineage.
 struct Backup: Hashable {
     /// The network's name.
     var network: String
     /// The database's serial.
     var serial: UInt64
-    /// When the backup was made.
+    /// When the backup was made, as the clock said.
     var time: Timestamp
+    /// The beginning of the database's lineage; nil if the name does not tell.
+    var lineage: String?
 
-    init(network: String, serial: UInt64, time: Timestamp) {
+    /// A backup that the program makes.
+    init(network: String, serial: UInt64, time: Timestamp, lineage: Octets16) {
+        self.init(network: network, serial: serial, time: time, lineage: Self.digits(lineage))
+    }
+
+    private static func digits(_ lineage: Octets16) -> String { String(lineage.hexadecimal.prefix(8)) }
+
+    /// Whether the name allows it to be a backup of the database with that lineage.
+    func mayBe(of lineage: Octets16) -> Bool { self.lineage == nil || self.lineage == Self.digits(lineage) }
+
+    /// Whether one comes after another one of the same database. The clock only decides between equal serials.
+    static func isNewer(_ one: Backup, _ other: Backup) -> Bool {
+        (one.serial, one.time) > (other.serial, other.time)
+    }
+
+    private init(network: String, serial: UInt64, time: Timestamp, lineage: String?) {
         self.network = network
         self.serial = serial
         self.time = time
+        self.lineage = lineage
     }
 
     /// The file's name.
     var name: String {
-        "\(network)-\(serial)-\(time.text.filter { $0 != "-" && $0 != ":" }).meshdb"
+        "\(network)-\(serial)-\(time.text.filter { $0 != "-" && $0 != ":" })\(lineage.map { "-" + $0 } ?? "").meshdb"
     }
 
     /// Parses a file's name; nil for any other file, which is left alone.
     init?(_ name: String) {
-        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count >= 3, let last = parts.last, last.hasSuffix("Z.meshdb"),
-            let serial = UInt64(parts[parts.count - 2]),
-            let time = Timestamp(compact: last.dropLast(".meshdb".count))
+        guard name.hasSuffix(".meshdb") else { return nil }
+        var parts = name.dropLast(".meshdb".count).split(separator: "-", omittingEmptySubsequences: false)
+        var lineage: String?
+        if let last = parts.last, !last.hasSuffix("Z") {
+            guard Hexadecimal.decode(last)?.count == 4, !last.contains(where: \.isUppercase) else { return nil }
+            lineage = String(parts.removeLast())
+        }
+        guard parts.count >= 3, let serial = UInt64(parts[parts.count - 2]),
+            let time = Timestamp(compact: parts[parts.count - 1])
         else { return nil }
-        self.init(network: parts.dropLast(2).joined(separator: "-"), serial: serial, time: time)
+        self.init(
+            network: parts.dropLast(2).joined(separator: "-"),
+            serial: serial,
+            time: time,
+            lineage: lineage
+        )
         guard self.name == name else { return nil }
     }
 }

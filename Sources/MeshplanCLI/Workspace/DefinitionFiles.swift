@@ -110,7 +110,14 @@ struct DefinitionFiles {
         var files = try read(paths)
         files.files += try valueFiles()
         let repository = repository(of: paths)
-        return try DefinitionReader.reading(files, admits: { lies($0, in: repository) }, loading: namedFiles)
+        let own = files.files.map(\.path)
+        let load = { (path: String) throws -> [SourceFiles.File] in
+            try checkMayBeRows(path, of: own)
+            return try namedFiles(at: path, inside: repository)
+        }
+        var reading = try DefinitionReader.reading(files, admits: { lies($0, in: repository) }, loading: load)
+        reading.diagnostics += SecretFiles(context).problems(of: reading)
+        return reading
     }
 
     // MARK: - Files, and the texts that stand for them
@@ -132,10 +139,15 @@ struct DefinitionFiles {
 
     /// The octets of a file, or of the text that stands for it.
     ///
+    /// - Parameter folders: where the file must lie; nil for the repository of a path that the user typed.
     /// - Throws: ``FileError`` if it cannot be read, or is larger than the limit.
-    func bytes(_ path: String, limit: Int = sizeLimit) throws(FileError) -> [UInt8] {
+    func bytes(
+        _ path: String,
+        inside folders: [String]? = nil,
+        limit: Int = sizeLimit
+    ) throws(FileError) -> [UInt8] {
         if let text = openText(path) { return text }
-        return try Files.read(context.absolute(path), as: path, limit: limit)
+        return try context.read(path, inside: folders, limit: limit)
     }
 
     private func openText(_ path: String) -> [UInt8]? {
@@ -163,7 +175,7 @@ struct DefinitionFiles {
             files.append(VariableValues.file(VariableValues.environmentPath, ofEnvironment))
         }
         for path in context.variableFiles {
-            let bytes = try Files.read(context.absolute(path), as: path, limit: Self.sizeLimit)
+            let bytes = try context.read(path)
             files.append(.init(path: path, bytes: bytes))
         }
         if !context.variables.isEmpty { files.append(VariableValues.file("(--var)", context.variables)) }
@@ -171,26 +183,12 @@ struct DefinitionFiles {
     }
 
     /// The folders from which a definition may take files: that of its repository, or else those where it stands.
-    private func repository(of paths: [String]) -> [String] {
-        let folders = (paths.isEmpty ? ["."] : paths).map { path in
-            let absolute = context.absolute(path == Self.standardInput ? "." : path)
-            return Files.resolved(Files.kind(absolute) == .folder ? absolute : Files.folder(of: absolute)) ?? absolute
-        }
-        return folders.map { folder in
-            var candidate = folder
-            while candidate != "/" {
-                if Files.kind(candidate + "/.git") != nil { return candidate }
-                candidate = Files.folder(of: candidate)
-            }
-            return folder
-        }
+    func repository(of paths: [String]) -> [String] {
+        (paths.isEmpty ? ["."] : paths).map { context.repository(of: $0 == Self.standardInput ? "." : $0) }
     }
 
-    /// Whether a definition at these paths may take a file from a path.
-    func admits(_ path: String, of definition: [String]) -> Bool { lies(path, in: repository(of: definition)) }
-
     /// Whether a path leads to something in one of the folders. What does not exist is reported elsewhere.
-    private func lies(_ path: String, in folders: [String]) -> Bool {
+    func lies(_ path: String, in folders: [String]) -> Bool {
         guard let resolved = Files.resolved(context.absolute(path)) else { return true }
         return folders.contains { resolved == $0 || resolved.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") }
     }
@@ -245,7 +243,7 @@ struct DefinitionFiles {
     static let withoutNetwork = Diagnostic(.error, "no file defines a network")
 
     /// The file at a path that a definition names, or the YAML files directly in a folder; nothing if nothing is there.
-    private func namedFiles(at path: String) throws -> [SourceFiles.File] {
+    private func namedFiles(at path: String, inside folders: [String]) throws -> [SourceFiles.File] {
         let paths: [String]
         switch kind(path) {
         case .file:
@@ -261,8 +259,25 @@ struct DefinitionFiles {
         default: paths = []
         }
         return try paths.map { path in
-            SourceFiles.File(path: path, bytes: try bytes(path))
+            // What lies elsewhere is not read, and refused where it is named.
+            SourceFiles.File(path: path, bytes: lies(path, in: folders) ? try bytes(path, inside: folders) : [])
         }
+    }
+
+    /// Refuses rows that only their owner may read, where others may read the definition: what rows say stands in plans
+    /// and reports.
+    private func checkMayBeRows(_ path: String, of definition: [String]) throws(FileError) {
+        func isPrivate(_ path: String) -> Bool? { Files.permissions(context.absolute(path)).map { $0 & 0o077 == 0 } }
+        guard path.hasSuffix(".csv"), isPrivate(path) == true, definition.contains(where: { isPrivate($0) == false })
+        else { return }
+        throw FileError(
+            .read,
+            path,
+            .other(
+                "only its owner may read it, and what rows say stands in plans and reports",
+                hint: "Give secrets of devices to --secrets; if it holds none, chmod 644 \(path.printable.shellWord)."
+            )
+        )
     }
 
     private func add(

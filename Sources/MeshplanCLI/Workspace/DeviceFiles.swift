@@ -14,7 +14,7 @@ struct DeviceFiles {
     func load(_ paths: [String]) throws -> [DeviceDescription] {
         var files = SourceFiles()
         for path in paths {
-            let bytes = try Files.read(context.absolute(path), as: path, limit: DefinitionFiles.sizeLimit)
+            let bytes = try context.read(path)
             files.files.append(.init(path: path, bytes: bytes))
         }
         let (devices, diagnostics) = DeviceFile.read(files: files)

@@ -146,7 +146,8 @@ struct FloorFiles {
     private func read(_ path: Located<String>, _ files: SourceFiles, _ diagnostics: inout [Diagnostic]) -> [UInt8]? {
         let name = files.resolving(path.value, namedAt: path.location)
         let definitionFiles = DefinitionFiles(context: context)
-        guard definitionFiles.admits(name, of: paths) else {
+        let folders = definitionFiles.repository(of: paths)
+        guard definitionFiles.lies(name, in: folders) else {
             diagnostics.append(
                 Diagnostic(
                     .error,
@@ -159,7 +160,7 @@ struct FloorFiles {
             return nil
         }
         do {
-            return try definitionFiles.bytes(name, limit: Self.sizeLimit)
+            return try definitionFiles.bytes(name, inside: folders, limit: Self.sizeLimit)
         } catch {
             let failure = Failure(explaining: error)
             diagnostics.append(

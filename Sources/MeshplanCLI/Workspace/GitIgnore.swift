@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 import SystemLayer
 
@@ -6,7 +7,9 @@ import SystemLayer
 /// that applies there.
 enum GitIgnore {
     /// The patterns that git should ignore.
-    static let patterns = [".meshplan/", "*.mplan", "*.gateway.pem", "*.client.pem"]
+    static let patterns = [".meshplan/", "*.mplan", "*.gateway.pem", "*.client.pem", temporary]
+    /// What a killed writer of any file leaves behind, with the same contents.
+    private static let temporary = "*.meshplan-*"
     /// The name of the file.
     static let fileName = ".gitignore"
     private static let sizeLimit = 16 << 20
@@ -62,9 +65,37 @@ enum GitIgnore {
             )
         }
         let pattern = "/" + escaped(target.relative)
-        try add([pattern], to: path, as: target.place, behind: present)
+        let hasTemporary = present.split(whereSeparator: \.isNewline).contains { String($0).trimmed == temporary }
+        try add((hasTemporary ? [] : [temporary]) + [pattern], to: path, as: target.place, behind: present)
         cover.pattern = pattern
         return cover
+    }
+
+    /// What to say about a file with secrets that others may have: git has it, or other users can read it.
+    ///
+    /// - Parameter contents: what is in it: “keys”.
+    static func exposure(_ file: String, of contents: String, in context: Context) -> [(message: String, hint: String)]
+    {
+        let name = file.printable
+        var found: [(message: String, hint: String)] = []
+        if Target(file, in: context)?.isTracked == true {
+            found.append(
+                (
+                    "git already has \(name), which contains \(contents)",
+                    "take it out with git rm --cached \(name.shellWord), and have the keys refreshed if somebody else "
+                        + "has the repository."
+                )
+            )
+        }
+        if Files.isReadableByOthers(context.absolute(file)) {
+            found.append(
+                (
+                    "other users can read \(name), which contains \(contents)",
+                    "chmod 600 \(name.shellWord), or remove it; have the keys refreshed if somebody may have read it."
+                )
+            )
+        }
+        return found
     }
 
     // MARK: Where

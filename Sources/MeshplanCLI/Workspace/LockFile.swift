@@ -24,7 +24,7 @@ struct LockFile {
     ///   be read.
     func read() throws -> StateLock {
         guard Files.kind(path) != nil else { return StateLock() }
-        let bytes = try Files.read(path, as: StateLock.fileName, limit: StateLock.sizeLimit)
+        let bytes = try context.read(StateLock.fileName, limit: StateLock.sizeLimit)
         let files = SourceFiles(files: [.init(path: StateLock.fileName, bytes: bytes)])
         let (lock, diagnostics) = StateLock.read(files: files)
         guard !diagnostics.contains(where: { $0.severity == .error }) else {
@@ -38,44 +38,52 @@ struct LockFile {
     /// - Parameters:
     ///   - entry: the file's entry for the network.
     ///   - version: the version of the database.
+    ///   - source: the file that the entry comes from.
     /// - Throws: ``Failure`` with ``ExitStatus/stale`` if they do not fit.
-    func check(_ entry: StateLock.Entry, _ version: StateVersion, of network: String) throws(Failure) {
+    func check(
+        _ entry: StateLock.Entry,
+        _ version: StateVersion,
+        of network: String,
+        in source: String = StateLock.fileName
+    ) throws(Failure) {
         guard let problem = Self.problem(entry, version) else { return }
         let database = (try? Workspace(context: context).databaseName(network)) ?? Workspace.databasePath(network)
         let message =
             switch problem {
             case .otherLineage:
-                "\(database) is not the database in \(StateLock.fileName): it was created separately from that one, "
+                "\(database) is not the database in \(source): it was created separately from that one, "
                     + "which was at serial \(entry.serial)"
             case .older:
-                "\(database) is older than \(StateLock.fileName) says: it is at serial \(version.serial), but serial "
+                "\(database) is older than \(source) says: it is at serial \(version.serial), but serial "
                     + "\(entry.serial) exists already"
             case .forked:
-                "\(database) is not the copy in \(StateLock.fileName): both are at serial \(version.serial), but "
+                "\(database) is not the copy in \(source): both are at serial \(version.serial), but "
                     + "were changed separately"
             }
         let isShared = (try? Workspace(context: context).sharedStore()) != nil
-        throw Failure(.stale, message, hint: isShared && problem != .otherLineage ? sharedHint : hint)
+        throw Failure(.stale, message, hint: isShared && problem != .otherLineage ? sharedHint(source) : hint(source))
     }
 
-    private static let rest = """
-        by --accept-older, which skips sequence numbers that may have been used, and read the nodes back with meshplan \
-        refresh. If \(StateLock.fileName) itself is the wrong one, restore that with git.
-        """
+    private static func rest(_ source: String) -> String {
+        "by --accept-older, which skips sequence numbers that may have been used, and read the nodes back with meshplan "
+            + "refresh."
+            + (source == StateLock.fileName
+                ? " If \(StateLock.fileName) itself is the wrong one, restore that with git." : "")
+    }
 
     /// Nobody restores a server because of the last seconds before a promotion.
-    private var sharedHint: String {
+    private func sharedHint(_ source: String) -> String {
         "If a standby has taken over, it lacks what was stored last; with synchronous replication nothing would be lost. "
-            + "Continue with it \(Self.rest)"
+            + "Continue with it \(Self.rest(source))"
     }
 
-    private var hint: String {
+    private func hint(_ source: String) -> String {
         let backups = Workspace.folderName + "/backups"
         let place =
             Files.kind(context.absolute(backups)) == .folder
             ? "the newest copy: one on another machine, or in \(backups)"
             : "the newest copy: it may be on another machine, or in a backup"
-        return "Restore \(place). If it is lost, continue with this one \(Self.rest)"
+        return "Restore \(place). If it is lost, continue with this one \(Self.rest(source))"
     }
 
     private enum Problem {
@@ -109,13 +117,16 @@ struct LockFile {
         for (network, database) in databases {
             let version = try database.version()
             if let entry = before.networks[network], !replacing { try check(entry, version, of: network) }
-            after.networks[network] = StateLock.Entry(
-                lineage: version.lineage,
-                serial: version.serial,
-                digest: version.digest
-            )
+            after.networks[network] = StateLock.Entry(version)
         }
         guard after != before else { return }
         try AtomicFile.write(path, as: StateLock.fileName, Array(after.text.utf8), mode: 0o644)
+    }
+}
+
+extension StateLock.Entry {
+    /// The entry for a state of a database.
+    init(_ version: StateVersion) {
+        self.init(lineage: version.lineage, serial: version.serial, digest: version.digest)
     }
 }

@@ -2,11 +2,12 @@ import DefinitionModel
 import Execution
 import MeshCore
 import Store
-import SystemLayer
 
 /// Generates keys, or reads them from the sources that a definition names. Errors never contain a key.
 struct MeshKeyReader {
     var context: Context
+    /// The files and variables.
+    var texts: SecretTexts
     /// The source of former keys; nil if no plan is carried out.
     var database: MeshDatabase?
 
@@ -18,19 +19,9 @@ struct MeshKeyReader {
         case .generated:
             var generator = context.randomNumbers
             return .random(using: &generator)
-        case .file(let path):
-            let bytes: [UInt8]
-            do {
-                bytes = try Files.read(context.absolute(path), as: path, limit: 4096)
-            } catch {
-                throw ExecutionContext.KeyError(error.message)
-            }
-            return try key(String(decoding: bytes, as: UTF8.self), of: "the file \(path)")
+        case .file(let path): return try key(texts.text(of: .file(path)), of: "the file \(path)")
         case .environment(let name):
-            guard let text = context.environment[name] else {
-                throw ExecutionContext.KeyError("the environment variable \(name) is not set")
-            }
-            return try key(text, of: "the environment variable \(name)")
+            return try key(texts.text(of: .environment(name)), of: "the environment variable \(name)")
         case .formerNetKey(let index, let serial):
             let key = try former(serial).netKeys.first { $0.index == index }
             guard let key else { throw ExecutionContext.KeyError("at serial \(serial) there was no NetKey \(index)") }

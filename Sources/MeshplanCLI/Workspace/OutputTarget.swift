@@ -32,7 +32,7 @@ enum OutputTarget {
         if absolute.hasPrefix(databases + "/") || Files.resolved(absolute)?.hasPrefix(databases + "/") == true {
             throw Failure(.failure, "\(path.printable) is in the folder of mesh databases", hint: hint)
         }
-        switch Files.kind(absolute) {
+        switch try Files.kind(examining: absolute, as: path) {
         case nil: return
         case .file:
             let start = try Files.readStart(absolute, as: path, count: 64)
@@ -43,7 +43,7 @@ enum OutputTarget {
                 hint: "Choose another name, such as \(path.printable)\(ending), or remove the file."
             )
         case .folder: throw Failure(.failure, "\(path.printable) is a folder", hint: "Name a file in it.")
-        case .pipe, .other:
+        case .pipe, .other, .hidden:
             throw Failure(.failure, "\(path.printable) is not a regular file", hint: "Choose another name.")
         }
     }

@@ -32,8 +32,8 @@ enum SavedPlan {
     }
 
     /// Refuses to overwrite anything other than a saved plan, such as the definition.
-    static func check(target path: String, in context: Context) throws(Failure) {
-        switch Files.kind(context.absolute(path)) {
+    static func check(target path: String, in context: Context) throws {
+        switch try Files.kind(examining: context.absolute(path), as: path) {
         case nil: return
         case .file:
             if isMeant(by: path, in: context) { return }
@@ -43,29 +43,35 @@ enum SavedPlan {
                 hint: "Choose another name, such as \(path).mplan, or remove the file."
             )
         case .folder: throw Failure(.failure, "\(path) is a folder", hint: "Name a file in it.")
-        case .pipe, .other: throw Failure(.failure, "\(path) is not a regular file", hint: "Choose another name.")
+        case .pipe, .other, .hidden:
+            throw Failure(.failure, "\(path) is not a regular file", hint: "Choose another name.")
         }
     }
 
     /// Writes a plan for its owner alone (0600). Includes the definition that it was made from, if there is one,
-    /// because the database records it when the plan is applied.
+    /// because the database records it when the plan is applied; and what it goes back to, if it does.
     static func write(
         _ plan: Plan,
         definition: DefinitionText? = nil,
+        returnGoal: ReturnGoal? = nil,
         to path: String,
         database: MeshDatabase,
         context: Context
     ) throws {
         let encoded = PlanFile.encode(plan)
+        let start = returnGoal?.encoded() ?? []
         let sealed: [UInt8]
         if let definition {
             var writer = ByteWriter(capacity: encoded.count + 4)
             writer.write(UInt32(clamping: encoded.count))
             writer.write(encoded)
             writer.write(definition.encoded())
-            sealed = try database.seal(writer.bytes, purpose: purposeWithDefinition(plan.network))
+            sealed = try database.seal(
+                start + writer.bytes,
+                purpose: purposeWithDefinition(plan.network, isReturn: returnGoal != nil)
+            )
         } else {
-            sealed = try database.seal(encoded, purpose: purpose(plan.network))
+            sealed = try database.seal(start + encoded, purpose: purpose(plan.network, isReturn: returnGoal != nil))
         }
         let bytes = Array("\(marker)\(plan.network)\n".utf8) + sealed
         try AtomicFile.write(context.absolute(path), as: path, bytes)
@@ -76,7 +82,7 @@ enum SavedPlan {
     /// - Throws: ``Failure`` with ``ExitStatus/invalidInput`` if the file is damaged or something else; ``FileError``
     ///   if it cannot be read.
     static func read(_ path: String, in context: Context) throws -> (network: String, sealed: [UInt8]) {
-        let bytes = try Files.read(context.absolute(path), as: path, limit: sizeLimit)
+        let bytes = try context.read(path, limit: sizeLimit)
         let start = Array(marker.utf8)
         guard bytes.starts(with: start) else {
             let isPiece = start.starts(with: bytes)
@@ -108,7 +114,8 @@ enum SavedPlan {
         try openWithDefinition(sealed, of: network, path: path, database: database).plan
     }
 
-    /// Opens a plan that a database has sealed, and the definition that it was made from; nil if there is none.
+    /// Opens a plan that a database has sealed, the definition that it was made from, and what it goes back to; nil if
+    /// there is none.
     ///
     /// - Throws: ``Failure`` with ``ExitStatus/invalidInput`` if it is damaged, or of another database or network.
     static func openWithDefinition(
@@ -116,18 +123,26 @@ enum SavedPlan {
         of network: String,
         path: String,
         database: MeshDatabase
-    ) throws -> (plan: Plan, definition: DefinitionText?) {
+    ) throws -> (plan: Plan, definition: DefinitionText?, returnGoal: ReturnGoal?) {
         var definition: DefinitionText?
+        var returnGoal: ReturnGoal?
         let plan: Plan
         do {
-            if let bytes = try? database.unseal(sealed, purpose: purposeWithDefinition(network)) {
+            let goes = try? database.unseal(sealed, purpose: purposeWithDefinition(network, isReturn: false))
+            let returns = try? database.unseal(sealed, purpose: purposeWithDefinition(network, isReturn: true))
+            if let bytes = goes ?? returns {
                 var reader = ByteReader(bytes)
+                if returns != nil { returnGoal = try ReturnGoal(from: &reader) }
                 let count = Int(try reader.readUInt32())
                 plan = try PlanFile.decode(Array(try reader.read(count)))
                 definition = try DefinitionText(decoding: Array(reader.readRest()))
+            } else if let bytes = try? database.unseal(sealed, purpose: purpose(network, isReturn: true)) {
+                var reader = ByteReader(bytes)
+                returnGoal = try ReturnGoal(from: &reader)
+                plan = try PlanFile.decode(Array(reader.readRest()))
             } else {
                 let bytes = try naming(path) { () throws(StoreError) in
-                    try database.unseal(sealed, purpose: purpose(network))
+                    try database.unseal(sealed, purpose: purpose(network, isReturn: false))
                 }
                 plan = try PlanFile.decode(bytes)
             }
@@ -141,7 +156,7 @@ enum SavedPlan {
         guard plan.network == network else {
             throw Failure(.invalidInput, "\(path) is a plan of another network", hint: again)
         }
-        return (plan, definition)
+        return (plan, definition, returnGoal)
     }
 
     private static let again = "Save the plan again with: meshplan plan --out FILE"
@@ -162,7 +177,11 @@ enum SavedPlan {
         }
     }
 
-    private static func purpose(_ network: String) -> String { "plan \(network)" }
+    private static func purpose(_ network: String, isReturn: Bool) -> String {
+        (isReturn ? "goal and " : "") + "plan \(network)"
+    }
 
-    private static func purposeWithDefinition(_ network: String) -> String { "plan and definition \(network)" }
+    private static func purposeWithDefinition(_ network: String, isReturn: Bool) -> String {
+        (isReturn ? "goal and " : "") + "plan and definition \(network)"
+    }
 }

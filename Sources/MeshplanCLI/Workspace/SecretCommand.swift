@@ -45,6 +45,12 @@ struct SecretCommand {
                 "the key command has not ended after \(context.keyCommandTimeout.components.seconds) s and was stopped",
                 hint: "Run it yourself to see what it waits for; it has no standard input."
             )
+        case .lost(let reason):
+            Failure(
+                .failure,
+                "nobody knows whether the key command has succeeded: \(reason)",
+                hint: "Run it again."
+            )
         case .tooMuch:
             Failure(
                 .failure,

@@ -58,7 +58,7 @@ struct Settings {
     private static func file(_ context: Context) throws -> SettingsFile {
         let path = context.absolute(SettingsFile.fileName)
         guard Files.kind(path) != nil else { return SettingsFile() }
-        let bytes = try Files.read(path, as: SettingsFile.fileName, limit: 2 << 20)
+        let bytes = try context.read(SettingsFile.fileName, limit: 2 << 20)
         let files = SourceFiles(files: [.init(path: SettingsFile.fileName, bytes: bytes)])
         let (settings, diagnostics) = SettingsFile.read(files: files, check: check)
         guard !diagnostics.contains(where: { $0.severity == .error }) else {
@@ -112,6 +112,15 @@ struct Settings {
         try BearerChoice.hubAddress(Settings(context)[.hub]?.first ?? BearerChoice.usualHub)
     }
 
+    /// The way that an apply here takes, unless its command line names another; nil if nothing is set.
+    ///
+    /// - Throws: the errors of ``init(_:)``.
+    static func way(_ context: Context) throws -> PlanDependencies.Way? {
+        let settings = try Settings(context)
+        guard let via = settings[.via] else { return nil }
+        return PlanDependencies.Way(via: via, files: via == ["simulator"] ? settings[.devices] ?? [] : [])
+    }
+
     /// The first value of a setting; nil if it is not set.
     private subscript(_ key: SettingsFile.Key) -> [String]? { all.first { $0.key == key }?.values }
 }
@@ -134,6 +143,9 @@ extension Settings {
         let command = named.configuration.defaultSubcommand ?? named
         let line = TypedOptions(arguments[depth...])
         guard !line.asksForHelp, command.configuration.subcommands.isEmpty else { return arguments }
+        // Its current folder may be the one with definitions, which others write. Its commands take what is set in its
+        // own folder.
+        guard command != AgentRunCommand.self else { return arguments }
         let accepted = AcceptedOptions(command)
         guard SettingsFile.Key.allCases.contains(where: { accepted.takes($0.rawValue) }) else { return arguments }
         return try Settings(context).completed(arguments, depth, command, line, accepted)

@@ -16,7 +16,7 @@ struct VendorModelFiles {
         guard !paths.isEmpty else { return nil }
         var files = SourceFiles()
         for path in paths {
-            let bytes = try Files.read(context.absolute(path), as: path, limit: DefinitionFiles.sizeLimit)
+            let bytes = try context.read(path)
             files.files.append(.init(path: path, bytes: bytes))
         }
         let (models, diagnostics) = VendorModelsFile.read(files: files)

@@ -64,7 +64,12 @@ struct Workspace {
         let entry = try LockFile(context).read().networks[network]
         let database = try DatabaseSecretSources(context).open(sealed)
         context.session.note(database, of: network)
-        if let entry { try compare(database, with: entry, of: network) }
+        // What this machine has written counts, whatever becomes of the lock file, which git may put back.
+        let newest = try database.newestWritten().map(StateLock.Entry.init)
+        let newestPath = try newestPath(network)
+        let known = [(StateLock.fileName, entry), (newestPath, newest)]
+            .compactMap { source, entry in entry.map { (source: source, entry: $0) } }
+        if !known.isEmpty { try compare(database, with: known, of: network) }
         return database
     }
 
@@ -112,12 +117,23 @@ struct Workspace {
         }
     }
 
-    private func compare(_ database: MeshDatabase, with entry: StateLock.Entry, of network: String) throws {
-        let lockFile = LockFile(context)
+    private func compare(
+        _ database: MeshDatabase,
+        with known: [(source: String, entry: StateLock.Entry)],
+        of network: String
+    ) throws {
         let version = try database.version()
-        guard !LockFile.fits(entry, version) else { return }
-        guard context.storeAccess.acceptsOlder else { return try lockFile.check(entry, version, of: network) }
-        try accept(database, of: network, after: entry)
+        let unfit = known.filter { !LockFile.fits($0.entry, version) }.sorted { $0.entry.serial > $1.entry.serial }
+        guard let worst = unfit.first else { return }
+        guard context.storeAccess.acceptsOlder else {
+            return try LockFile(context).check(worst.entry, version, of: network, in: worst.source)
+        }
+        try accept(database, of: network, after: worst.entry)
+    }
+
+    /// The path of the file with the latest state that was written, in the form of ``keyPath``.
+    private func newestPath(_ network: String) throws -> String {
+        (try sharedStore() == nil ? Self.databasePath(network) : "\(Self.folderName)/\(network)") + NewestState.suffix
     }
 
     /// Lets a database take the place of the one that the lock file knows.
@@ -140,7 +156,7 @@ struct Workspace {
     ///   database.
     func open(copy file: String) throws -> MeshDatabase {
         let path = context.absolute(file)
-        guard Files.kind(path) == .file else {
+        guard try Files.kind(examining: path, as: file) == .file else {
             throw Failure(.usage, "there is no file \(file.printable)", hint: "Name a copy or backup.")
         }
         do {
@@ -209,6 +225,7 @@ struct Workspace {
     /// - Throws: ``StoreError`` if somebody else holds the lock, or if the database cannot be written.
     func lock(_ database: MeshDatabase, for operation: String) throws(StoreError) -> WriteLease {
         let backups = try Backups(context: context)
+        if database.sharedNetwork == nil { try FolderExamination(context: context).check(database) }
         let holder = LockHolder(
             user: context.process.user,
             host: context.process.host,
@@ -234,13 +251,17 @@ struct Workspace {
         tell(lease.spill)
         tell(lease.promotion)
         lease.onPromotion = { tell($0) }
+        lease.onUnsettled = { error in
+            let failure = Failure(explaining: error)
+            FailureView(context).warn(failure.message, hint: failure.hint)
+        }
         return lease
     }
 
     /// The networks that have a database, sorted.
     func networks() throws -> [String] {
         if let store = try sharedStore() { return try store.networks().filter { Name.isValid($0) } }
-        guard Files.kind(folder) == .folder else { return [] }
+        guard try Files.kind(examining: folder, as: Self.folderName) == .folder else { return [] }
         return try Files.names(inFolder: folder, as: Self.folderName)
             .filter { $0.hasSuffix(".meshdb") }
             .map { String($0.dropLast(".meshdb".count)) }

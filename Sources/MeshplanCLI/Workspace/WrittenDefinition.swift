@@ -35,6 +35,7 @@ struct WrittenDefinition {
     ///   - folder: the folder for the file.
     ///   - overwrites: whether existing files may be replaced.
     ///   - isFlat: whether to write every node by itself, even where nodes repeat with a number in their names.
+    ///   - goesOn: whether the files may be there already, written by an attempt that was cut short.
     ///   - source: the origin of the network, in a few words.
     ///   - Throws: ``Failure`` if the file or a definition of the network exists already, or if the definition would
     ///     change the network; ``InvalidDefinition`` if the network cannot be defined.
@@ -44,6 +45,7 @@ struct WrittenDefinition {
         in folder: String,
         overwrites: Bool,
         isFlat: Bool,
+        goesOn: Bool = false,
         source: String,
         _ context: Context
     ) throws {
@@ -51,14 +53,6 @@ struct WrittenDefinition {
         self.folder = folder
         path =
             folder == "." ? "\(name).yaml" : folder.hasSuffix("/") ? "\(folder)\(name).yaml" : "\(folder)/\(name).yaml"
-        replaces = try Self.replaces(path, overwrites: overwrites, context)
-        if !replaces, Self.isDefined(name, in: folder, context) {
-            throw Failure(
-                .failure,
-                "there is a definition of the network `\(name)` in \(folder == "." ? "the current folder" : folder) already",
-                hint: "Choose another folder: the files of a folder are one definition."
-            )
-        }
         adoption = Adoption.make(of: network, named: name)
         let header = [
             "Written by meshplan from \(source).",
@@ -87,13 +81,28 @@ struct WrittenDefinition {
             text = folded.text
             devices = folded.devices
             moduleCount = folded.moduleCount
-            replacesAssignments = try Self.replaces(assignments, overwrites: overwrites, context)
         } else {
             text = plain
             devices = [:]
             moduleCount = 0
-            replacesAssignments = false
         }
+        replaces = try Self.replaces(path, by: text, overwrites: overwrites, goesOn: goesOn, context)
+        if !replaces, Self.isDefined(name, in: folder, context) {
+            throw Failure(
+                .failure,
+                "there is a definition of the network `\(name)` in \(folder == "." ? "the current folder" : folder) already",
+                hint: "Choose another folder: the files of a folder are one definition."
+            )
+        }
+        replacesAssignments =
+            try !devices.isEmpty
+            && Self.replaces(
+                assignments,
+                by: AssignmentsFile.text(of: devices),
+                overwrites: overwrites,
+                goesOn: goesOn,
+                context
+            )
     }
 
     private static func assignmentsPath(of name: String, in folder: String) -> String {
@@ -104,9 +113,19 @@ struct WrittenDefinition {
     /// Whether a file is to be replaced.
     ///
     /// - Throws: ``Failure`` if it exists and must not be.
-    private static func replaces(_ path: String, overwrites: Bool, _ context: Context) throws(Failure) -> Bool {
-        let kind = Files.kind(context.absolute(path))
-        guard kind == nil || overwrites && kind == .file else {
+    private static func replaces(
+        _ path: String,
+        by text: String,
+        overwrites: Bool,
+        goesOn: Bool,
+        _ context: Context
+    ) throws(Failure) -> Bool {
+        let absolute = context.absolute(path)
+        let kind = Files.kind(absolute)
+        let isWritten =
+            goesOn && kind == .file
+            && (try? Files.read(absolute, as: path, limit: text.utf8.count)) == Array(text.utf8)
+        guard kind == nil || isWritten || overwrites && kind == .file else {
             throw Failure(
                 .failure,
                 "\(path) already exists",

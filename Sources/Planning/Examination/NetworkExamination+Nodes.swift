@@ -45,6 +45,7 @@ extension NetworkExamination {
             "the composition was not read yet",
             advice: "\(command: .apply) reads it."
         )
+        examineAuthentication()
         for (what, names) in missing.sorted(by: { $0.key < $1.key }) {
             add(
                 .warning,
@@ -55,6 +56,29 @@ extension NetworkExamination {
                     "\(command: .readBack()) tells what the nodes really have; the definition then says what they should."
             )
         }
+    }
+
+    /// What nodes and devices have proved, and which static values others may know.
+    private mutating func examineAuthentication() {
+        let nodes = Dictionary(network.nodes.map { ($0.uuid, $0) }) { first, _ in first }
+        add(
+            .note,
+            "claimed-only",
+            nodes: network.nodes.filter { $0.authentication?.assurance == .claimed }.map(\.name),
+            "only claimed to be who they are: a device that knows nothing can answer as they did",
+            advice: "What-is-safe in the manual says what that is worth, and what proves more."
+        )
+        let open = network.deviceMemories.values.filter { !$0.usedValues.isEmpty && nodes[$0.uuid] == nil }
+        add(
+            .warning,
+            "value-given-away",
+            nodes: open.map(\.uuid).sorted().map { uuid in
+                network.pendingProvisioning(of: uuid)?.name ?? uuid.description
+            },
+            "whose static value was given away in a session that made no node",
+            advice:
+                "Get a new value from the maker, or use \(command: .applyAgain): then whoever answered can pass for the device."
+        )
     }
 
     /// What a node refers to that does not exist, each once.

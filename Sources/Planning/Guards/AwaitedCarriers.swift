@@ -1,7 +1,6 @@
 package import MeshCore
 
-/// A change that waits until other devices have become nodes. Without them it would leave the network without any node
-/// that carries messages.
+/// A change that waits until other nodes do what its node does now. Without them it would leave nodes out of reach.
 package struct WaitingChange: Hashable, Sendable {
     /// The kind of change.
     package enum Kind: Hashable, Comparable, Sendable {
@@ -11,16 +10,56 @@ package struct WaitingChange: Hashable, Sendable {
         case proxyOff
         /// The node will leave a subnet.
         case subnetLoss
+        /// The node will no longer be a friend of low-power nodes.
+        case friendOff
+        /// The node will be reset.
+        case reset
+    }
+
+    /// Why it waits.
+    package enum Reason: Hashable, Sendable {
+        /// They are devices that have not become nodes. One of them is enough.
+        case notNodes
+        /// They did not answer.
+        case silent
+        /// They have not taken the change.
+        case unchanged
+        /// They answer, but none of them was heard advertising, so nobody knows whether they can be connected to.
+        case unheard
     }
 
     /// The kind of change.
     package var kind: Kind
-    /// Names in the plan of some of the devices, at least one. One of these devices is enough.
+    /// What the others are to be.
+    package var role: Way.Role
+    /// Names in the plan of some of the others, at least one.
     package var carriers: [String]
-    /// How many such devices there are.
+    /// How many there are.
     package var carrierCount: Int
     /// One of them.
     package var carrier: DeviceUUID
+    /// Why it waits.
+    package var reason: Reason
+
+    /// A change of a node that waits for others.
+    ///
+    /// - Parameter carriers: the others with their names, at least one.
+    package init?(
+        _ kind: Kind,
+        for role: Way.Role,
+        of carriers: [(uuid: DeviceUUID, name: String)],
+        because reason: Reason
+    ) {
+        guard let first = carriers.first else { return nil }
+        self.kind = kind
+        self.role = role
+        self.carriers = carriers.prefix(Self.namedCarriers).map(\.name)
+        carrierCount = carriers.count
+        carrier = first.uuid
+        self.reason = reason
+    }
+
+    private static let namedCarriers = 3
 }
 
 /// The devices of a plan that will carry messages once they are nodes.
@@ -71,12 +110,10 @@ struct AwaitedCarriers {
                 guard uuid != node, let device = devices[uuid], device.subnets.contains(subnet) else { return false }
                 return (kind == .relayOff ? device.relay : device.proxy) == wanted && !isNode(uuid)
             }
-            guard let first = found.first else { continue }
-            let names = found.prefix(Self.namedCarriers).compactMap { devices[$0]?.name }
-            return WaitingChange(kind: kind, carriers: names, carrierCount: found.count, carrier: first)
+            let carriers = found.compactMap { uuid in devices[uuid].map { (uuid, $0.name) } }
+            let role = kind == .relayOff ? Way.Role.relay : .proxy
+            if let waiting = WaitingChange(kind, for: role, of: carriers, because: .notNodes) { return waiting }
         }
         return nil
     }
-
-    private static let namedCarriers = 3
 }

@@ -12,6 +12,10 @@ struct SubnetCarriers {
         /// The same, including nodes for which it is unknown whether they relay.
         var possibleRelays = (all: 0, proxies: 0)
 
+        /// Nodes that are known to be friends, and those that need one.
+        var friends = 0
+        var lowPowerNodes = 0
+
         /// How many of these relays carry messages farther. If there is only one proxy, it advertises itself what
         /// arrives over its link, so its relay reaches nobody else.
         func useful(_ relays: (all: Int, proxies: Int)) -> Int { relays.all - (proxies == 1 ? relays.proxies : 0) }
@@ -29,6 +33,8 @@ struct SubnetCarriers {
                 var subnet = subnets[key.index] ?? Subnet()
                 subnet.nodes += 1
                 if isProxy { subnet.proxies += 1 }
+                if nodes[place].features.friend == .enabled { subnet.friends += 1 }
+                if nodes[place].isLowPower { subnet.lowPowerNodes += 1 }
                 if relay == .enabled {
                     subnet.relays.all += 1
                     if isProxy { subnet.relays.proxies += 1 }
@@ -65,6 +71,12 @@ struct SubnetCarriers {
         keys { $0.nodes > $0.proxies && $0.useful($0.possibleRelays) == 0 }
     }
 
+    /// The subnets with a node that is known to be a friend.
+    var withFriend: Set<NetKeyIndex> { keys { $0.friends > 0 } }
+
+    /// The subnets with low-power nodes, and without a node that is known to be a friend.
+    var withoutFriend: Set<NetKeyIndex> { keys { $0.lowPowerNodes > 0 && $0.friends == 0 } }
+
     /// How many nodes of a subnet are known to relay.
     func relays(in key: NetKeyIndex) -> Int { subnets[key]?.relays.all ?? 0 }
 
@@ -74,13 +86,19 @@ struct SubnetCarriers {
 }
 
 extension GuardedNetwork {
-    /// The nodes whose answers do not reach a proxy link. A node answers with its Default TTL, and a proxy forwards to
-    /// its link only messages with a TTL of 2 or more (Mesh Protocol 3.4.6.3). With TTL 0, only a link to the node
-    /// itself helps.
-    var nodesOfUnreachableTTL: [DeviceUUID] {
-        inspected.filter { node in
-            guard let ttl = node.defaultTTL, ttl < 2 else { return false }
-            return node.features.proxy == .disabled || node.features.proxy == .notSupported
-        }.map(\.uuid)
+    /// The nodes whose answers do not reach a proxy link.
+    var nodesOfUnreachableTTL: [DeviceUUID] { inspected.filter(\.isSilencedByTTL).map(\.uuid) }
+}
+
+extension Node {
+    /// The least Default TTL with which its answers are known to reach a proxy link. A proxy forwards to its link only
+    /// messages with a TTL of 2 or more (Mesh Protocol 3.4.6.3).
+    package var leastTTL: UInt8 { max(hops ?? 0, 2) }
+
+    /// Whether its answers do not reach a proxy link. A node answers with its Default TTL. If it is a proxy itself, a
+    /// link to it helps.
+    var isSilencedByTTL: Bool {
+        guard let ttl = defaultTTL, ttl < leastTTL else { return false }
+        return features.proxy == .disabled || features.proxy == .notSupported
     }
 }

@@ -37,6 +37,8 @@ package struct GuardedNetwork {
         case noProxy(NetKeyIndex)
         /// A subnet has nodes that are not proxies, and none of its nodes relays any more.
         case noRelay(NetKeyIndex)
+        /// A subnet has low-power nodes, and none of its nodes is a friend any more.
+        case noFriend(NetKeyIndex)
         /// The answers of a node do not reach a proxy link.
         case unreachableTTL(DeviceUUID)
         /// A node has no NetKey.
@@ -57,6 +59,7 @@ package struct GuardedNetwork {
             switch self {
             case .noProxy: .lastProxy
             case .noRelay: .lastRelay
+            case .noFriend: .lastFriend
             case .unreachableTTL: .unreachableTTL
             case .noNetKey: .lastNetKey
             case .unknownNetKey: .subnetInUse
@@ -78,6 +81,7 @@ package struct GuardedNetwork {
         where carriers.relays(in: index) < earlierCarriers.relays(in: index) {
             broken.insert(.noRelay(index))
         }
+        for index in carriers.withoutFriend.intersection(earlierCarriers.withFriend) { broken.insert(.noFriend(index)) }
         let violations = violationsOfNodes
         if !violations.isEmpty { broken.formUnion(violations.subtracting(earlier.violationsOfNodes)) }
         return broken

@@ -193,10 +193,3 @@ package struct GuardedSurroundings: Sendable {
         return first
     }
 }
-
-extension Node {
-    /// Whether it is known to be a GATT proxy that hides its identity.
-    fileprivate var isPrivateProxy: Bool {
-        state(.privateGATTProxy) == .privateGATTProxy(.enabled)
-    }
-}

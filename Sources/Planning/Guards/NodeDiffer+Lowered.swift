@@ -161,16 +161,25 @@ extension NodeDiffer {
     private mutating func leaveOutSilence(of node: Node, _ difference: inout NodeDifference) {
         let ttl = difference.defaultTTL?.after ?? node.defaultTTL
         let isProxy = difference.proxy?.after ?? (node.features.proxy == nil || node.features.proxy == .enabled)
-        guard let ttl, ttl < 2, !isProxy, difference.defaultTTL != nil || difference.proxy != nil else { return }
+        guard let ttl, ttl < node.leastTTL, !isProxy, difference.defaultTTL != nil || difference.proxy != nil else {
+            return
+        }
         let isTTL = difference.defaultTTL != nil
         guards.report(
             GuardFinding(
                 .unreachableTTL,
-                PlanReview.objection(toTTL: ttl, of: "`\(difference.name)`", isOne: true),
+                ttl < 2
+                    ? PlanReview.objection(toTTL: ttl, of: "`\(difference.name)`", isOne: true)
+                    : PlanReview.objection(
+                        toTTL: ttl,
+                        of: "`\(difference.name)`",
+                        isOne: true,
+                        ["it is \(node.leastTTL) hops away"]
+                    ),
                 nodes: [difference.name],
                 resources: ["node.\(difference.name).\(isTTL ? "ttl" : "proxy")"]
             ),
-            hint: "Give it a `ttl` of 2 or more"
+            hint: "Give it a `ttl` of \(node.leastTTL) or more"
         )
         guard leavesOut(.unreachableTTL) else { return }
         if isTTL { difference.defaultTTL = nil } else { difference.proxy = nil }

@@ -10,6 +10,8 @@ package enum PlanGuard: String, CaseIterable, Comparable, Sendable {
     case fullList = "full-list"
     /// A group would be removed although something that stays uses it.
     case groupInUse = "group-in-use"
+    /// A subnet with low-power nodes would lose its last friend.
+    case lastFriend = "last-friend"
     /// A node would lose its last NetKey.
     case lastNetKey = "last-net-key"
     /// A subnet would lose its last GATT proxy.
@@ -36,4 +38,12 @@ package enum PlanGuard: String, CaseIterable, Comparable, Sendable {
     /// Whether allowing it makes sense. A node never gives up its last NetKey (Mesh Protocol 4.4.1.2, NetKey List), so
     /// a plan against that guard could not be carried out.
     package var isAllowable: Bool { self != .lastNetKey }
+
+    /// Whether a plan that passes it may end the way over which it would be taken back.
+    package var cutsOff: Bool {
+        switch self {
+        case .lastProxy, .lastRelay, .transportNetKey, .unreachableTTL: true
+        default: false
+        }
+    }
 }

@@ -79,6 +79,7 @@ struct PlanOutcome {
             guard let place = place(of: configuration.node) else { return }
             if let isOn = configuration.proxy { state.nodes[place].features.proxy = isOn ? .enabled : .disabled }
             if let isOn = configuration.relay { state.nodes[place].features.relay = isOn ? .enabled : .disabled }
+            if let isOn = configuration.friend { state.nodes[place].features.friend = isOn ? .enabled : .disabled }
         }
     }
 }

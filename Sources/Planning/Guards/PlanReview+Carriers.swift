@@ -3,6 +3,7 @@ import MeshCore
 extension PlanReview {
     /// Reports subnets that lose the last node that carries messages of others.
     func reportCarriers(_ broken: Set<GuardedNetwork.Violation>, to reports: inout GuardReports) {
+        reportFriends(broken, to: &reports)
         for key in subnets(in: broken, { if case .noProxy(let key) = $0 { key } else { nil } }) {
             let lost = losing(key, was: { $0.features.proxy == .enabled })
             let names = lost.map { name(of: $0) }
@@ -15,7 +16,7 @@ extension PlanReview {
                     "subnet `\(self.names.netKey(key))` would lose its last GATT proxy"
                         + (names.isEmpty ? "" : ", \(list(names))")
                         + ", and nobody could reach its other nodes any more"
-                        + doubt,
+                        + turnPrivate(lost) + doubt,
                     nodes: names,
                     resources: lost.flatMap { resources(of: $0, [.proxy, .node, .nodeSubnet]) }
                 ),
@@ -37,6 +38,40 @@ extension PlanReview {
                     resources: lost.flatMap { resources(of: $0, [.relay, .node, .nodeSubnet]) }
                 ),
                 hint: "Keep `features: { relay: on }` for a node between the proxies and the others"
+            )
+        }
+    }
+
+    /// What to know of proxies that become private ones; empty if none does. The two states exclude each other (1.1,
+    /// 4.2.45.1), so one message cannot follow the other over the link that the first one ends.
+    private func turnPrivate(_ lost: [DeviceUUID]) -> String {
+        let names = lost.filter { uuid in places[uuid].map { after.network.nodes[$0].isPrivateProxy } ?? false }
+            .map { name(of: $0) }
+        guard !names.isEmpty else { return "" }
+        return "; the private GATT proxy of \(list(names)) can only be switched on when the open one is off, and then "
+            + "no link is left that would carry this"
+    }
+
+    /// Reports subnets with low-power nodes that lose their last friend.
+    private func reportFriends(_ broken: Set<GuardedNetwork.Violation>, to reports: inout GuardReports) {
+        for key in subnets(in: broken, { if case .noFriend(let key) = $0 { key } else { nil } }) {
+            let lost = losing(key, was: { $0.features.friend == .enabled })
+            let names = lost.map { name(of: $0) }
+            let sleepers = after.others.filter { $0.knows(key) && $0.isLowPower }.map { name(of: $0.uuid) }
+            reports.report(
+                GuardFinding(
+                    .lastFriend,
+                    "subnet `\(self.names.netKey(key))` would lose its last friend"
+                        + (names.isEmpty ? "" : ", \(list(names))")
+                        + ", and nobody would keep messages for \(list(sleepers)), which "
+                        + (sleepers.count == 1 ? "sleeps" : "sleep"),
+                    nodes: names,
+                    resources: lost.flatMap { resources(of: $0, [.friend, .node, .nodeSubnet]) }
+                ),
+                hint: """
+                    Keep `features: { friend: on }` for a node near \(sleepers.count == 1 ? "it" : "them"), or switch \
+                    another on in a plan before
+                    """
             )
         }
     }

@@ -27,17 +27,23 @@ extension PlanReview {
     }
 
     private func reportTTL(_ nodes: [DeviceUUID], to reports: inout GuardReports) {
-        guard let first = nodes.first else { return }
+        guard !nodes.isEmpty else { return }
         let names = nodes.map { name(of: $0) }
-        let ttl = places[first].flatMap { after.network.nodes[$0].defaultTTL } ?? 0
+        let states = nodes.compactMap { uuid in places[uuid].map { after.network.nodes[$0] } }
+        let ttl = states.first?.defaultTTL ?? 0
+        let far = states.filter { ($0.defaultTTL ?? 0) >= 2 }
+        let distances = far.prefix(4).map { "`\(name(of: $0.uuid))` is \($0.hops ?? 0) hops away" }
+        let least = states.map(\.leastTTL).max() ?? 2
         reports.report(
             GuardFinding(
                 .unreachableTTL,
-                Self.objection(toTTL: ttl, of: list(names), isOne: nodes.count == 1),
+                far.isEmpty
+                    ? Self.objection(toTTL: ttl, of: list(names), isOne: nodes.count == 1)
+                    : Self.objection(toTTL: ttl, of: list(names), isOne: nodes.count == 1, distances),
                 nodes: names,
                 resources: nodes.flatMap { resources(of: $0, [.defaultTTL, .proxy]) }
             ),
-            hint: "Give \(nodes.count == 1 ? "it" : "them") a `ttl` of 2 or more"
+            hint: "Give \(nodes.count == 1 ? "it" : "them") a `ttl` of \(least) or more"
         )
     }
 
@@ -45,6 +51,12 @@ extension PlanReview {
     static func objection(toTTL ttl: UInt8, of names: String, isOne: Bool) -> String {
         "\(names) would answer with TTL \(ttl), which proxies do not forward to their links, so nobody could "
             + "configure \(isOne ? "it" : "them") any more"
+    }
+
+    /// What is wrong with a Default TTL that is too small for known distances, as a sentence without a full stop.
+    static func objection(toTTL ttl: UInt8, of names: String, isOne: Bool, _ distances: [String]) -> String {
+        "\(names) would answer with TTL \(ttl), which does not reach a proxy: \(distances.joined(separator: ", ")), as "
+            + "last counted. Nobody could configure \(isOne ? "it" : "them") any more"
     }
 
     private func reportReplayLists(_ nodes: [DeviceUUID], to reports: inout GuardReports) {

@@ -25,7 +25,7 @@ extension NodeLowering {
         text += ", in subnet \(names.netKey(order.netKeyIndex))"
         if let method = order.method { text += ", \(method.name)" }
         if order.publicKeyFile != nil { text += ", public key from \(order.publicKeyFile ?? "")" }
-        if order.method == nil, order.requiresAuthentication { text += ", authenticated" }
+        text += words(on: order)
         if let algorithm = order.algorithm { text += ", \(algorithm.name)" }
         switch order.route {
         case .any: break
@@ -35,6 +35,16 @@ extension NodeLowering {
         }
         if pending != nil { text += " (an earlier attempt may have succeeded; apply finds out first)" }
         return text
+    }
+
+    /// What will be known of the device. A claim is called one wherever it may be all.
+    private func words(on order: ProvisioningOrder) -> String {
+        switch order.assurance {
+        case .authenticated: order.method == nil ? ", authenticated" : ""
+        case .claimed:
+            order.publicKeyFile == nil ? ", claimed at least (an answer under AES-CMAC can be made up)" : ""
+        case .nothing: ""
+        }
     }
 
     /// Adds what waits for the composition: its changes, as far as known, and the steps that will add the rest.

@@ -35,6 +35,8 @@ package struct Plan: Hashable, Sendable {
     package var claims: Claims
     /// The addresses to set aside, in the order in which they are given; empty if no device needs one.
     package var reservations: [AddressReservation]
+    /// What a run uses beside the database, as it was when the plan was made; by kind and name.
+    package var dependencies: [PlanDependency]
 
     /// The purposes of plans.
     package enum Purpose: UInt8, Sendable {
@@ -58,7 +60,8 @@ package struct Plan: Hashable, Sendable {
         scope: PlanScope? = nil,
         purpose: Purpose = .converge,
         claims: Claims = Claims(),
-        reservations: [AddressReservation] = []
+        reservations: [AddressReservation] = [],
+        dependencies: [PlanDependency] = []
     ) {
         self.identifier = identifier
         self.lineage = lineage
@@ -74,6 +77,7 @@ package struct Plan: Hashable, Sendable {
         self.purpose = purpose
         self.claims = claims
         self.reservations = reservations
+        self.dependencies = dependencies
     }
 
     /// Whether there is nothing to do. There may still be claims to record; see ``claims``.

@@ -26,6 +26,7 @@ struct PlanNotes {
         if differences.scope == nil { words += NodesOutside.primaryNotes(desired, network) }
         words += differences.outside.removalNotes(desired, ordered.keepers, network, names)
         var notes = words.map { Advice($0) }
+        notes += Self.distanceNotes(ordered.steps, network)
         notes += differences.places.notes
         notes += Self.removalNotes(resolution)
         notes += Self.forgottenNotes(ordered.forgotten, resolution)
@@ -133,6 +134,31 @@ struct PlanNotes {
         return [
             "Schedules will never do anything where no time is known: \(nodes) no `time-server` in the definition. "
                 + "Add `time-server: { keys: [KEY] }` to an element."
+        ]
+    }
+
+    /// Default TTLs that become smaller where nobody knows how far away the nodes are.
+    private static func distanceNotes(_ steps: [Step], _ network: MeshNetwork) -> [Advice] {
+        var lowered: [DeviceUUID: UInt8] = [:]
+        for place in steps.indices {
+            if case .configure(let node, .setDefaultTTL(let ttl)) = steps[place].work, ttl >= 2 { lowered[node] = ttl }
+        }
+        guard !lowered.isEmpty else { return [] }
+        let nodes = network.nodes.filter { node in
+            guard let ttl = lowered[node.uuid], node.hops == nil, node.features.proxy != .enabled else { return false }
+            return node.defaultTTL.map { ttl < $0 } ?? false
+        }
+        guard let first = nodes.first else { return [] }
+        let others = nodes.count - 1
+        let names =
+            others == 0
+            ? "`\(first.name)` gets" : "`\(first.name)` and \(others) more node\(others == 1 ? "" : "s") get"
+        let they = others == 0 ? "it is" : "they are"
+        return [
+            """
+            \(names) a smaller default TTL, and nobody has counted how many hops away \(they): if \(they) farther than \
+            that, no answer arrives any more. Count with: \(command: .countHops)
+            """
         ]
     }
 

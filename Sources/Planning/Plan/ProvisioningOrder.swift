@@ -18,14 +18,16 @@ package struct ProvisioningOrder: Hashable, Sendable {
     package var removalPolicy: RemovalPolicy
     /// The only authentication method to use; nil for the safest possible one.
     package var method: AuthenticationMethod.Kind?
-    /// Whether to refuse provisioning without OOB, even if the device offers nothing else.
-    package var requiresAuthentication: Bool
+    /// What has to be proved about the device, whatever else it offers.
+    package var assurance: ProvisioningAssurance
     /// The source of the static OOB value, if the definition names one.
     package var staticValue: SecretSource?
     /// The file with the public key, if the definition names one.
     package var publicKeyFile: String?
     /// The only algorithm to use; nil for the safest possible one.
     package var algorithm: ProvisioningAlgorithm?
+    /// What the definition says that the device is made as; nil if it does not.
+    package var product: ProductIdentifier?
     /// Seconds of attention with the invitation.
     package var attention: UInt8
     /// The way to reach the device, and the node on that way.
@@ -43,7 +45,7 @@ package struct ProvisioningOrder: Hashable, Sendable {
         self.netKeyIndex = netKeyIndex
         isProtected = false
         removalPolicy = .forget
-        requiresAuthentication = false
+        assurance = .nothing
         attention = 0
         route = .any
         isReplacement = false

@@ -7,7 +7,7 @@ package import MeshCore
 /// it against changes.
 package enum PlanFile {
     /// The version of the format; other versions cannot be read.
-    package static let version: UInt16 = 6
+    package static let version: UInt16 = 7
 
     private static let magic = Array("meshplan".utf8)
 
@@ -30,6 +30,7 @@ package enum PlanFile {
         writer.write(plan.barriers) { $0.write(position: $1) }
         writer.write(plan.claims)
         writer.write(plan.reservations)
+        writer.write(plan.dependencies) { $0.write($1) }
         return writer.bytes.bytes
     }
 
@@ -58,6 +59,7 @@ package enum PlanFile {
         let barriers = try reader.list { (reader) throws(DecodeError) in try reader.position() }
         let claims = try reader.claims()
         let reservations = try reader.reservations()
+        let dependencies = try reader.list { (reader) throws(DecodeError) in try reader.dependency() }
         try reader.bytes.expectEnd()
         var plan = Plan(
             identifier: identifier,
@@ -73,7 +75,8 @@ package enum PlanFile {
             scope: scope,
             purpose: purpose,
             claims: claims,
-            reservations: reservations
+            reservations: reservations,
+            dependencies: dependencies
         )
         try check(&plan)
         return plan

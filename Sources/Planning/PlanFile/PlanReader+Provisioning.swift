@@ -17,7 +17,9 @@ extension PlanReader {
         order.method = try optional("method") { (reader) throws(DecodeError) in
             try reader.value("method") { AuthenticationMethod.Kind(rawValue: $0) }
         }
-        order.requiresAuthentication = try flag("authentication")
+        order.assurance = try value("authentication") { code in
+            ProvisioningAssurance.allCases.first { $0.code == code }
+        }
         order.staticValue = try optional("static value") { (reader) throws(DecodeError) in try reader.secretSource() }
         order.publicKeyFile = try optional("public key") { (reader) throws(DecodeError) in try reader.text() }
         order.algorithm = try optional("algorithm") { (reader) throws(DecodeError) in
@@ -25,6 +27,9 @@ extension PlanReader {
         }
         order.attention = try bytes.readUInt8()
         order.isReplacement = try flag("replacement")
+        order.product = try optional("product") { (reader) throws(DecodeError) in
+            ProductIdentifier(company: try reader.bytes.readUInt16(), product: try reader.bytes.readUInt16())
+        }
         if isRouted { try readRoute(of: &order) }
         return order
     }

@@ -10,12 +10,16 @@ extension PlanWriter {
         write(order.isProtected)
         bytes.write(order.removalPolicy.code)
         write(order.method) { $0.bytes.write($1.rawValue) }
-        write(order.requiresAuthentication)
+        bytes.write(order.assurance.code)
         write(order.staticValue) { $0.write($1) }
         write(order.publicKeyFile) { $0.write($1) }
         write(order.algorithm) { $0.bytes.write($1.rawValue) }
         bytes.write(order.attention)
         write(order.isReplacement)
+        write(order.product) { writer, product in
+            writer.bytes.write(product.company)
+            writer.bytes.write(product.product)
+        }
         switch order.route {
         // An order with a route is a separate kind of work, so plans without routes keep their older encoding.
         case .any: break

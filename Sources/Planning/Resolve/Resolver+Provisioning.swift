@@ -13,6 +13,7 @@ extension Resolver {
         let kinds = isNeeded ? DeviceKinds(definition, network.nodes) : nil
         let nodes = definition.nodes
         let hasAddresses = !ownRanges.isEmpty
+        let profiles = isNeeded ? definition.profilePlaces : [:]
         for number in nodes.indices {
             guard let place = desiredNumbers[number], case .device(var order, let device) = state.nodes[place].origin
             else { continue }
@@ -22,6 +23,7 @@ extension Resolver {
             order.isReplacement = device.replaced != nil
             let settings = declared.settings(of: number)
             declared.fill(&order, settings)
+            order.product = definition.product(ofNodeAt: number, profiles: profiles)
             if let route = settings?.route {
                 order.route = self.route(route, of: nodes[number])
                 if order.route.server != nil { order.serverName = route.value.server }

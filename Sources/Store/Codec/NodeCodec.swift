@@ -5,7 +5,7 @@ import MeshCore
 /// `version 1 | uuid 16 | name | unicast 2 | flags 4 | device key? | product? 8 | features 1 | NetKeys | AppKeys |
 /// default TTL? 1 | network transmit? 1 | relay retransmit? 1 | states | bridging table? | composition pages? | models
 /// metadata? | observed? 8 | seen unprovisioned? 8 | read back? 8 | elements | unread? | held? |
-/// heartbeat to restore?`.
+/// heartbeat to restore? | authentication? 4 | hops? 1`.
 ///
 /// The flags say which optional parts follow. A key is its index in the low 12 bits and "updated" in bit 15. A page is
 /// its number and its octets.
@@ -41,7 +41,9 @@ enum NodeCodec {
         static let unread = Flags(rawValue: 1 << 21)
         static let held = Flags(rawValue: 1 << 22)
         static let lentHeartbeat = Flags(rawValue: 1 << 23)
-        static let known = Flags(rawValue: 0xFFCFFF)
+        static let authentication = Flags(rawValue: 1 << 24)
+        static let hops = Flags(rawValue: 1 << 25)
+        static let known = Flags(rawValue: 0x3FF_CFFF)
         static let knownInVersion2 = Flags(rawValue: 0x1FFFF)
         static let knownInVersion1 = Flags(rawValue: 0x7FFF)
 
@@ -74,6 +76,8 @@ enum NodeCodec {
             set(.unread, if: !node.unread.isEmpty)
             set(.held, if: !node.held.isEmpty)
             set(.lentHeartbeat, if: node.heartbeatToRestore != nil)
+            set(.authentication, if: node.authentication != nil)
+            set(.hops, if: node.hops != nil)
             self = flags
         }
     }
@@ -113,6 +117,8 @@ enum NodeCodec {
         if let heartbeat = node.heartbeatToRestore {
             FoundationState.heartbeatPublication(heartbeat).write(to: &writer)
         }
+        if let authentication = node.authentication { AuthenticationCodec.encode(authentication, into: &writer) }
+        if let hops = node.hops { writer.write(hops) }
         return writer.bytes
     }
 
@@ -197,6 +203,8 @@ enum NodeCodec {
             }
             node.recordHeartbeatToRestore(heartbeat)
         }
+        if flags.contains(.authentication) { node.authentication = try AuthenticationCodec.decode(&reader) }
+        if flags.contains(.hops) { node.hops = try reader.readUInt8() }
         try reader.expectEnd()
         return node
     }

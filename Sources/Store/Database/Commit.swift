@@ -40,6 +40,9 @@ extension MeshDatabase {
         if let capacities = changes.capacities { batch.put(RowName(.capacities), CapacityCodec.encode(capacities)) }
         if let sharings = changes.listSharings { batch.put(RowName(.listSharings), ListSharingCodec.encode(sharings)) }
         if let extras = changes.extras { batch.put(RowName(.extras), extras.encoded()) }
+        for memory in changes.deviceMemories {
+            batch.put(RowName(memory: memory.uuid), DeviceMemoryCodec.encode(memory))
+        }
         for uuid in changes.removedPendingProvisionings { batch.delete(RowName(pending: uuid)) }
         for pending in changes.pendingProvisionings {
             batch.put(RowName(pending: pending.uuid), PendingProvisioningCodec.encode(pending))
@@ -58,7 +61,7 @@ extension MeshDatabase {
         }
         var page = lease.book.page
         if changes.isStateChange {
-            // Seeing a node again changes no state.
+            // Seeing a node again, or operating it, changes no state.
             let confirmed = Set(changes.confirmedNodes.map { RowName($0) })
                 .subtracting(changes.nodes.map { RowName($0) })
             let names = (Array(batch.puts.keys) + batch.deletes).filter { !confirmed.contains($0) }
@@ -144,6 +147,7 @@ extension MeshDatabase {
             throw failure
         }
         lease.header.revision = revision
+        lease.noteCommit()
     }
 
     private func addReplay(_ entries: [ReplayProtection.Entry], to batch: inout RowBatch) throws(StoreError) {

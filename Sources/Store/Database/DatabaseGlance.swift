@@ -35,13 +35,13 @@ extension MeshDatabase {
             return try glanceOnce()
         } catch {
             // Another server may have taken over.
-            guard error.isOfHalfAnswer else { throw error }
+            guard error.isOfHalfAnswer else { throw explained(error) }
             return try glanceOnce()
         }
     }
 
     private func glanceOnce() throws(StoreError) -> DatabaseGlance {
-        let tally = RowTally(cipher)
+        let tally = RowTally(self.cipher)
         let (header, rows) = try store.outline(
             { name, revision throws(StoreError) in try tally.add(name, revision) },
             then: { tally.needed }
@@ -52,18 +52,19 @@ extension MeshDatabase {
 
 /// Counts the rows of a database by their names and revisions.
 final class RowTally {
-    private let cipher: RowCipher
+    private let cipher: () -> RowCipher
     private var digest = RowDigest()
     private var (nodes, drifted, inDoubt) = (0, 0, 0)
     private var hasNetwork = false
     private var lastEntry: RowName?
 
-    init(_ cipher: RowCipher) { self.cipher = cipher }
+    /// - Parameter cipher: asked row by row: the database may have got another data key when the reading begins.
+    init(_ cipher: @escaping @autoclosure () -> RowCipher) { self.cipher = cipher }
 
     /// Counts a row.
     func add(_ name: RowName, _ revision: UInt64) throws(StoreError) {
         guard name != Manifest.name else { return }
-        digest.add(try cipher.digestTerm(name, revision: revision))
+        digest.add(try cipher().digestTerm(name, revision: revision))
         switch name.kind {
         case .network: hasNetwork = true
         case .node: nodes += 1

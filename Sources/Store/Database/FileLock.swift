@@ -17,16 +17,16 @@ final class FileLock: StoreLock {
         let file = try storing(subject: "the lock file") { () throws(FileError) in
             try OpenFile(path + ".lock", .making, mode: 0o600)
         }
-        guard try storing({ () throws(FileError) in try file.lockExclusively() }) else {
-            let other = LockHolder(decoding: (try? file.readAll(limit: 4096)) ?? [])
+        if let other = try FileLock.waitForName(file) {
             throw StoreError(
                 .locked,
-                "is being changed by \(other?.title ?? "another process")",
+                "is being changed by \(other.holder?.title ?? "another process")",
                 hint: "wait until that process has ended, or end it; its lock ends with it",
                 path: path,
-                holder: other
+                holder: other.holder
             )
         }
+        try? file.rewind()
         let before = String(decoding: (try? file.readAll(limit: 4096)) ?? [], as: UTF8.self)
         abandoned = before.split(separator: "\n").first { $0.hasPrefix(FileLock.mark) }
             .map { String($0.dropFirst(FileLock.mark.count)) }
@@ -34,6 +34,23 @@ final class FileLock: StoreLock {
         self.file = file
         self.holder = holder
     }
+
+    /// Takes the lock, or tells who has it. There is a moment between taking it and writing the name, so a file without
+    /// a name is looked at again: either the name comes, or the lock is free.
+    private static func waitForName(_ file: OpenFile) throws(StoreError) -> (holder: LockHolder?, Void)? {
+        var attempts = 0
+        while true {
+            if try storing({ () throws(FileError) in try file.lockExclusively() }) { return nil }
+            try? file.rewind()
+            let holder = LockHolder(decoding: (try? file.readAll(limit: 4096)) ?? [])
+            if holder != nil || attempts == 100 { return (holder, ()) }
+            attempts += 1
+            ThisProcess.sleep(.milliseconds(5))
+        }
+    }
+
+    /// Whether it was not released yet.
+    var isHeld: Bool { file != nil }
 
     private static let mark = "lock "
 
@@ -64,5 +81,15 @@ final class FileLock: StoreLock {
 
     deinit {
         release()
+    }
+}
+
+extension MeshDatabase {
+    /// Who changes the database in that file at this moment; nil if nobody does.
+    package static func writer(at path: String) -> LockHolder? {
+        guard let file = try? OpenFile(path + ".lock", .reading), (try? file.lockExclusively()) == false else {
+            return nil
+        }
+        return LockHolder(decoding: (try? file.readAll(limit: 4096)) ?? [])
     }
 }

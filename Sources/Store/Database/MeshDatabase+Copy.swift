@@ -12,9 +12,15 @@ extension MeshDatabase {
         guard try storing({ () throws(FileError) in try FileStatus.of(path) }) == nil else {
             throw StoreError(.exists, "exists already", hint: "choose another name for the copy", path: path)
         }
-        let slots = try store.keySlots()
+        var slots: [KeySlot] = []
         var rows: [StoredRow] = []
-        let header = try store.scan { row throws(StoreError) in rows.append(row) }
+        var header: StoreHeader
+        // Rows under one data key must not be joined with slots that wrap another.
+        repeat {
+            slots = try store.keySlots()
+            rows = []
+            header = try store.scan { row throws(StoreError) in rows.append(row) }
+        } while try slots != store.keySlots()
         try SQLiteRowStore.create(
             at: path,
             lineage: header.lineage,

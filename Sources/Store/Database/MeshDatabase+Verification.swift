@@ -66,6 +66,11 @@ extension MeshDatabase {
         } catch {
             found.problems.append(error)
         }
+        // A server may have been given other keys while its rows were read.
+        if let damage = found.problems.first(where: { $0.code == .damaged }) {
+            let cause = explained(damage)
+            guard cause.code == .damaged else { throw cause }
+        }
         return found
     }
 
@@ -86,6 +91,7 @@ extension MeshDatabase {
         case .retiredNode: _ = try decode(row, RetiredNodeCodec.decode)
         case .pendingReprovision: _ = try decode(row, PendingReprovisionCodec.decode)
         case .drift: _ = try decode(row, NodeDriftCodec.decode)
+        case .deviceMemory: _ = try decode(row, DeviceMemoryCodec.decode)
         case .capacities: _ = try decode(row, CapacityCodec.decode)
         case .listSharings: _ = try decode(row, ListSharingCodec.decode)
         case .historyEntry: _ = try decode(row) { bytes throws(DecodeError) in try EntryRecord(decoding: bytes) }

@@ -17,6 +17,8 @@ package final class MeshDatabase {
     package var path: String { location.name }
     /// The name of the network in a shared database; nil for a file.
     package var sharedNetwork: String? { if case .shared(_, let network, _) = location { network } else { nil } }
+    /// Distinguishes it from other databases; a copy has the same.
+    package var lineage: Octets16 { cipher.lineage }
     let location: DatabaseLocation
     let store: any RowStore
     /// Replaced when the data key changes.
@@ -33,6 +35,8 @@ package final class MeshDatabase {
         var key: DatabaseSecret
         /// The identifier of the slot.
         var slot: String
+        /// The data key as the slot wraps it.
+        var wrapped: [UInt8]
 
         var customMirror: Mirror { Mirror(self, children: [:]) }
     }
@@ -49,6 +53,7 @@ package final class MeshDatabase {
         self.cipher = cipher
         self.opener = opener
         self.generator = generator
+        store.onNewSlots = { [weak self] slots throws(StoreError) in try self?.takeDataKey(from: slots) }
     }
 
     /// Creates a database where there is none yet, and opens it. A file has mode 0600.
@@ -102,6 +107,7 @@ package final class MeshDatabase {
         bodies += network.sortedPendingReprovisions.map {
             (RowName(reprovision: $0.uuid), PendingReprovisionCodec.encode($0))
         }
+        bodies += network.deviceMemories.values.map { (RowName(memory: $0.uuid), DeviceMemoryCodec.encode($0)) }
         bodies += network.drifts.values.map { (RowName(drift: $0.recorded.uuid), NodeDriftCodec.encode($0)) }
         var manifest = Manifest(created: now)
         for retired in network.retiredNodes {
@@ -124,7 +130,10 @@ package final class MeshDatabase {
         rows.append(
             try cipher.seal(manifest.encoded(), name: Manifest.name, revision: revision, nonce: manifestNonce)
         )
+        // It tells of a database that is gone. If the new one cannot be noted, the next change does it.
+        try? Files.remove(location.localPath + NewestState.suffix)
         try location.createStore(lineage: lineage, slots: [slot], rows: rows, revision: revision)
+        try? NewestState.write(manifest.version(of: lineage), beside: location.localPath)
         return try open(at: location, key: key, using: generator)
     }
 
@@ -170,10 +179,12 @@ package final class MeshDatabase {
             let found = try store.rows(named: [Manifest.name])
             let lease = WriteLease(
                 lock,
+                of: store,
+                at: location,
                 holder: holder,
                 database: ObjectIdentifier(self),
                 header: found.header,
-                manifest: try lockedManifest(found.rows.first, header: found.header)
+                manifest: try manifest(found.rows.first, header: found.header)
             )
             try compareOrigin(with: lease)
             store.whenPromoted { [weak lease] promotion in
@@ -210,13 +221,18 @@ package final class MeshDatabase {
         completeReadings += 1
         var digest = RowDigest()
         var manifestRow: StoredRow?
-        let header = try store.scan { row throws(StoreError) in
-            if row.name == Manifest.name {
-                manifestRow = row
-                return
+        let header: StoreHeader
+        do throws(StoreError) {
+            header = try store.scan { row throws(StoreError) in
+                if row.name == Manifest.name {
+                    manifestRow = row
+                    return
+                }
+                digest.add(try cipher.digestTerm(row.name, revision: row.revision))
+                try body(row)
             }
-            digest.add(try cipher.digestTerm(row.name, revision: row.revision))
-            try body(row)
+        } catch {
+            throw explained(error)
         }
         let manifest = try manifest(manifestRow, header: header)
         guard manifest.digest == digest else {
@@ -225,7 +241,16 @@ package final class MeshDatabase {
         return (header, manifest)
     }
 
+    /// The manifest in its row. If it cannot be read because the database has other keys by now, the error says that.
     func manifest(_ row: StoredRow?, header: StoreHeader) throws(StoreError) -> Manifest {
+        do throws(StoreError) {
+            return try openManifest(row, header: header)
+        } catch {
+            throw explained(error)
+        }
+    }
+
+    private func openManifest(_ row: StoredRow?, header: StoreHeader) throws(StoreError) -> Manifest {
         guard let row, row.revision == header.revision else { throw .damaged("the manifest", path: path) }
         return try decode(row) { bytes throws(DecodeError) in try Manifest(decoding: bytes) }
     }
@@ -281,6 +306,11 @@ extension RowName {
         self.init(.pendingReprovision, key: uuid.rawValue.bytes)
     }
 
+    /// The row of what is remembered of the device with that UUID.
+    init(memory uuid: DeviceUUID) {
+        self.init(.deviceMemory, key: uuid.rawValue.bytes)
+    }
+
     /// The row of the drift of the node with that UUID.
     init(drift uuid: DeviceUUID) {
         self.init(.drift, key: uuid.rawValue.bytes)
@@ -314,6 +344,7 @@ extension RowName: CustomStringConvertible {
         case .pendingReprovision:
             "the row of the pending reprovisioning of node \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
         case .retiredNode: "the row of retired node \(key.reduce(0) { $0 << 8 | UInt64($1) })"
+        case .deviceMemory: "the row of the memory of device \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
         case .drift: "the row of the drift of node \(Octets16(key)?.hyphenated ?? Hexadecimal.encode(key))"
         case .historyEntry: "entry \(key.reduce(0) { $0 << 8 | UInt64($1) }) of the history"
         case .undo: "row \(Hexadecimal.encode(key)) of former states"

@@ -30,6 +30,8 @@ enum RowKind: UInt8 {
     case pendingReprovision = 22
     /// The recorded state of a node that has reported another one; key is its UUID, 16 octets.
     case drift = 16
+    /// What is remembered of a device; key is its UUID, 16 octets.
+    case deviceMemory = 23
     /// The known sizes of lists, by product; key empty.
     case capacities = 20
     /// The models that are known to share one subscription list, by product; key empty.
@@ -101,6 +103,10 @@ struct RowChanges {
 /// The place of the rows: a file, or a database that several people share. Sealing, digests and meaning are above this
 /// protocol, so a store sees neither keys nor contents.
 protocol RowStore: AnyObject {
+    /// Called in the moment of a reading, before any row is seen, with the key slots of that moment, if they are others
+    /// than those of the reading before. Servers do not call it.
+    var onNewSlots: ([KeySlot]) throws(StoreError) -> Void { get set }
+
     /// The lineage in the header.
     func findLineage() throws(StoreError) -> Octets16
 
@@ -169,6 +175,13 @@ protocol RowStore: AnyObject {
     /// Calls `body` when a write under the lock finds that a standby was promoted, before that write is made.
     func whenPromoted(_ body: @escaping (Promotion) -> Void)
 
+    /// Brings everything that was committed into the file that carries the database's name. Until then a part of it may
+    /// be in a log beside that file, and a copy of the file alone would lack it.
+    ///
+    /// - Parameter patience: how long to wait for readers that still need the log.
+    /// - Throws: ``StoreError`` if they need it longer, or if the file cannot be written. Nothing is lost by that.
+    func gather(patience: Duration) throws(StoreError)
+
     /// Copies the whole store to a file of its own, atomically and with mode 0600. It replaces an existing file.
     ///
     /// - Returns: false if this kind of store cannot be copied.
@@ -176,6 +189,11 @@ protocol RowStore: AnyObject {
 }
 
 extension RowStore {
+    var onNewSlots: ([KeySlot]) throws(StoreError) -> Void {
+        get { { _ in } }
+        set {}
+    }
+
     func findLineage() throws(StoreError) -> Octets16 { try rows(named: []).header.lineage }
 
     func revisions(of names: [RowName]) throws(StoreError) -> [RowName: UInt64] {
@@ -187,6 +205,9 @@ extension RowStore {
 
     /// The first process that takes the lock of a file creates it.
     func checkLock() throws(StoreError) {}
+
+    /// A server has no file that anybody copies.
+    func gather(patience: Duration) throws(StoreError) {}
 
     func copy(to target: String) throws(StoreError) -> Bool { false }
 

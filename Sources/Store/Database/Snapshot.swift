@@ -60,7 +60,7 @@ extension MeshDatabase {
             case .intent: unresolved.append(try decode(row, JournalCodec.decodeIntent))
             case .extras: break
             default:
-                guard row.name.kind.isState else { return }
+                guard row.name.kind.isState || row.name.kind == .deviceMemory else { return }
                 try decode(row) { bytes throws(DecodeError) in try builder.add(row.name, bytes) }
             }
         }

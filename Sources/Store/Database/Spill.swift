@@ -20,6 +20,9 @@ package enum SpillOutcome: Hashable, Sendable {
 struct Spill {
     static let firstLine = "meshplan spill 1 "
     static let purpose = "spill"
+    /// What to do about one.
+    static let hint: Advice =
+        "run the same command again on this machine once the database can be reached; it stores the changes first"
 
     /// The state that the transaction was made for.
     var expected: StoreHeader
@@ -81,13 +84,25 @@ extension MeshDatabase {
     func keep(_ spill: Spill, after error: StoreError) -> StoreError {
         var error = error
         do throws(StoreError) {
-            if try isSpillThere() { _ = try setSpillAside(as: "other") }
+            if try isSpillThere() {
+                // What an earlier run left may just have failed once more; it stays where it is.
+                let bytes = try storing { () throws(FileError) in
+                    try Files.readRegular(spillPath, limit: 256 << 20, isSecret: false)
+                }
+                if case .readable(let kept) = readSpill(bytes), kept.expected == spill.expected,
+                    kept.revision == spill.revision, kept.changes.puts.last?.body == spill.changes.puts.last?.body
+                {
+                    error.message += "; the unsaved changes are still in \(spillPath)"
+                    error.hint = Spill.hint
+                    return error
+                }
+                _ = try setSpillAside(as: "other")
+            }
             let line = Array((Spill.firstLine + spill.expected.lineage.hexadecimal + "\n").utf8)
             let sealed = try seal(spill.encoded(), purpose: Spill.purpose)
             try storing { () throws(FileError) in try AtomicFile.write(spillPath, line + sealed) }
             error.message += "; the unsaved changes are in \(spillPath)"
-            error.hint =
-                "run the same command again on this machine once the database can be reached; it stores the changes first"
+            error.hint = Spill.hint
         } catch let other {
             error.message += "; the unsaved changes could not be written to \(spillPath) either: \(other.message)"
             error.hint =

@@ -3,7 +3,8 @@ package import MeshCore
 extension StoreChanges {
     /// The changes that turn a database with one state into one with another.
     ///
-    /// Retired nodes are only ever added: their DeviceKeys exist nowhere else, so those of the old state stay.
+    /// Retired nodes are only ever added: their DeviceKeys exist nowhere else, so those of the old state stay. What is
+    /// remembered of devices stays, too: it protects against somebody who is not undone.
     ///
     /// - Parameters:
     ///   - old: the state of the database.
@@ -47,6 +48,7 @@ extension MeshNetwork {
         network.drifts = [:]
         network.capacities = []
         network.listSharings = []
+        network.deviceMemories = [:]
         return network
     }
 }

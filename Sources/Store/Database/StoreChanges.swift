@@ -4,8 +4,8 @@ package import MeshCore
 package struct StoreChanges: Sendable {
     /// Nodes that are new or have a new state, each as a whole.
     package var nodes: [Node] = []
-    /// Nodes that confirmed their known state, each as a whole. Only the time of the confirmation is new, which
-    /// outdates no plan.
+    /// Nodes of which only something is new that outdates no plan, each as a whole: the time when a node confirmed its
+    /// known state, or what our own node operates others with.
     package var confirmedNodes: [Node] = []
     /// Nodes whose drift from their record has changed, with that record.
     package var drifts: [NodeDrift] = []
@@ -31,6 +31,8 @@ package struct StoreChanges: Sendable {
     package var capacities: [ListCapacity]?
     /// The models that are known to share subscription lists, by product, as a whole.
     package var listSharings: [ListSharing]?
+    /// What is remembered of devices, each as a whole. It outdates no plan, and never goes back.
+    package var deviceMemories: [DeviceMemory] = []
     /// What imports brought along and exports write out again.
     package var extras: CDBExtras?
     /// Replay entries, one for each source. One that is older than the stored one changes nothing.
@@ -58,6 +60,7 @@ package struct StoreChanges: Sendable {
 
     /// Whether there is nothing to commit.
     package var isEmpty: Bool {
-        !isStateChange && confirmedNodes.isEmpty && replay.isEmpty && intents.isEmpty && outcomes.isEmpty
+        !isStateChange && confirmedNodes.isEmpty && deviceMemories.isEmpty && replay.isEmpty && intents.isEmpty
+            && outcomes.isEmpty
     }
 }

@@ -19,7 +19,7 @@ extension StoreError {
 
     private static func code(of error: FileError) -> Code {
         switch error.cause {
-        case .folder, .special, .tooLarge: .invalidDocument
+        case .folder, .special, .outside, .tooLarge: .invalidDocument
         case .exposed: .insecurePermissions
         case .occupied, .idlePipe, .silence, .other: .inputOutput
         case .system:

@@ -38,7 +38,7 @@ package struct LockHolder: Hashable, Sendable {
     }
 
     /// The holder, worded for the middle of a sentence.
-    var title: String {
+    package var title: String {
         "\(LockHolder.line(user)) on \(LockHolder.line(host)), process \(process), \(LockHolder.line(operation))"
     }
 
@@ -77,6 +77,18 @@ package final class WriteLease {
     package internal(set) var promotion: Promotion?
     /// Called when a later write finds that out.
     package var onPromotion: (Promotion) -> Void = { _ in }
+    /// Called with what could not be done at the end, after everything was stored: bring the log into the database's
+    /// file, or note the latest state beside it.
+    package var onUnsettled: (StoreError) -> Void = { _ in }
+    /// Tells the time since an arbitrary moment.
+    var clock: () -> Duration = WriteLease.stopwatch()
+    /// How long its end waits for readers that are in the way of that.
+    var patience = Duration.seconds(5)
+    /// The store that it writes to. Only while it is held: it keeps a connection.
+    private var store: (any RowStore)?
+    private let localPath: String
+    private var gathered: Duration = .zero
+    private var ungathered = 0
     let database: ObjectIdentifier
     private(set) var lock: (any StoreLock)?
     /// Why nothing can be written any more: a write has failed, and it is not known what was stored.
@@ -91,12 +103,16 @@ package final class WriteLease {
 
     init(
         _ lock: any StoreLock,
+        of store: any RowStore,
+        at location: DatabaseLocation,
         holder: LockHolder,
         database: ObjectIdentifier,
         header: StoreHeader,
         manifest: Manifest
     ) {
         self.lock = lock
+        self.store = store
+        localPath = location.localPath
         self.holder = holder
         self.database = database
         self.header = header
@@ -115,11 +131,46 @@ package final class WriteLease {
     /// The number of transactions since the database was created, including journal and sequence numbers.
     package var revision: UInt64 { header.revision }
 
-    /// Releases the lock. A second call does nothing.
+    private static func stopwatch() -> () -> Duration {
+        let start = ContinuousClock.now
+        return { ContinuousClock.now - start }
+    }
+
+    /// How long a command may write, and how often, before the log is brought into the file while it goes on.
+    private static let gathering = (time: Duration.seconds(60), commits: 64)
+
+    /// Counts a commit. One that writes for days brings the log into the file as it goes; if a reader is in the way,
+    /// the next commit tries again.
+    func noteCommit() {
+        ungathered += 1
+        let now = clock()
+        guard ungathered >= WriteLease.gathering.commits || now - gathered >= WriteLease.gathering.time else { return }
+        guard let store, (try? store.gather(patience: .zero)) != nil else { return }
+        (gathered, ungathered) = (now, 0)
+    }
+
+    /// Releases the lock, after all that was written is in the database's own file. A second call does nothing.
     package func release() {
+        if lock != nil { settle() }
         lock?.release()
         lock = nil
+        store = nil
         known = nil
+    }
+
+    private func settle() {
+        do throws(StoreError) {
+            if failure == nil { try NewestState.write(manifest.version(of: header.lineage), beside: localPath) }
+        } catch {
+            onUnsettled(error)
+        }
+        guard ungathered > 0 else { return }
+        ungathered = 0
+        do throws(StoreError) {
+            try store?.gather(patience: patience)
+        } catch {
+            onUnsettled(error)
+        }
     }
 
     deinit {

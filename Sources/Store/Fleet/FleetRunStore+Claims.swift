@@ -223,7 +223,7 @@ extension FleetRunStore {
         (SELECT count(*) FROM meshplan_fleet_jobs f WHERE f.run = $1 AND f.state = 3)
         """
 
-    private func claimValues(_ job: FleetJob, _ run: String) -> [SQLValue] {
+    private func claimValues(_ job: FleetJob, _ run: String) -> [FleetValue] {
         [.text(run), .integer(Int64(job.number)), .integer(Int64(job.attempts)), .text(job.worker)]
     }
 }

@@ -18,7 +18,7 @@ extension FleetRunStore {
         return runs.first { $0.id == id } ?? (runs.count == 1 ? runs[0] : nil)
     }
 
-    private func found(_ condition: String, _ values: [SQLValue]) throws(StoreError) -> [FleetRunRecord] {
+    private func found(_ condition: String, _ values: [FleetValue]) throws(StoreError) -> [FleetRunRecord] {
         let statement = FleetStatement(
             "SELECT id, state, wave, waves, most, reason, request FROM meshplan_fleet_runs \(condition)",
             values,
@@ -95,7 +95,7 @@ extension FleetRunRecord {
             id: try row.text(0),
             waves: Int(clamping: try row.integer(3)),
             mostFailures: most < 0 ? nil : Int(clamping: most),
-            request: Request(stored: try row.text(6))
+            request: try Request(stored: try row.fields(6))
         )
         // What a later version means by other numbers does not run here.
         state = State(rawValue: try row.integer(1)) ?? .stopped
@@ -117,6 +117,6 @@ extension FleetJob {
         worker = try row.text(5)
         let status = try row.integer(6)
         self.status = status < 0 ? nil : Int32(clamping: status)
-        notes = Notes(stored: try row.text(7))
+        notes = try Notes(stored: try row.fields(7))
     }
 }

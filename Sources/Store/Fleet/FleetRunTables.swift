@@ -26,13 +26,19 @@ protocol FleetRunTables {
     func repeating(_ statement: FleetStatement, every interval: Duration) -> AnyObject?
 }
 
+/// A value of a statement: what both kinds of databases have.
+enum FleetValue: Sendable {
+    case integer(Int64)
+    case text(String)
+}
+
 /// A statement, and how many columns its rows have.
 struct FleetStatement: Sendable {
     var sql: String
-    var values: [SQLValue]
+    var values: [FleetValue]
     var columns: Int
 
-    init(_ sql: String, _ values: [SQLValue] = [], columns: Int = 0) {
+    init(_ sql: String, _ values: [FleetValue] = [], columns: Int = 0) {
         self.sql = sql
         self.values = values
         self.columns = columns
@@ -71,6 +77,9 @@ struct FleetRow {
         }
         return value
     }
+
+    /// What a column with JSON holds; anything else in its place is damage.
+    func fields(_ column: Int) throws(StoreError) -> FleetFields { try FleetFields(try text(column), of: place) }
 }
 
 /// The tables in a database that a team shares.
@@ -121,7 +130,12 @@ final class PostgreSQLFleetRunTables: FleetRunTables {
 
     private static func statement(_ statement: FleetStatement) -> SQLStatement {
         var made = SQLStatement(statement.sql)
-        made.parameters = statement.values
+        made.parameters = statement.values.map { value in
+            switch value {
+            case .integer(let number): .integer(number)
+            case .text(let text): .text(text)
+            }
+        }
         return made
     }
 }

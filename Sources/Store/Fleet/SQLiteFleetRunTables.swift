@@ -1,5 +1,4 @@
 import MeshCore
-import PostgreSQL
 import SystemLayer
 
 /// The tables in a file, for the workers of one machine.
@@ -89,12 +88,12 @@ final class SQLiteFleetRunTables: FleetRunTables {
             switch value {
             case .integer(let number): .integer(number)
             case .text(let text): .text(text)
-            case .octets(let octets): .octets(octets)
-            case .octetsList, .integerList, .textList: .octets([])
             }
         }
         var rows: [FleetRow] = []
-        try connection.forEachRow(of: statement.sql.replacing("$", with: "?"), values) { row in
+        // SQLite numbers names such as $2 by their first place in the text.
+        let sql = statement.sql.replacing(#/\$([0-9]+)/#) { "?\($0.1)" }
+        try connection.forEachRow(of: sql, values) { row in
             rows.append(
                 FleetRow(
                     (0..<statement.columns).map { column in

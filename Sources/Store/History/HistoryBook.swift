@@ -17,15 +17,19 @@ struct HistoryBook {
     var page: Page?
     /// The definition that is being applied, and its digest.
     var definition: (text: DefinitionText, digest: DefinitionDigest)?
+    /// What the command goes back to; nil if it does not.
+    var goal: ReturnGoal?
     /// Called before the first change. If it throws, the change does not happen.
     var beforeFirstChange: (() throws(StoreError) -> Void)?
 }
 
 extension WriteLease {
-    /// Sets the definition that is applied from now on. The next entry of the history keeps it.
+    /// Sets the definition that is applied from now on, and what is gone back to. The next entry of the history keeps
+    /// both.
     ///
     /// - Throws: ``StoreError/Code/cryptography`` if the definition cannot be hashed.
-    package func declare(_ definition: DefinitionText?) throws(StoreError) {
+    package func declare(_ definition: DefinitionText?, goal: ReturnGoal? = nil) throws(StoreError) {
+        book.goal = goal
         guard let definition else {
             book.definition = nil
             return
@@ -124,17 +128,17 @@ extension MeshDatabase {
         if let page = lease.book.page {
             // The definition was declared after the entry began, for example after the doubts of earlier runs were
             // settled.
-            guard let definition = lease.book.definition, page.entry.definition != definition.digest else {
-                return page
-            }
+            let other = lease.book.definition.flatMap { page.entry.definition != $0.digest ? $0 : nil }
+            guard other != nil || page.entry.goal != lease.book.goal else { return page }
             var page = page
-            keep(definition, page: &page, in: &batch)
+            if let other { keep(other, page: &page, in: &batch) }
+            page.entry.goal = lease.book.goal
             batch.put(EntryRecord.name(page.entry.number), page.entry.encoded())
             batch.put(HistoryIndex.name, page.index.encoded())
             return page
         }
         var index = try historyIndex()
-        let entry = EntryRecord(
+        var entry = EntryRecord(
             number: index.next,
             serialBefore: lease.serial,
             operation: lease.holder.operation,
@@ -142,6 +146,7 @@ extension MeshDatabase {
             host: lease.holder.host,
             began: lease.holder.since
         )
+        entry.goal = lease.book.goal
         guard index.next < UInt64.max else { throw .damaged("the history", path: path) }
         index.next += 1
         var page = HistoryBook.Page(index: index, entry: entry)

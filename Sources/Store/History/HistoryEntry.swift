@@ -86,6 +86,21 @@ package struct HistoryEntry: Hashable, Sendable {
     package var runs: [Run]
     /// Whether the state before the entry is still known.
     package var isRestorable: Bool
+    /// What the command went back to; nil if it did not go back.
+    package var goal: ReturnGoal?
+    /// Whether the command, or one that went on with it, has reached its goal.
+    package var isGoalReached: Bool
+}
+
+/// What a command goes back to. The entry of the command keeps it, so that whoever goes on with a return that was cut
+/// short has the same goal.
+package enum ReturnGoal: Hashable, Sendable {
+    /// The definition of the entry, which was in force before.
+    case definition
+    /// The state at a serial.
+    case state(UInt64)
+    /// The state before changes that nobody has confirmed, which began with that entry.
+    case unconfirmed(since: UInt64)
 }
 
 /// What a database remembers of what was done to it.
@@ -114,22 +129,49 @@ package struct History: Hashable, Sendable {
         entries.first { $0.definition != nil && ($0.serialBefore < serial || $0.serialAfter == serial) }
     }
 
-    /// The last entry whose definition differs from the one applied last; nil if there is none.
+    /// The last entry in effect whose definition differs from the one applied last; nil if there is none.
     package var previousDefinitionEntry: HistoryEntry? {
-        let applied = entries.filter { $0.definition != nil }
+        let applied = entriesInEffect.filter { $0.definition != nil }
         guard let last = applied.first else { return nil }
         return applied.first { $0.definition != last.definition }
+    }
+
+    /// The last command if it went back and was cut short before it reached its goal; nil otherwise. Commands that aim
+    /// at nothing, such as reading back, do not count.
+    package var unfinishedReturn: HistoryEntry? {
+        let last = entriesInEffect.first { $0.definition != nil || $0.goal != nil }
+        return last?.goal != nil && last?.isGoalReached == false ? last : nil
+    }
+
+    /// The entries without what was taken back because nobody confirmed it, newest first.
+    private var entriesInEffect: [HistoryEntry] {
+        var bound = UInt64.max
+        return entries.filter { entry in
+            guard entry.number < bound else { return false }
+            guard case .unconfirmed(let first) = entry.goal else { return true }
+            // An attempt that did not reach its goal has left the changes to be taken back or confirmed later.
+            if entry.isGoalReached { bound = first }
+            return false
+        }
     }
 }
 
 /// A note that the last changes will be taken back unless somebody confirms them.
 package struct PendingConfirmation: Hashable, Sendable {
+    /// What became of changes that waited. It is noted: where there is no note, nobody has decided anything.
+    package enum Decision: UInt8, Sendable {
+        /// Somebody has confirmed them.
+        case confirmed = 1
+        /// They were taken back.
+        case takenBack = 2
+    }
+
     /// When they will be taken back; nil while they are still being made.
     package var deadline: Timestamp?
     /// The serial to go back to.
     package var serial: UInt64
     /// The entry of the changes. The state before it is kept until the changes are confirmed or taken back.
-    var entry: UInt64
+    package internal(set) var entry: UInt64
     /// Who made them.
     package var user: String
     /// The host of that user.
@@ -138,4 +180,6 @@ package struct PendingConfirmation: Hashable, Sendable {
     package var process: Int32
     /// When they began.
     package var began: Timestamp
+    /// What became of them; nil while they wait.
+    package var decision: Decision?
 }

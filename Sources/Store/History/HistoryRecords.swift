@@ -19,8 +19,8 @@ enum HistoryLimits {
     static let chunkOctets = 8_000
 }
 
-/// An entry as it is stored, version 1. Its serial afterwards is the next entry's serial before, so that commits need
-/// not rewrite it.
+/// An entry as it is stored: version 1, or 2 if it has a goal. Its serial afterwards is the next entry's serial before,
+/// so that commits need not rewrite it.
 struct EntryRecord: Hashable {
     var number: UInt64
     var serialBefore: UInt64
@@ -33,8 +33,11 @@ struct EntryRecord: Hashable {
     /// How many rows of former states it has, and how many octets these had when the last one was begun.
     var chunks: UInt32 = 0
     var undoOctets: UInt64 = 0
+    var goal: ReturnGoal?
+    var isGoalReached = false
 
     static let version: UInt8 = 1
+    static let versionWithGoal: UInt8 = 2
 
     static func name(_ number: UInt64) -> RowName {
         var writer = ByteWriter(capacity: 8)
@@ -52,7 +55,7 @@ struct EntryRecord: Hashable {
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter(capacity: 160)
-        writer.write(EntryRecord.version)
+        writer.write(goal == nil ? EntryRecord.version : EntryRecord.versionWithGoal)
         writer.write(number)
         writer.write(serialBefore)
         for text in [operation, user, host] { writer.writeString(text) }
@@ -64,6 +67,9 @@ struct EntryRecord: Hashable {
         }
         writer.write(chunks)
         writer.write(undoOctets)
+        guard let goal else { return writer.bytes }
+        writer.write(goal.encoded())
+        writer.write(isGoalReached)
         return writer.bytes
     }
 }
@@ -71,7 +77,10 @@ struct EntryRecord: Hashable {
 extension EntryRecord {
     init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
-        try reader.expectVersion(EntryRecord.version)
+        let version = try reader.readUInt8()
+        guard version == EntryRecord.version || version == EntryRecord.versionWithGoal else {
+            throw .unknownType(UInt64(version))
+        }
         number = try reader.readUInt64()
         serialBefore = try reader.readUInt64()
         operation = try reader.readString()
@@ -88,7 +97,41 @@ extension EntryRecord {
         }
         chunks = try reader.readUInt32()
         undoOctets = try reader.readUInt64()
+        if version == EntryRecord.versionWithGoal {
+            goal = try ReturnGoal(from: &reader)
+            isGoalReached = try reader.readBool()
+        }
         try reader.expectEnd()
+    }
+}
+
+extension ReturnGoal {
+    /// Nine octets for the database and for saved plans.
+    package func encoded() -> [UInt8] {
+        var writer = ByteWriter(capacity: 9)
+        let (kind, number): (UInt8, UInt64) =
+            switch self {
+            case .definition: (1, 0)
+            case .state(let serial): (2, serial)
+            case .unconfirmed(let first): (3, first)
+            }
+        writer.write(kind)
+        writer.write(number)
+        return writer.bytes
+    }
+
+    /// Decodes what ``encoded()`` returns.
+    ///
+    /// - Throws: ``MeshCore/DecodeError`` if it is something else.
+    package init(from reader: inout ByteReader) throws(DecodeError) {
+        let kind = try reader.readUInt8()
+        let number = try reader.readUInt64()
+        switch kind {
+        case 1: self = .definition
+        case 2: self = .state(number)
+        case 3: self = .unconfirmed(since: number)
+        default: throw .unknownType(UInt64(kind))
+        }
     }
 }
 
@@ -244,11 +287,12 @@ extension DefinitionText {
 
 extension PendingConfirmation {
     static let version: UInt8 = 1
+    static let versionWithDecision: UInt8 = 2
     static let name = RowName(.confirmation)
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter(capacity: 64)
-        writer.write(PendingConfirmation.version)
+        writer.write(decision == nil ? PendingConfirmation.version : PendingConfirmation.versionWithDecision)
         writer.write(deadline)
         writer.write(serial)
         writer.write(entry)
@@ -256,12 +300,16 @@ extension PendingConfirmation {
         writer.writeString(host)
         writer.write(UInt32(bitPattern: process))
         writer.write(UInt64(bitPattern: began.rawValue))
+        if let decision { writer.write(decision.rawValue) }
         return writer.bytes
     }
 
     init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
-        try reader.expectVersion(PendingConfirmation.version)
+        let version = try reader.readUInt8()
+        guard version == PendingConfirmation.version || version == PendingConfirmation.versionWithDecision else {
+            throw .unknownType(UInt64(version))
+        }
         deadline = try reader.readTimestamp()
         serial = try reader.readUInt64()
         entry = try reader.readUInt64()
@@ -269,6 +317,11 @@ extension PendingConfirmation {
         host = try reader.readString()
         process = Int32(bitPattern: try reader.readUInt32())
         began = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+        if version == PendingConfirmation.versionWithDecision {
+            let number = try reader.readUInt8()
+            guard let known = Decision(rawValue: number) else { throw .unknownType(UInt64(number)) }
+            decision = known
+        }
         try reader.expectEnd()
     }
 }

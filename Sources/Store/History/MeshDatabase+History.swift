@@ -1,4 +1,4 @@
-package import MeshCore
+import MeshCore
 
 /// Reading the history and former states.
 extension MeshDatabase {
@@ -31,7 +31,9 @@ extension MeshDatabase {
                     definition: record.definition,
                     plans: record.plans,
                     runs: record.plans.compactMap { runs[$0.run] },
-                    isRestorable: record.number >= index.firstUndoable
+                    isRestorable: record.number >= index.firstUndoable,
+                    goal: record.goal,
+                    isGoalReached: record.isGoalReached
                 )
             )
             after = record.serialBefore
@@ -106,64 +108,6 @@ extension MeshDatabase {
             hint = "the oldest that is known is \(known.min() ?? present); a backup may hold an older one"
         }
         return StoreError(.unknownSerial, "the state at serial \(serial) is not known", hint: hint, path: path)
-    }
-
-    // MARK: Confirmation
-
-    /// The note about changes that wait to be confirmed; nil if none do.
-    ///
-    /// - Throws: ``StoreError/Code/damaged`` if the row cannot be read, and other codes if a file or the server fails.
-    package func pendingConfirmation() throws(StoreError) -> PendingConfirmation? {
-        guard let row = try store.rows(named: [PendingConfirmation.name]).rows.first else { return nil }
-        return try decode(row) { bytes throws(DecodeError) in try PendingConfirmation(decoding: bytes) }
-    }
-
-    /// Notes durably that the following changes under this lease must be confirmed.
-    ///
-    /// - Returns: the note, without a deadline.
-    /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, and other codes if a file or the server
-    ///   fails.
-    @discardableResult
-    package func awaitConfirmation(with lease: WriteLease) throws(StoreError) -> PendingConfirmation {
-        lease.beginHistoryEntry()
-        let pending = PendingConfirmation(
-            deadline: nil,
-            serial: lease.serial,
-            entry: try historyIndex().next,
-            user: lease.holder.user,
-            host: lease.holder.host,
-            process: lease.holder.process,
-            began: lease.holder.since
-        )
-        try write(pending, with: lease)
-        return pending
-    }
-
-    /// Sets the deadline for confirming the changes that wait; without such changes it does nothing.
-    ///
-    /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, and other codes if a file or the server
-    ///   fails.
-    package func setConfirmationDeadline(_ deadline: Timestamp, with lease: WriteLease) throws(StoreError) {
-        guard var pending = try pendingConfirmation() else { return }
-        pending.deadline = deadline
-        try write(pending, with: lease)
-    }
-
-    /// Removes the note that changes wait to be confirmed; without such a note it does nothing.
-    ///
-    /// - Throws: ``StoreError/Code/notLocked``, ``StoreError/Code/stale``, and other codes if a file or the server
-    ///   fails.
-    package func endConfirmation(with lease: WriteLease) throws(StoreError) {
-        guard try pendingConfirmation() != nil else { return }
-        var batch = RowBatch()
-        batch.delete(PendingConfirmation.name)
-        try write(batch, manifest: lease.manifest, with: lease)
-    }
-
-    private func write(_ pending: PendingConfirmation, with lease: WriteLease) throws(StoreError) {
-        var batch = RowBatch()
-        batch.put(PendingConfirmation.name, pending.encoded())
-        try write(batch, manifest: lease.manifest, with: lease)
     }
 
     // MARK: Backups

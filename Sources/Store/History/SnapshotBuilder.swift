@@ -8,6 +8,7 @@ struct SnapshotBuilder {
     private var reprovisions: [DeviceUUID: PendingReprovision] = [:]
     private var retired: [(key: [UInt8], node: RetiredNode)] = []
     private var drifts: [DeviceUUID: NodeDrift] = [:]
+    private var memories: [DeviceUUID: DeviceMemory] = [:]
     private var capacities: [ListCapacity] = []
     private var listSharings: [ListSharing] = []
 
@@ -24,6 +25,9 @@ struct SnapshotBuilder {
         case .drift:
             let drift = try NodeDriftCodec.decode(bytes)
             drifts[drift.recorded.uuid] = drift
+        case .deviceMemory:
+            let memory = try DeviceMemoryCodec.decode(bytes)
+            memories[memory.uuid] = memory
         case .capacities: capacities = try CapacityCodec.decode(bytes)
         case .listSharings: listSharings = try ListSharingCodec.decode(bytes)
         default: break
@@ -38,6 +42,7 @@ struct SnapshotBuilder {
         network.pendingReprovisions = reprovisions
         network.retiredNodes = retired.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.node)
         network.drifts = drifts
+        network.deviceMemories = memories
         network.capacities = capacities
         network.listSharings = listSharings
         return network

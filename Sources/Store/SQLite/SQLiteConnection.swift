@@ -7,21 +7,55 @@ final class SQLiteConnection {
     private let handle: OpaquePointer
     private var prepared: [String: OpaquePointer] = [:]
 
+    /// The most octets that a row or a value in it may have. A file that somebody handed on could hold one that takes
+    /// all memory.
+    static let greatestValue: Int32 = 64 << 20
+
     /// Opens a file that exists; an empty one is a database without tables.
     ///
-    /// - Parameter patience: how long to wait for a database that somebody else keeps busy.
+    /// - Parameters:
+    ///   - patience: how long to wait for a database that somebody else keeps busy.
+    ///   - greatestValue: the most octets that a row may have.
     /// - Throws: ``SQLiteError``, also if the file is none of SQLite's.
-    init(_ path: String, patience: Duration = .zero) throws(SQLiteError) {
+    convenience init(
+        _ path: String,
+        patience: Duration = .zero,
+        greatestValue: Int32 = SQLiteConnection.greatestValue
+    ) throws(SQLiteError) {
+        try self.init(name: path, flags: SQLITE_OPEN_READWRITE, patience, greatestValue)
+    }
+
+    /// Opens a file that nobody changes, only to read it, and makes no file beside it.
+    ///
+    /// - Throws: ``SQLiteError``, also if the file is none of SQLite's.
+    convenience init(unchanging path: String) throws(SQLiteError) {
+        // What has a meaning in a URI: <https://www.sqlite.org/uri.html>.
+        let name = path.reduce(into: "") { name, letter in
+            switch letter {
+            case "%": name += "%25"
+            case "?": name += "%3F"
+            case "#": name += "%23"
+            default: name.append(letter)
+            }
+        }
+        let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+        try self.init(name: "file:\(name)?immutable=1", flags: flags, .zero, SQLiteConnection.greatestValue)
+    }
+
+    private init(name: String, flags: Int32, _ patience: Duration, _ greatestValue: Int32) throws(SQLiteError) {
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+        let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let opened else {
             // Even a handle that could not be opened has to be closed, and it alone knows the exact code.
             let exact = opened.map { sqlite3_extended_errcode($0) } ?? code
+            let cause = opened.map { sqlite3_system_errno($0) } ?? 0
             sqlite3_close_v2(opened)
-            throw SQLiteError(exact)
+            throw SQLiteError(exact, systemError: cause)
         }
         handle = opened
         sqlite3_extended_result_codes(handle, 1)
+        try SQLiteError.check(meshplan_sqlite3_distrust(handle))
+        _ = sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, greatestValue)
         wait(upTo: patience)
         // Opening reads nothing. This reads the header.
         try run("SELECT * FROM sqlite_master LIMIT 1")
@@ -40,7 +74,8 @@ final class SQLiteConnection {
 
     /// Runs statements without parameters, and leaves their rows alone.
     func run(_ statements: String) throws(SQLiteError) {
-        try SQLiteError.check(sqlite3_exec(handle, statements, nil, nil, nil))
+        let code = sqlite3_exec(handle, statements, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code) }
     }
 
     /// Runs one statement with the values for its `?`, and leaves its rows alone.
@@ -92,7 +127,7 @@ final class SQLiteConnection {
             while true {
                 let code = sqlite3_step(statement)
                 if code == SQLITE_DONE { return }
-                guard code == SQLITE_ROW else { throw SQLiteError(code) }
+                guard code == SQLITE_ROW else { throw failure(code) }
                 try body(SQLiteRow(statement))
             }
         }
@@ -126,10 +161,17 @@ final class SQLiteConnection {
         try SQLiteError.check(end)
     }
 
+    /// The error for a result code, with what the system said to SQLite.
+    private func failure(_ code: Int32) -> SQLiteError {
+        let isOfSystem = [SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_FULL].contains(code & 0xFF)
+        return SQLiteError(code, systemError: isOfSystem ? sqlite3_system_errno(handle) : 0)
+    }
+
     private func statement(_ text: String) throws(SQLiteError) -> OpaquePointer {
         if let known = prepared[text] { return known }
         var statement: OpaquePointer?
-        try SQLiteError.check(sqlite3_prepare_v2(handle, text, -1, &statement, nil))
+        let code = sqlite3_prepare_v2(handle, text, -1, &statement, nil)
+        guard code == SQLITE_OK else { throw failure(code) }
         guard let statement else { throw SQLiteError(SQLITE_MISUSE) }
         prepared[text] = statement
         return statement

@@ -7,33 +7,108 @@ final class SQLiteRowStore: RowStore {
     /// "MshP", the mark in the file header of every mesh database.
     static let applicationIdentifier: UInt32 = 0x4D73_6850
 
-    private let connection: SQLiteConnection
+    private var connection: SQLiteConnection
     private let path: String
-    private let identity: [UInt64]
+    /// The file that is open.
+    private var identity: [UInt64]
+    /// While this is held, no other file is taken for the database.
+    private weak var lock: FileLock?
+    private var lineage: Octets16?
+    private var knownSlots: [KeySlot]?
+    /// Why the database can only be read.
+    private var obstacle: StoreError?
+    var onNewSlots: ([KeySlot]) throws(StoreError) -> Void = { _ in }
 
-    /// Opens an existing database. It checks the first octets before, so nothing foreign is ever touched.
+    /// Opens an existing database. It checks the first octets before, so nothing foreign is ever touched. One on a full
+    /// disk or a read-only file system can still be read.
     init(opening path: String) throws(StoreError) {
+        self.path = path
+        (connection, identity, obstacle) = try SQLiteRowStore.open(path)
+        OpenDatabaseFiles.add(identity)
+    }
+
+    private static func open(_ path: String) throws(StoreError) -> (SQLiteConnection, [UInt64], StoreError?) {
         try SQLiteFileCheck.check(path)
+        let identity = try storing { () throws(FileError) in try FileStatus.of(path) }?.identity ?? []
+        var obstacle: StoreError?
         do throws(FileError) {
             try Files.checkWritable(Files.folder(of: path))
             try Files.checkWritable(path)
         } catch {
-            throw StoreError(
+            obstacle = StoreError(
                 .readOnly,
                 error.trouble == .readOnly
                     ? "lies on a read-only file system" : "cannot be written to, or its folder cannot",
                 hint: "give your user write permission on the file and on its folder, or copy both elsewhere",
                 path: path
             )
+            // Who may not write does not keep others from writing.
+            if let obstacle, error.trouble != .readOnly { throw obstacle }
         }
-        identity = try storing { () throws(FileError) in try FileStatus.of(path) }?.identity ?? []
-        self.path = path
         do {
-            connection = try SQLiteRowStore.connect(path)
+            let connection = try connect(path, &obstacle)
+            try checkSchema(of: connection, path)
+            return (connection, identity, obstacle)
         } catch {
-            throw SQLiteRowStore.storeError(error, path: path)
+            throw storeError(error, path: path)
         }
+    }
+
+    /// Connects to a file; if that can only be read, notes why.
+    private static func connect(_ path: String, _ obstacle: inout StoreError?) throws -> SQLiteConnection {
+        if let obstacle {
+            guard isAlone(path) else { throw obstacle }
+            return try SQLiteConnection(unchanging: path)
+        }
+        do throws(SQLiteError) {
+            return try connect(path)
+        } catch {
+            // Nobody has it open, or the file that SQLite cannot make would be there.
+            guard error.isOfFullDisk, isAlone(path) else { throw error }
+            obstacle = storeError(error, path: path)
+            return try SQLiteConnection(unchanging: path)
+        }
+    }
+
+    /// Whether the file alone is the database.
+    private static func isAlone(_ path: String) -> Bool {
+        ["-wal", "-journal"].allSatisfy { suffix in
+            guard let found = try? FileStatus.of(path + suffix) else { return true }
+            return found.size == 0
+        }
+    }
+
+    /// Refuses a file with anything but the tables that this program makes, before any of them is queried. A view in
+    /// the place of a table could keep us busy for ever.
+    private static func checkSchema(of connection: SQLiteConnection, _ path: String) throws {
+        var found: [String] = []
+        let limit = schema.count + 1
+        try connection.forEachRow(of: "SELECT sql FROM sqlite_schema ORDER BY rowid LIMIT \(limit)") { row in
+            found.append(row.text(0) ?? "")
+        }
+        guard found == schema else {
+            throw StoreError(
+                .damaged,
+                "does not have the tables of a mesh database, or has more than those",
+                hint: "restore a copy of the database, and ask who made this one",
+                path: path
+            )
+        }
+    }
+
+    /// Opens the file that has taken the place of the one that is open: a copy that was restored, for instance.
+    private func reopenIfReplaced() throws(StoreError) {
+        let present = try storing { () throws(FileError) in try FileStatus.of(path) }?.identity
+        guard present != identity else { return }
+        guard present != nil, lock?.isHeld != true else { throw replaced() }
+        let opened = try SQLiteRowStore.open(path)
+        OpenDatabaseFiles.remove(identity)
+        (connection, identity, obstacle) = opened
         OpenDatabaseFiles.add(identity)
+    }
+
+    private func replaced(_ what: String = "the file was replaced or removed while it was in use") -> StoreError {
+        StoreError(.stale, what, hint: "run the command again", path: path)
     }
 
     deinit {
@@ -85,7 +160,7 @@ final class SQLiteRowStore: RowStore {
             try connection.run("PRAGMA application_id = \(applicationIdentifier)")
             try connection.run("PRAGMA user_version = \(RowCipher.format)")
             try connection.transaction(writes: true) {
-                try connection.run(schema)
+                for statement in schema { try connection.run(statement) }
                 try connection.run(
                     "INSERT INTO header (lineage, revision) VALUES (?, ?)",
                     [.octets(lineage.bytes), .integer(Int64(bitPattern: revision))]
@@ -106,16 +181,21 @@ final class SQLiteRowStore: RowStore {
         }
     }
 
-    private static let schema = """
-        CREATE TABLE header (lineage BLOB NOT NULL, revision INTEGER NOT NULL);
+    /// The statements that make the tables. SQLite keeps their texts in the file.
+    private static let schema = [
+        "CREATE TABLE header (lineage BLOB NOT NULL, revision INTEGER NOT NULL)",
+        """
         CREATE TABLE keySlots (
             slot INTEGER PRIMARY KEY, kind INTEGER NOT NULL, parameters BLOB NOT NULL, wrapped BLOB NOT NULL
-        );
+        )
+        """,
+        """
         CREATE TABLE rows (
             kind INTEGER NOT NULL, key BLOB NOT NULL, revision INTEGER NOT NULL, body BLOB NOT NULL,
             PRIMARY KEY (kind, key)
-        ) WITHOUT ROWID;
-        """
+        ) WITHOUT ROWID
+        """,
+    ]
 
     /// How long to wait for a busy database. Readers and the writer do not block one another; this is for moments of
     /// recovery and checkpoint.
@@ -129,15 +209,22 @@ final class SQLiteRowStore: RowStore {
     }
 
     func keySlots() throws(StoreError) -> [KeySlot] {
-        try read {
-            var slots: [KeySlot] = []
-            try connection.forEachRow(of: "SELECT kind, parameters, wrapped FROM keySlots ORDER BY slot") { row in
-                slots.append(
-                    KeySlot(kind: try integer(row, 0), parameters: try octets(row, 1), wrapped: try octets(row, 2))
-                )
-            }
-            return slots
+        try read { knownSlots ?? [] }
+    }
+
+    private func readKeySlots() throws -> [KeySlot] {
+        var slots: [KeySlot] = []
+        // No version has ever made longer ones.
+        let sql = """
+            SELECT kind, parameters, wrapped FROM keySlots WHERE length(parameters) + length(wrapped) <= 4096
+            ORDER BY slot LIMIT \(KeySlot.greatestCount)
+            """
+        try connection.forEachRow(of: sql) { row in
+            slots.append(
+                KeySlot(kind: try integer(row, 0), parameters: try octets(row, 1), wrapped: try octets(row, 2))
+            )
         }
+        return slots
     }
 
     func scan(_ body: (StoredRow) throws(StoreError) -> Void) throws(StoreError) -> StoreHeader {
@@ -178,7 +265,11 @@ final class SQLiteRowStore: RowStore {
     }
 
     func lock(_ holder: LockHolder, token: () -> [UInt8]) throws(StoreError) -> any StoreLock {
-        try FileLock(of: path, holder)
+        if let obstacle { throw obstacle }
+        let lock = try FileLock(of: path, holder)
+        try reopenIfReplaced()
+        self.lock = lock
+        return lock
     }
 
     func forceUnlock(_ lock: String) throws(StoreError) {
@@ -205,6 +296,7 @@ final class SQLiteRowStore: RowStore {
             try connection.run("DELETE FROM keySlots")
             try SQLiteRowStore.insert(slots, in: connection)
         }
+        if let slots = changes.slots { knownSlots = slots }
     }
 
     /// Runs `body` in a transaction if the store is at `expected`, and sets the revision.
@@ -218,12 +310,7 @@ final class SQLiteRowStore: RowStore {
         _ body: () throws -> Void
     ) throws(StoreError) {
         guard try storing({ () throws(FileError) in try FileStatus.of(path) })?.identity == identity else {
-            throw StoreError(
-                .stale,
-                "the file was replaced or removed while it was in use",
-                hint: "run the command again",
-                path: path
-            )
+            throw replaced()
         }
         do {
             if erases { try connection.run("PRAGMA secure_delete = ON") }
@@ -240,7 +327,7 @@ final class SQLiteRowStore: RowStore {
                 try connection.run("UPDATE header SET revision = ?", [.integer(Int64(bitPattern: revision))])
             }
             // The transaction is done. If a reader keeps the log from being emptied now, that undoes nothing.
-            if erases { emptyLog() }
+            if erases { try? gather(patience: .milliseconds(500)) }
         } catch {
             throw SQLiteRowStore.storeError(error, path: path)
         }
@@ -255,8 +342,9 @@ final class SQLiteRowStore: RowStore {
     }
 
     func copy(to target: String) throws(StoreError) -> Bool {
-        let temporary = "\(target).new-\(ThisProcess.number)"
-        let leftovers = [temporary, temporary + "-journal", temporary + "-wal", temporary + "-shm"]
+        TemporaryFiles.removeLeftovers(inFolder: Files.folder(of: target))
+        let temporary = TemporaryFiles.path(for: target)
+        let leftovers = [temporary] + TemporaryFiles.companions.map { temporary + $0 }
         for leftover in leftovers { try? Files.remove(leftover) }
         do throws(StoreError) {
             try SQLiteRowStore.makeEmpty(temporary, subject: "the backup")
@@ -281,6 +369,24 @@ final class SQLiteRowStore: RowStore {
         return true
     }
 
+    func gather(patience: Duration) throws(StoreError) {
+        do {
+            connection.wait(upTo: patience)
+            defer { connection.wait(upTo: SQLiteRowStore.patience) }
+            var isKept = false
+            try connection.forEachRow(of: "PRAGMA wal_checkpoint(TRUNCATE)") { isKept = $0.integer(0) != 0 }
+            guard !isKept else { throw SQLiteError.busy }
+        } catch {
+            var error = SQLiteRowStore.storeError(error, path: path)
+            error.message = "what was stored last is still in the log beside it: " + error.message
+            error.hint = Advice(
+                "it is stored, and the next command that changes something brings it in; until then copy the file together "
+                    + "with the log"
+            )
+            throw error
+        }
+    }
+
     /// Lets tests make the disk "full": SQLite refuses to grow the file beyond `pages` pages.
     func limit(pages: Int) throws(StoreError) {
         do {
@@ -301,13 +407,6 @@ final class SQLiteRowStore: RowStore {
         [.integer(Int64(name.kind.rawValue)), .octets(name.key)]
     }
 
-    /// Waits half a second for readers. What they still hold is erased when they close.
-    private func emptyLog() {
-        connection.wait(upTo: .milliseconds(500))
-        try? connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
-        connection.wait(upTo: SQLiteRowStore.patience)
-    }
-
     private static func insert(_ slots: [KeySlot], in connection: SQLiteConnection) throws(SQLiteError) {
         for (number, slot) in slots.enumerated() {
             try connection.run(
@@ -322,8 +421,19 @@ final class SQLiteRowStore: RowStore {
 
     /// Reads as of one moment.
     private func read<Value>(_ body: () throws -> Value) throws(StoreError) -> Value {
+        try reopenIfReplaced()
         do {
-            return try connection.transaction(writes: false, body)
+            return try connection.transaction(writes: false) {
+                let found = try readHeader().lineage
+                guard found == lineage ?? found else {
+                    throw replaced("was replaced by another database while it was in use")
+                }
+                lineage = found
+                let slots = try readKeySlots()
+                if let knownSlots, slots != knownSlots { try onNewSlots(slots) }
+                knownSlots = slots
+                return try body()
+            }
         } catch {
             throw SQLiteRowStore.storeError(error, path: path)
         }

@@ -126,6 +126,7 @@ extension MeshDatabase {
             )
             // The same secret opens the same slot, so this is not worth a line of the history.
             try write(RowBatch(), manifest: lease.manifest, slots: slots, with: lease)
+            opener.wrapped = slots[place].wrapped
             return true
         }
         return false
@@ -183,6 +184,7 @@ extension MeshDatabase {
         try store(RowChanges(puts: rows, deletes: deletes, slots: kept), revision: revision, with: lease)
         cipher = newCipher
         opener.dataKey = dataKey
+        for slot in kept where KeySlotDescription(slot).identifier == opener.slot { opener.wrapped = slot.wrapped }
         lease.manifest = manifest
         return removed
     }
@@ -200,22 +202,30 @@ extension MeshDatabase {
         return closed
     }
 
-    /// The manifest as it is under the lock. The previous holder may have given the database another data key since it
-    /// was opened here; that is no damage.
-    func lockedManifest(_ row: StoredRow?, header: StoreHeader) throws(StoreError) -> Manifest {
-        do throws(StoreError) {
-            return try manifest(row, header: header)
-        } catch {
-            for slot in try store.keySlots() where KeySlotDescription(slot).identifier == opener.slot {
-                if try slot.unwrap(with: opener.key, lineage: cipher.lineage) == opener.dataKey { throw error }
-            }
-            throw StoreError(
-                .stale,
-                "was given other keys in the meantime",
-                hint: "run the command again",
-                path: path
-            )
+    /// Reads on with the data key of other slots, if the slot that has opened the database wraps another one now. What
+    /// cannot be opened by it is found when a row is read.
+    func takeDataKey(from slots: [KeySlot]) throws(StoreError) {
+        guard let slot = slots.first(where: { KeySlotDescription($0).identifier == opener.slot }),
+            slot.wrapped != opener.wrapped,
+            let dataKey = try slot.unwrap(with: opener.key, lineage: cipher.lineage)
+        else { return }
+        cipher = try RowCipher(dataKey: dataKey, lineage: cipher.lineage)
+        (opener.dataKey, opener.wrapped) = (dataKey, slot.wrapped)
+    }
+
+    /// The error for what could not be read. The database may have got another data key since it was opened here; that
+    /// is no damage.
+    func explained(_ error: StoreError) -> StoreError {
+        guard error.code == .damaged, let slots = try? store.keySlots() else { return error }
+        for slot in slots where KeySlotDescription(slot).identifier == opener.slot && slot.wrapped == opener.wrapped {
+            return error
         }
+        return StoreError(
+            .stale,
+            "was given other keys in the meantime",
+            hint: "run the command again",
+            path: path
+        )
     }
 
     /// The key that opens a slot: the one that opened the database, or one of `keys`; nil if none does.

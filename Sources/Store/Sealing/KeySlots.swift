@@ -6,6 +6,18 @@ extension KeySlot {
     /// The most slots that a database may have, because each passphrase costs every opening a derivation.
     static let greatestCount = 32
 
+    /// The slots that may be tried: their passphrases together cost no more than ``greatestCount`` ordinary ones. Who
+    /// handed a file on may have put dearer slots into it.
+    static func affordable(_ slots: [KeySlot]) -> [KeySlot] {
+        var budget = UInt64(greatestCount) * (Scrypt.Cost.standard.work ?? 0)
+        return slots.filter { slot in
+            guard let work = KeySlotDescription(slot).cost?.work else { return true }
+            guard work <= budget else { return false }
+            budget -= work
+            return true
+        }
+    }
+
     /// A slot for `key`, of the kind of the key.
     ///
     /// - Parameter cost: of the derivation, where the key is a passphrase.

@@ -16,6 +16,7 @@ struct RowCipher {
     let keyIdentifier: [UInt8]
     private let cipher: AESGCM
     private let digestKey: [UInt8]
+    private let fingerprintKey: [UInt8]
 
     init(dataKey: [UInt8], lineage: Octets16) throws(StoreError) {
         self.lineage = lineage
@@ -31,6 +32,7 @@ struct RowCipher {
             throw StoreError(.cryptography, "SHA-256 is not available")
         }
         self.digestKey = digestKey
+        fingerprintKey = HKDF.derive(dataKey, salt: lineage.bytes, info: Array("meshplan fingerprint 1".utf8))
         keyIdentifier = Array(identifier.prefix(8))
     }
 
@@ -62,6 +64,12 @@ struct RowCipher {
             nonce: sealed.prefix(RowCipher.nonceLength),
             associatedData: associatedData
         )
+    }
+
+    /// 32 octets that are the same for the same octets and purpose, and that tell nothing about them, nor let anybody
+    /// test a guess, without the data key.
+    func fingerprint(of bytes: [UInt8], purpose: String) -> [UInt8] {
+        HMACSHA256.code(of: Array(purpose.utf8) + [0] + bytes, key: fingerprintKey)
     }
 
     /// What the row adds to the digest of all rows: a pseudo-random number that only the holder of the data key knows.

@@ -49,13 +49,18 @@ package struct SealedDatabase {
         with key: DatabaseSecret,
         using generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(StoreError) -> MeshDatabase? {
-        for slot in stored {
+        for slot in KeySlot.affordable(stored) {
             guard let dataKey = try slot.unwrap(with: key, lineage: lineage) else { continue }
             return MeshDatabase(
                 location: location,
                 store: store,
                 cipher: try RowCipher(dataKey: dataKey, lineage: lineage),
-                opener: MeshDatabase.Opener(dataKey: dataKey, key: key, slot: KeySlotDescription(slot).identifier),
+                opener: MeshDatabase.Opener(
+                    dataKey: dataKey,
+                    key: key,
+                    slot: KeySlotDescription(slot).identifier,
+                    wrapped: slot.wrapped
+                ),
                 generator: generator
             )
         }

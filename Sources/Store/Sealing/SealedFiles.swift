@@ -57,6 +57,12 @@ extension MeshDatabase {
         return bytes
     }
 
+    /// 32 octets by which a secret is recognised again: the same for the same octets and purpose until the data key
+    /// changes. They tell nothing about the secret, and nobody can test a guess against them without the data key.
+    package func fingerprint(of bytes: [UInt8], purpose: String) -> [UInt8] {
+        cipher.fingerprint(of: bytes, purpose: purpose)
+    }
+
     private func associatedData(_ purpose: String) -> [UInt8] {
         var writer = ByteWriter(capacity: 64)
         writer.write("meshplan file".utf8)

@@ -10,7 +10,7 @@ package final class AppendFile {
     /// - Returns: nil if another process holds the lock.
     /// - Throws: ``FileError`` if it cannot be opened or locked.
     package init?(lockingPath path: String, as name: String) throws(FileError) {
-        file = try OpenFile(path, as: name, .appending)
+        file = try OpenFile(path, as: name, .appendingOwn)
         guard try file.lockExclusively() else { return nil }
     }
 

@@ -44,6 +44,8 @@ package struct FileError: Error, Hashable, Sendable {
         case folder
         /// It is a pipe or a device instead of a regular file.
         case special
+        /// Its path, or a link in it, leads out of the folders that it must lie in.
+        case outside
         /// Something that is not a folder has the name of a folder to make.
         case occupied
         /// It has more octets than this limit.
@@ -124,6 +126,7 @@ package struct FileError: Error, Hashable, Sendable {
         case .system(let number): FileError.text(ofError: number)
         case .folder: "it is a folder"
         case .special: "it is no regular file but a pipe or a device"
+        case .outside: "a link leads out of its folder or repository"
         case .occupied: "there is something else of that name"
         case .tooLarge(let limit): "it is larger than \(FileError.text(ofSize: limit))"
         case .exposed(let mode):
@@ -142,6 +145,7 @@ package struct FileError: Error, Hashable, Sendable {
         switch cause {
         case .folder: return "is a folder"
         case .special: return "is no regular file but a pipe or a device"
+        case .outside: return "leads out of its folder or repository"
         case .occupied: return "is something else than a folder"
         case .tooLarge(let limit): return "is larger than \(FileError.text(ofSize: limit))"
         case .exposed(let mode): return "is accessible to users other than its owner (mode 0\(String(mode, radix: 8)))"

@@ -18,6 +18,8 @@ package struct FileStatus: Hashable, Sendable {
         case pipe
         /// A device or a socket.
         case other
+        /// Something that the system does not let this process examine, or nothing.
+        case hidden
     }
 
     /// What it is.
@@ -26,6 +28,8 @@ package struct FileStatus: Hashable, Sendable {
     package let mode: UInt16
     /// Octets of a regular file.
     package let size: Int64
+    /// The number of the user to whom it belongs.
+    package let owner: UInt32
     /// Device and inode, the identity of a file while it exists.
     package let identity: [UInt64]
 
@@ -46,17 +50,19 @@ package struct FileStatus: Hashable, Sendable {
             }
         mode = UInt16(truncatingIfNeeded: status.st_mode & 0o7777)
         size = Int64(status.st_size)
+        owner = UInt32(status.st_uid)
         identity = [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]
     }
 
-    /// The status of a path, after following links; nil if there is no such file.
+    /// The status of a path, after following links; nil if there is surely no such file.
     ///
     /// - Throws: ``FileError`` if the path cannot be examined.
     package static func of(_ path: String) throws(FileError) -> FileStatus? {
         var status = stat()
         guard stat(path, &status) == 0 else {
             let number = errno
-            if number == ENOENT { return nil }
+            // A part of the path that is no folder has nothing in it, and a name that is too long is nobody's.
+            if number == ENOENT || number == ENOTDIR || number == ENAMETOOLONG { return nil }
             throw FileError(.examine, path, .system(number))
         }
         return FileStatus(status)

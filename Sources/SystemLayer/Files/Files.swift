@@ -14,8 +14,26 @@ package enum Files {
     /// The status of a path, after following links; nil if there is nothing, or it cannot be examined.
     private static func status(_ path: String) -> FileStatus? { (try? FileStatus.of(path)) ?? nil }
 
-    /// The kind of thing at a path, after following links; nil if there is nothing.
-    package static func kind(_ path: String) -> FileStatus.Kind? { status(path)?.kind }
+    /// The kind of thing at a path, after following links; nil if there is surely nothing. What cannot be examined is
+    /// ``FileStatus/Kind/hidden``, so that nobody takes a folder without access for an empty one.
+    package static func kind(_ path: String) -> FileStatus.Kind? {
+        do throws(FileError) {
+            return try FileStatus.of(path)?.kind
+        } catch {
+            return .hidden
+        }
+    }
+
+    /// The same, for callers to whom what is hidden is an error.
+    ///
+    /// - Throws: ``FileError`` if the path cannot be examined.
+    package static func kind(examining path: String, as name: String) throws(FileError) -> FileStatus.Kind? {
+        do throws(FileError) {
+            return try FileStatus.of(path)?.kind
+        } catch {
+            throw FileError(.examine, name, at: path, error.cause)
+        }
+    }
 
     /// A text that is equal for two paths exactly if they lead to the same file. The path itself if nothing is there.
     package static func identity(_ path: String) -> String {
@@ -31,6 +49,28 @@ package enum Files {
 
     /// The permission bits of a file or folder, after following links; nil if there is nothing.
     package static func permissions(_ path: String) -> Int? { status(path).map { Int($0.mode) } }
+
+    /// Whether a file or folder is in the hands of others: it belongs to another user, or others may write to it. This
+    /// user and the system's own (0) are no others; for the latter, neither is the owner of the folder `home`, who
+    /// could replace everything in it. Nil if it is not, or there is nothing.
+    ///
+    /// - Throws: ``FileError`` if it cannot be examined.
+    package static func strangeHands(on path: String, in home: String) throws(FileError) -> StrangeHands? {
+        guard let status = try FileStatus.of(path) else { return nil }
+        let own = UInt32(geteuid())
+        var trusted = [own, 0]
+        if own == 0, let owner = try FileStatus.of(home)?.owner { trusted.append(owner) }
+        if !trusted.contains(status.owner) { return .owner(status.owner) }
+        return status.mode & 0o022 == 0 ? nil : .mode(status.permissions)
+    }
+
+    /// See ``strangeHands(on:in:)``.
+    package enum StrangeHands: Hashable, Sendable {
+        /// It belongs to the user with this number.
+        case owner(UInt32)
+        /// Others may write to it.
+        case mode(UInt16)
+    }
 
     /// Whether anybody other than the owner can read a regular file.
     package static func isReadableByOthers(_ path: String) -> Bool {
@@ -167,12 +207,24 @@ package enum Files {
         return false
     }
 
-    /// Appends text to a file, which is created with mode 0644 if it is missing, and makes the text durable. If the
-    /// text cannot be added completely, removes the written part again.
+    /// Appends text to a file, which is created if it is missing, and makes the text durable. If the text cannot be
+    /// added completely, removes the written part again.
     ///
+    /// - Parameter isPrivate: whether a new file is for its owner alone (0600, else 0644), and a link is refused.
     /// - Throws: ``FileError`` if it cannot be added.
-    package static func append(_ text: String, to path: String, as name: String) throws(FileError) {
-        let file = try OpenFile(path, as: name, .appending, mode: 0o644, .write)
+    package static func append(
+        _ text: String,
+        to path: String,
+        as name: String,
+        isPrivate: Bool = false
+    ) throws(FileError) {
+        let file = try OpenFile(
+            path,
+            as: name,
+            isPrivate ? .appendingOwn : .appending,
+            mode: isPrivate ? 0o600 : 0o644,
+            .write
+        )
         try file.append(Array(text.utf8))
         // A pipe keeps nothing.
         if try file.status().isRegular { try file.synchronize() }

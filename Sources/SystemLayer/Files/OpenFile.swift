@@ -21,24 +21,48 @@ package final class OpenFile {
         case new
         /// To append; the file is created if it is missing.
         case appending
+        /// The same, but a link in the place of the file is refused: somebody else may have made it.
+        case appendingOwn
         /// To read a folder's entries, or make them durable.
         case folder
+        /// To go through a folder, which needs no right to list it. Links are not followed.
+        case passing
+        /// To read, without following a link.
+        case unlinked
 
         fileprivate var flags: Int32 {
             switch self {
             // Without O_NONBLOCK, opening a pipe waits for its writer, for ever if there is none.
             case .reading: O_RDONLY | O_NONBLOCK | O_NOCTTY
-            case .updating: O_RDWR
-            case .making: O_RDWR | O_CREAT
+            case .updating: O_RDWR | O_NONBLOCK | O_NOCTTY
+            case .making: O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY
             case .new: O_RDWR | O_CREAT | O_EXCL
             case .appending: O_RDWR | O_CREAT | O_APPEND
+            case .appendingOwn: O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW
             case .folder: O_RDONLY | O_DIRECTORY
+            case .passing: OpenFile.search | O_DIRECTORY | O_NOFOLLOW
+            case .unlinked: O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
+            }
+        }
+
+        /// Whether only a regular file will do. A pipe in the place of a lock would be waited for without end.
+        fileprivate var isForRegularFiles: Bool {
+            switch self {
+            case .updating, .making, .new: true
+            case .reading, .appending, .appendingOwn, .folder, .passing, .unlinked: false
             }
         }
     }
 
     /// How long a pipe may be silent before reading gives up.
     package static let patience = Duration.seconds(30)
+
+    #if canImport(Darwin)
+    private static let search = O_SEARCH
+    #else
+    // O_PATH of Linux, a macro that Swift does not see.
+    private static let search: Int32 = 0o10000000
+    #endif
 
     private let descriptor: Int32
     private let path: String
@@ -64,11 +88,43 @@ package final class OpenFile {
         repeat {
             descriptor = open(path, access.flags | O_CLOEXEC, mode_t(mode))
         } while descriptor < 0 && errno == EINTR
-        guard descriptor >= 0 else { throw FileError(operation, name ?? path, at: path, .system(errno)) }
+        guard descriptor >= 0 else {
+            let number = errno
+            var status = stat()
+            let isLink = access == .appendingOwn && lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+            let cause =
+                isLink
+                ? FileError.Cause.other(
+                    "it is a link, and others may choose what it leads to",
+                    hint: "Name the file itself."
+                )
+                : .system(number)
+            throw FileError(operation, name ?? path, at: path, cause)
+        }
         self.descriptor = descriptor
         self.path = name ?? path
         location = path
+        if access.isForRegularFiles {
+            guard try status().isRegular else { throw error(operation, .special) }
+        }
     }
+
+    /// Opens a file by its name in an open folder.
+    ///
+    /// - Throws: ``FileError`` if the system refuses.
+    init(_ name: String, in folder: OpenFile, _ access: Access) throws(FileError) {
+        var descriptor: Int32
+        repeat {
+            descriptor = openat(folder.descriptor, name, access.flags | O_CLOEXEC)
+        } while descriptor < 0 && errno == EINTR
+        guard descriptor >= 0 else { throw FileError(.open, name, .system(errno)) }
+        self.descriptor = descriptor
+        path = name
+        location = name
+    }
+
+    /// The descriptor, for calls that take names in an open folder.
+    var number: Int32 { descriptor }
 
     deinit {
         close(descriptor)

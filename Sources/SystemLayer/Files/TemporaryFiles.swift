@@ -22,6 +22,14 @@ package enum TemporaryFiles {
         removeLeftovers(in: folder, of: nil)
     }
 
+    /// The names of files in a folder that killed writers left behind. Whoever takes the lock of a database there
+    /// removes them.
+    package static func leftovers(inFolder folder: String) -> [String] {
+        (FolderNames.all(in: folder) ?? []).filter { found in
+            parse(found).map { !ThisProcess.isAlive($0.process) } ?? false
+        }
+    }
+
     private static func removeLeftovers(in folder: String, of name: Substring?) {
         for found in FolderNames.all(in: folder) ?? [] {
             guard let (original, process) = parse(found), name == nil || name == original, !ThisProcess.isAlive(process)

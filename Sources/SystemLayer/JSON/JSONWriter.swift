@@ -14,7 +14,8 @@ extension JSONValue {
     }
 }
 
-/// Writes values as JSON (RFC 8259). In texts it escapes what some readers take for the end of a line.
+/// Writes values as JSON (RFC 8259). In texts it escapes what some readers take for the end of a line, and
+/// what steers a terminal or the direction of writing.
 private struct JSONWriter {
     /// Whether every item gets a line of its own.
     let isIndented: Bool
@@ -75,7 +76,8 @@ private struct JSONWriter {
             case "\n": bytes += "\\n".utf8
             case "\r": bytes += "\\r".utf8
             case "\t": bytes += "\\t".utf8
-            case "\u{0}"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{AD}", "\u{61C}", "\u{200E}", "\u{200F}",
+                "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{FEFF}":
                 let digits = String(scalar.value, radix: 16)
                 bytes += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8
             default: bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter

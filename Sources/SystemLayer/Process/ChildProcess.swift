@@ -8,8 +8,7 @@ import Darwin
 
 /// A program that was started, with what it prints. It is a process group of its own.
 final class ChildProcess {
-    /// Its number, which is also that of its group.
-    let process: pid_t
+    private let process: StartedProcess
     /// Where its standard input is written to; nil if it has none.
     private var input: Int32?
     private var streams: [(descriptor: Int32, isOutput: Bool, line: [UInt8])]
@@ -27,14 +26,13 @@ final class ChildProcess {
     init(_ program: ProgramPool.Program, takesInput: Bool) throws(ShellProcess.Failure) {
         var ends: [Int32] = []
         func pipe() throws(ShellProcess.Failure) -> (read: Int32, write: Int32) {
-            do {
-                let made = try ShellProcess.pipe()
-                ends += [made.read, made.write]
-                return made
-            } catch {
+            guard let made = PipeEnds.make(isBlocking: true) else {
+                let failure = ShellProcess.Failure(number: errno)
                 for end in ends { close(end) }
-                throw error
+                throw failure
             }
+            ends += [made.read, made.write]
+            return made
         }
         let (output, errors) = (try pipe(), try pipe())
         let input = takesInput ? try pipe() : nil
@@ -75,10 +73,11 @@ final class ChildProcess {
     func dismiss() {
         if let input { close(input) }
         input = nil
-        kill(-process, SIGTERM)
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        process.end(by: SIGTERM, wholeGroup: true)
     }
+
+    /// Sends a signal to its group, unless it is known to have ended.
+    func signal(_ number: Int32) { process.signal(number, wholeGroup: true) }
 
     /// Reads what is there, and passes on whole lines.
     func read(_ tell: (_ line: String, _ isOutput: Bool) -> Void) {
@@ -126,13 +125,11 @@ final class ChildProcess {
     /// How it has ended; nil as long as it runs, or something that it printed was not read.
     func end() -> ProgramPool.Event? {
         guard streams.isEmpty else { return nil }
-        var status: Int32 = 0
-        let found = waitpid(process, &status, WNOHANG)
-        if found == 0 || (found < 0 && errno == EINTR) { return nil }
-        guard found == process else {
-            return .notStarted("how it ended is lost: " + FileError.text(ofError: errno))
+        return switch process.poll() {
+        case nil: nil
+        case .status(let status)?: .ended(status)
+        case .signal(let number)?: .killed(number)
+        case .lost(let reason)?: .notStarted("how it ended is lost: " + reason)
         }
-        let signal = status & 0x7F
-        return signal == 0 ? .ended(status >> 8 & 0xFF) : .killed(signal)
     }
 }

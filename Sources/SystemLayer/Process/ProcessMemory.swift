@@ -1,7 +1,8 @@
 #if canImport(Glibc)
-import CMalloc
+import CLinux
 import Glibc
 #elseif canImport(Musl)
+import CLinux
 import Musl
 #else
 import Darwin
@@ -21,6 +22,24 @@ package enum ProcessMemory {
         mallopt(M_MMAP_THRESHOLD, 32 << 20)
         mallopt(M_TRIM_THRESHOLD, Int32.max)
         mallopt(M_TOP_PAD, 64 << 20)
+        #endif
+    }
+
+    /// Keeps keys out of core dumps, crash reports and debuggers of the same user: none of them is made.
+    ///
+    /// Swift's runtime prints registers, with the memory behind them, for a crash and for SIGQUIT (Ctrl-\) where a
+    /// toolchain is installed. Its handlers go, so these signals end the process at once.
+    package static func keepFromDumps() {
+        for number in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { _ = signal(number, SIG_DFL) }
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        #if canImport(Glibc)
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        #else
+        _ = setrlimit(RLIMIT_CORE, &limit)
+        #endif
+        #if os(Linux)
+        // A program that collects dumps gets them whatever the limit.
+        _ = clinux_forbid_dumps()
         #endif
     }
 

@@ -95,9 +95,7 @@ package struct ProgramPool {
     ///     something has ended.
     ///   - tell: receives what becomes of each. The last event of each is that it ended or was not started.
     package func work(_ next: () -> (number: Int, work: Work)?, _ tell: (Int, Event) -> Void) {
-        // Where children are ignored, as some programs that start us have it, nobody is told how they ended. A server
-        // that has died is noticed by the failing write.
-        signal(SIGCHLD, SIG_DFL)
+        // A server that has died is noticed by the failing write.
         signal(SIGPIPE, SIG_IGN)
         var running: [Running] = []
         var idle: [Running] = []
@@ -115,7 +113,7 @@ package struct ProgramPool {
             guard !running.isEmpty else { return }
             let signals = interrupts.count()
             while passed < signals {
-                for program in running + idle { kill(-program.child.process, interrupts.first() ?? SIGINT) }
+                for program in running + idle { program.child.signal(interrupts.first() ?? SIGINT) }
                 passed += 1
             }
             wait(for: running)

@@ -15,6 +15,8 @@ package struct ShellCommand {
         case notStarted(String)
         /// It did not end in time, and was stopped.
         case late
+        /// The system does not tell how it ended: the reason in its words. Nobody knows whether it succeeded.
+        case lost(String)
         /// It printed more than allowed, and was stopped.
         case tooMuch
         /// A signal with this number ended it.
@@ -61,8 +63,7 @@ package struct ShellCommand {
         } catch {
             // Kills only the shell. A process group of its own could be killed as a whole, but its programs could not
             // use the terminal.
-            kill(process, SIGKILL)
-            _ = waitpid(process, nil, 0)
+            process.end(by: SIGKILL, wholeGroup: false)
             throw error
         }
     }
@@ -102,26 +103,28 @@ package struct ShellCommand {
         return printed
     }
 
-    private func wait(for process: pid_t, until deadline: ContinuousClock.Instant) throws(Problem) -> Int32 {
-        var status: Int32 = 0
+    private func wait(
+        for process: StartedProcess,
+        until deadline: ContinuousClock.Instant
+    ) throws(Problem) -> StartedProcess.End {
         while true {
-            let found = waitpid(process, &status, WNOHANG)
-            if found == process { return status }
-            if found < 0, errno != EINTR { return 0 }
+            if let end = process.poll() { return end }
             guard ContinuousClock.now < deadline else { throw .late }
             // The command has closed its outputs and is about to end.
             usleep(2_000)
         }
     }
 
-    private func check(_ status: Int32) throws(Problem) {
-        let signal = status & 0x7F
-        let code = status >> 8 & 0xFF
-        if signal != 0 { throw .signalled(signal) }
-        if code != 0 { throw .failed(code) }
+    private func check(_ end: StartedProcess.End) throws(Problem) {
+        switch end {
+        case .status(0): return
+        case .status(let code): throw .failed(code)
+        case .signal(let number): throw .signalled(number)
+        case .lost(let reason): throw .lost(reason)
+        }
     }
 
-    private func start(_ command: String, output: Int32, talk: Int32) throws(Problem) -> pid_t {
+    private func start(_ command: String, output: Int32, talk: Int32) throws(Problem) -> StartedProcess {
         do throws(ShellProcess.Failure) {
             return try ShellProcess.start(["-c", command], environment: environment, output: output, errors: talk)
         } catch {
@@ -136,11 +139,8 @@ private final class Pipe {
     private(set) var write: Int32
 
     init() throws(ShellCommand.Problem) {
-        do throws(ShellProcess.Failure) {
-            (read, write) = try ShellProcess.pipe()
-        } catch {
-            throw .notStarted(error.reason)
-        }
+        guard let ends = PipeEnds.make(isBlocking: true) else { throw .notStarted(FileError.text(ofError: errno)) }
+        (read, write) = ends
     }
 
     deinit {

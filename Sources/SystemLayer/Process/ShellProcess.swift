@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// Starts processes of `/bin/sh`, and makes the pipes to them.
+/// Starts processes of `/bin/sh`.
 enum ShellProcess {
     /// Why that failed, in the system's words.
     struct Failure: Error {
@@ -16,21 +16,6 @@ enum ShellProcess {
         init(number: Int32) {
             reason = FileError.text(ofError: number)
         }
-    }
-
-    /// A pipe that other processes do not inherit.
-    static func pipe() throws(Failure) -> (read: Int32, write: Int32) {
-        var ends: [Int32] = [-1, -1]
-        #if canImport(Glibc)
-        let made = Glibc.pipe(&ends)
-        #elseif canImport(Musl)
-        let made = Musl.pipe(&ends)
-        #else
-        let made = Darwin.pipe(&ends)
-        #endif
-        guard made == 0 else { throw Failure(number: errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
     }
 
     /// Starts the shell.
@@ -46,7 +31,7 @@ enum ShellProcess {
         output: Int32,
         errors: Int32,
         isGroup: Bool = false
-    ) throws(Failure) -> pid_t {
+    ) throws(Failure) -> StartedProcess {
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?
         var attributes: posix_spawnattr_t?
@@ -56,6 +41,8 @@ enum ShellProcess {
         #endif
         posix_spawn_file_actions_init(&actions)
         posix_spawnattr_init(&attributes)
+        // Where children are ignored, as some programs that start us have it, nobody is told how they ended.
+        signal(SIGCHLD, SIG_DFL)
         defer {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
@@ -80,6 +67,6 @@ enum ShellProcess {
         var process: pid_t = 0
         let error = posix_spawn(&process, "/bin/sh", &actions, &attributes, &arguments, &variables)
         guard error == 0 else { throw Failure(number: error) }
-        return process
+        return StartedProcess(number: process)
     }
 }

@@ -16,13 +16,8 @@ package final class SignalPipe {
 
     /// Makes a pipe; nil if the system has none left.
     package init?() {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
-        (reading, writing) = (ends[0], ends[1])
+        guard let ends = PipeEnds.make(isBlocking: false) else { return nil }
+        (reading, writing) = ends
     }
 
     deinit {

@@ -23,16 +23,8 @@ package enum Signals {
     ///
     /// Signals are counted only once the result is armed; until then they end the process as usual.
     package static func prepare() -> Interrupts {
-        var ends: [Int32] = [-1, -1]
-        var wakeUp: Int32?
-        if pipe(&ends) == 0 {
-            for end in ends {
-                _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-                _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
-            }
-            pipeEnd.store(ends[1], ordering: .sequentiallyConsistent)
-            wakeUp = ends[0]
-        }
+        let ends = PipeEnds.make(isBlocking: false)
+        if let ends { pipeEnd.store(ends.write, ordering: .sequentiallyConsistent) }
         for number in ignored { _ = signal(number, SIG_IGN) }
         unblock()
         // The first use of a global initialises it under a lock, which must not happen inside a handler. So each is
@@ -44,7 +36,7 @@ package enum Signals {
                 let number = first.load(ordering: .sequentiallyConsistent)
                 return number == 0 ? nil : number
             },
-            wakeUp: wakeUp
+            wakeUp: ends?.read
         )
     }
 

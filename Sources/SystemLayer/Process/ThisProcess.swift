@@ -34,6 +34,25 @@ package enum ThisProcess {
         return text(buffer)
     }
 
+    /// Its command line: the program's name and the arguments.
+    ///
+    /// Swift looks for them beside the environment, and finds fewer where a preloaded library has moved that before the
+    /// program began. The system's own record tells.
+    package static func arguments() -> [String] {
+        let found = CommandLine.arguments
+        #if os(Linux)
+        guard let octets = try? Files.read("/proc/self/cmdline", limit: 64 << 20), octets.last == 0 else {
+            return found
+        }
+        let told = octets.dropLast().split(separator: 0, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        // The record is longer, too, if the system's loader was started with the program's name.
+        return !found.isEmpty && found == Array(told.suffix(found.count)) ? found : told
+        #else
+        return found
+        #endif
+    }
+
     /// Its environment variables.
     package static func environment() -> [String: String] {
         var variables: [String: String] = [:]

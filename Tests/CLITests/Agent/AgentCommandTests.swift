@@ -25,28 +25,21 @@ struct AgentCommandTests {
         """
     }
 
-    /// Two networks in folders of their own, without nodes yet, and their devices.
+    /// Two networks in folders of their own below `site`, without nodes yet. The agent's own folder is the current one.
     private static func fleet() throws -> CommandFixture {
         let fixture = try CommandFixture()
         var devices =
             "products:\n  lamp: { features: [relay, proxy], elements: [{ models: [generic-onoff-server] }] }\ndevices:\n"
         for (number, name) in ["east", "west"].enumerated() {
-            try fixture.write(building(name, number), to: "\(name)/building.yaml")
+            try fixture.write(building(name, number), to: "site/\(name)/building.yaml")
             devices += "  lamp-\(number): { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c0\(number)0001, product: lamp }\n"
-            try initialise(fixture.folder.path + "/" + name, name, fixture.environment)
+            try #require(fixture.run("init", "--network", name).status == 0)
         }
-        // It is no definition, and no part of one.
         try fixture.write(devices, to: "devices/all.txt")
         return fixture
     }
 
-    private static func initialise(_ folder: String, _ name: String, _ environment: [String: String]) throws {
-        let own = CommandFixture(inSystemFolder: folder)
-        own.environment = environment
-        try #require(own.run("init", "--network", name).status == 0)
-    }
-
-    private let apply = ["agent", "--once", "--apply", "--via", "simulator", "--devices", "devices/all.txt"]
+    private let apply = ["agent", "site", "--once", "--apply", "--via", "simulator", "--devices", "devices/all.txt"]
 
     /// The digests that lines of text name, by network.
     private func digests(_ output: String) -> [String: String] {
@@ -58,15 +51,14 @@ struct AgentCommandTests {
     }
 
     private func nodes(_ fixture: CommandFixture) -> [String] {
-        fixture.run("fleet", "status", "--json").output.matches(of: #/"network":"(\w+)".*"nodes":(\d+)/#)
-            .map { "\($0.1) \($0.2)" }
+        ["east", "west"].map { fixture.run("state", "list", "--network", $0).output }
     }
 
     @Test("a fleet is planned, waits, and is applied network by network as its digests are approved")
     func approvals() throws {
         let fixture = try Self.fleet()
         let before = nodes(fixture)
-        let first = fixture.run("agent", "--once", "--reports", "plans", "--metrics", "agent.prom")
+        let first = fixture.run("agent", "site", "--once", "--reports", "plans", "--metrics", "agent.prom")
         #expect(first.status == 2, "\(first.combined)")
         #expect(first.output.contains("east: plan ready: 1 to provision"))
         #expect(first.output.hasSuffix("2 networks: 2 with changes.\n"))
@@ -96,7 +88,7 @@ struct AgentCommandTests {
         #expect(!fixture.run(apply).output.contains("applied"))
         // Without the option, approvals mean nothing.
         try fixture.write("east \(east)\n", to: "elsewhere.txt")
-        #expect(fixture.run("agent", "--once").status == 2)
+        #expect(fixture.run("agent", "site", "--once").status == 2)
         let whole = fixture.run(apply + ["--approved", "elsewhere.txt"])
         #expect(whole.status == 0 && whole.output.hasSuffix("2 networks: 2 up to date.\n"), "\(whole.combined)")
     }
@@ -105,29 +97,33 @@ struct AgentCommandTests {
     func watching() throws {
         let fixture = try Self.fleet()
         let schema = try JSONSchema("meshplan-events.schema.json")
-        let digests = digests(fixture.run("agent", "--once").output)
+        let digests = digests(fixture.run("agent", "site", "--once").output)
         try fixture.write(digests.map { "\($0) \($1)\n" }.joined(), to: "approvals")
         try #require(fixture.run(apply).status == 0)
-        let read = fixture.run("agent", "--once", "--sample-drift", "--via", "simulator", "--json")
+        let read = fixture.run("agent", "site", "--once", "--sample-drift", "--via", "simulator", "--json")
         #expect(read.status == 0, "\(read.combined)")
         #expect(read.output.contains(#""type":"agent_reading","network":"east","nodes":1,"exit_code":0,"read_back":1"#))
-        #expect(!fixture.run("agent", "--once", "--sample-drift", "--via", "simulator").output.contains("asked"))
+        #expect(
+            !fixture.run("agent", "site", "--once", "--sample-drift", "--via", "simulator").output.contains("asked")
+        )
         // A day later it is their turn again.
         fixture.now.rawValue += 90_000
         #expect(
-            fixture.run("agent", "--once", "--sample-drift", "--via", "simulator").output.contains("west: 1 node asked")
+            fixture.run("agent", "site", "--once", "--sample-drift", "--via", "simulator").output.contains(
+                "west: 1 node asked"
+            )
         )
 
         fixture.secondsAhead = 3_600
-        #expect(fixture.run("agent", "--once", "--tests-at", "02:00").status == 0)
+        #expect(fixture.run("agent", "site", "--once", "--tests-at", "02:00").status == 0)
         let text = Self.building("east", 0).replacing(", subscribe: [lamps]", with: "")
-        try fixture.write(text, to: "east/building.yaml")
+        try fixture.write(text, to: "site/east/building.yaml")
         fixture.now.rawValue += 14 * 3_600
         fixture.keepsTimes = true
-        let tested = fixture.run("agent", "--once", "--tests-at", "02:00", "--json")
+        let tested = fixture.run("agent", "site", "--once", "--tests-at", "02:00", "--json")
         #expect(tested.output.contains(#""event":"tests_failed","number""#), "\(tested.combined)")
         #expect(tested.status == 1 && !tested.output.contains(#""west: tests failed"#))
-        #expect(!fixture.run("agent", "--once", "--tests-at", "02:00").output.contains("tests failed"))
+        #expect(!fixture.run("agent", "site", "--once", "--tests-at", "02:00").output.contains("tests failed"))
         for line in (read.output + tested.output).split(separator: "\n") where line.contains("\"agent_") {
             guard line.contains("\"time\"") else { continue }
             for mistake in schema.mistakes(in: try JSONParser.parse(Array(line.utf8))) { Issue.record("\(mistake)") }
@@ -138,9 +134,9 @@ struct AgentCommandTests {
     func status() throws {
         let fixture = try Self.fleet()
         let none = fixture.run("agent", "status")
-        #expect(none.status == 1 && none.error.contains("no agent has worked in the current folder yet"))
-        #expect(none.error.contains("meshplan agent --once") && fixture.read(".meshplan/agent.json") == nil)
-        let digests = digests(fixture.run("agent", "--once", "--apply", "--via", "simulator").output)
+        #expect(none.status == 1 && none.error.contains("no agent has worked in \(fixture.folder.path) yet"))
+        #expect(none.error.contains("meshplan agent FOLDER --once") && fixture.read(".meshplan/agent.json") == nil)
+        let digests = digests(fixture.run(apply).output)
         let (east, west) = (try #require(digests["east"]), try #require(digests["west"]))
         let stored = fixture.read(".meshplan/agent.json")
         let waiting = fixture.run("agent", "status")
@@ -164,10 +160,10 @@ struct AgentCommandTests {
         try fixture.write("west \(west)\n", to: "approvals")
         try #require(fixture.run(apply).status == 2)
         fixture.secondsAhead = 3_600
-        _ = fixture.run("agent", "--once", "--sample-drift", "--via", "simulator", "--tests-at", "02:00")
-        try fixture.write(Self.building("east", 0) + "nonsense: 1\n", to: "east/building.yaml")
-        _ = fixture.run("agent", "--once", "--sample-drift", "--via", "simulator", "--tests-at", "02:00")
-        let later = fixture.run("agent", "status", "--select", "network=west")
+        _ = fixture.run("agent", "site", "--once", "--sample-drift", "--via", "simulator", "--tests-at", "02:00")
+        try fixture.write(Self.building("east", 0) + "nonsense: 1\n", to: "site/east/building.yaml")
+        _ = fixture.run("agent", "site", "--once", "--sample-drift", "--via", "simulator", "--tests-at", "02:00")
+        let later = fixture.run("agent", "status", "site", "--select", "network=west")
         #expect(later.output.contains("west     2026-11-18T11:06:40Z  up to date  2026-11-18T11:06:40Z"))
         #expect(later.output.contains("0.5 % of the air"), "\(later.output)")
         // It is five past twelve local time.
@@ -186,27 +182,19 @@ struct AgentCommandTests {
     func drift() throws {
         let fixture = try RefreshCommandTests().changedHouse(RefreshCommandTests.changes)
         try fixture.put(nil, to: "elsewhere/house.yaml")
-        #expect(fixture.run("agent", "--once").status == 0)
-        let found = fixture.run("agent", "--once", "--sample-drift", "--via", "simulator")
+        let house = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)
+        try fixture.write(house, to: "site/house.yaml")
+        try fixture.put(nil, to: "house.yaml")
+        #expect(fixture.run("agent", "site", "--once").status == 0)
+        let found = fixture.run("agent", "site", "--once", "--sample-drift", "--via", "simulator")
         #expect(found.status == 2 && found.output.contains("house: 3 values of 3 nodes drifted"), "\(found.combined)")
         #expect(found.output.contains("house: plan ready: "))
         fixture.now.rawValue += 90_000
-        let again = fixture.run("agent", "--once", "--sample-drift", "--via", "simulator")
+        let again = fixture.run("agent", "site", "--once", "--sample-drift", "--via", "simulator")
         #expect(
             again.output.contains("6 nodes asked") && !again.output.contains("house: 3 values"),
             "\(again.combined)"
         )
-    }
-
-    @Test("a program in the background ends by itself, and is waited for")
-    func background() {
-        let program = ProgramPool.Program(
-            arguments: ["/bin/sh", "-c", "echo done; exit 3"],
-            folder: "/",
-            environment: [:]
-        )
-        let result = RunningProgram.inBackground(program).wait()
-        #expect(result == ProgramResult(status: 3, output: ["done"]))
     }
 
     @Test("an agent that stays plans what changes, and ends by SIGTERM with what it knows stored")
@@ -218,89 +206,47 @@ struct AgentCommandTests {
         fixture.whilePausing = {
             pauses += 1
             let more = Self.building("east", 0).replacing("lamps: { address: 0xC000 }", with: "lamps: {}, hall: {}")
-            if pauses == 3 { try? fixture.write(more, to: "east/building.yaml") }
-            if pauses == 5 { try? fixture.write("network: [", to: "west/building.yaml") }
+            if pauses == 3 { try? fixture.write(more, to: "site/east/building.yaml") }
+            if pauses == 5 { try? fixture.write("network: [", to: "site/west/building.yaml") }
         }
-        let result = fixture.run("agent", "--reports", "plans")
+        let result = fixture.run("agent", "site", "--reports", "plans")
         #expect(result.status == 143 && pauses == 8)
         #expect(result.output.matches(of: #/east: plan ready/#).count == 2, "\(result.combined)")
         #expect(result.output.matches(of: #/west: plan ready/#).count == 1)
         // A file that names no network any more is none of the fleet.
-        let again = fixture.run("agent", "--once")
+        let again = fixture.run("agent", "site", "--once")
         #expect(!again.output.contains("plan ready"), "\(again.combined)")
-    }
-
-    @Test("events are posted without the address in a command line, and again if the receiver was away")
-    func posting() throws {
-        let fixture = try Self.fleet()
-        let address = "https://chat.example/hooks/secret-42"
-        var posted: [String] = []
-        var answer: ProgramResult = ProgramResult(status: 22, errors: ["curl: (22) cannot reach \(address)"])
-        fixture.runProgram = { program in
-            #expect(
-                !program.arguments.joined().contains("secret-42") && program.arguments.contains { $0.contains("curl") }
-            )
-            let input = program.environment["CURL_CONFIGURATION"] ?? ""
-            #expect(input.hasPrefix("url = \"\(address)\"\n"))
-            if answer.isDone { posted.append(input) }
-            return answer
-        }
-        fixture.environment["MESHPLAN_WEBHOOK"] = address
-        let failed = fixture.run("agent", "--once")
-        #expect(
-            failed.status == 2 && failed.error.contains("event 1 could not be posted: curl: (22)"),
-            "\(failed.error)"
-        )
-        #expect(!failed.combined.contains("secret-42") && posted.isEmpty)
-        answer = ProgramResult(status: 0)
-        _ = fixture.run("agent", "--once")
-        _ = fixture.run("agent", "--once")
-        #expect(posted.count == 2)
-        #expect(posted.first?.contains(#"\"event\":\"plan_ready\",\"number\":1,\"network\":\"east\""#) == true)
-        #expect(
-            String(decoding: try #require(fixture.read(".meshplan/agent.json")), as: UTF8.self).contains("secret")
-                == false
-        )
-        // From a file it has to be private, and an address.
-        fixture.environment["MESHPLAN_WEBHOOK"] = nil
-        try fixture.write(address + "\n", to: "hook")
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: fixture.folder.path + "/hook")
-        #expect(fixture.run("agent", "--once", "--webhook-file", "hook").status == 1)
-        try fixture.writePrivate("ftp://x\n", to: "hook")
-        #expect(fixture.run("agent", "--once", "--webhook-file", "hook").status == 65)
-        try fixture.writePrivate("https://x\" -o /etc/passwd\n", to: "hook")
-        #expect(fixture.run("agent", "--once", "--webhook-file", "hook").status == 65)
     }
 
     @Test("a damaged state is refused, and a second agent in the folder, too")
     func refusals() throws {
         let fixture = try Self.fleet()
-        #expect(fixture.run("agent", "--once").status == 2)
+        #expect(fixture.run("agent", "site", "--once").status == 2)
         do {
             let path = fixture.folder.path + "/.meshplan/agent.lock"
             let lock = try #require(try AppendFile(lockingPath: path, as: "agent.lock"))
-            let second = fixture.run("agent", "--once")
-            #expect(second.status == 6 && second.error.contains("another agent works in ."), "\(second.combined)")
+            let second = fixture.run("agent", "site", "--once")
+            #expect(second.status == 6 && second.error.contains("another agent works in"), "\(second.combined)")
             withExtendedLifetime(lock) {}
         }
         try fixture.writePrivate(#"{"agent":1,"networks":{"east":{"allowance":"all"}}}"#, to: ".meshplan/agent.json")
-        let damaged = fixture.run("agent", "--once")
+        let damaged = fixture.run("agent", "site", "--once")
         #expect(damaged.status == 65 && damaged.error.contains("rm .meshplan/agent.json"), "\(damaged.error)")
         #expect(fixture.run("agent", "nowhere", "--once").status != 0)
-        #expect(fixture.run("agent", "--once", "--approved", "x").status == 64)
-        let unreachable = fixture.run("agent", "--once", "--apply")
-        #expect(unreachable.status == 64 && unreachable.error.contains("nothing says how to reach the network east"))
+        #expect(fixture.run("agent", "site", "--once", "--approved", "x").status == 64)
+        let unreachable = fixture.run("agent", "site", "--once", "--apply")
+        #expect(unreachable.status == 64 && unreachable.error.contains("--via"))
         try fixture.write("mine\n", to: "own/README.md")
-        #expect(fixture.run("agent", "--once", "--reports", "own").status == 1)
+        #expect(fixture.run("agent", "site", "--once", "--reports", "own").status == 1)
     }
 
     @Test("a network that cannot be planned has a report that says why, and the others go on")
     func invalid() throws {
         let fixture = try Self.fleet()
-        try fixture.write(Self.building("west", 1) + "nodse: {}\n", to: "west/building.yaml")
-        let result = fixture.run("agent", "--once", "--reports", "plans")
+        try fixture.write(Self.building("west", 1) + "nodse: {}\n", to: "site/west/building.yaml")
+        let result = fixture.run("agent", "site", "--once", "--reports", "plans")
         #expect(
-            result.status == 65 && result.output.contains("west: cannot be planned: building.yaml:"),
+            result.status == 65 && result.output.contains("west: cannot be planned: west/building.yaml:"),
             "\(result.combined)"
         )
         #expect(result.output.contains("east: plan ready"))
@@ -308,37 +254,190 @@ struct AgentCommandTests {
         #expect(report.contains("> **It cannot be planned.** ") && report.contains("`nodse`"), "\(report)")
     }
 
-    @Test("a repository is followed in a clone of the agent's own, and somebody's own work is left alone")
-    func repository() throws {
+    @Test("what others write is data: databases, keys, settings and ways in the folder have no effect, which is told")
+    func zones() throws {
         let fixture = try CommandFixture()
-        fixture.runProgram = { ProgramResult.of($0, Interrupts(arm: {}, count: { 0 })) }
-        fixture.environment["PATH"] = ProcessInfo.processInfo.environment["PATH"]
-        fixture.environment["HOME"] = fixture.folder.path
-        func git(_ line: String) throws {
-            let author = "-c user.name=t -c user.email=t@example -c init.defaultBranch=main"
-            let script = "cd '\(fixture.folder.path)/origin' && git \(author) \(line)"
-            try #require(try SpawnedProcess.run(["/bin/sh", "-c", script]).ending.status == 0)
-        }
-        try fixture.write(Self.building("east", 0), to: "origin/building.yaml")
-        try git("init -q && git checkout -q -b main")
-        try git("add -A")
-        try git("commit -q -m one")
-        let agent = ["agent", "site", "--git", fixture.folder.path + "/origin", "--once"]
-        let first = fixture.run(agent)
-        #expect(first.status == 1 && first.output.contains("east: cannot be planned: there is no"), "\(first.combined)")
-        try Self.initialise(fixture.folder.path + "/site", "east", fixture.environment)
-        #expect(fixture.run(agent).output.contains("east: plan ready: 1 to provision"))
-        let changed = Self.building("east", 0).replacing("lamps: { address: 0xC000 }", with: "lamps: {}, hall: {}")
-        try fixture.write(changed, to: "origin/building.yaml")
-        #expect(!fixture.run(agent).output.contains("plan ready"), "not committed yet")
-        try git("commit -q -a -m two")
-        #expect(fixture.run(agent).output.contains("east: plan ready"))
-        #expect(fixture.read("site/.meshplan/key") != nil)
+        try fixture.write(Self.building("east", 0), to: "site/east.yaml")
+        try fixture.write(
+            """
+            version: 1
+            networks:
+              east:
+                folder: elsewhere
+                via: tcp:127.0.0.1:1
+                state: postgres://nobody@127.0.0.1:1/x
+                key_file: /nowhere/key
 
-        let gone = fixture.run("agent", "site", "--git", fixture.folder.path + "/secret-42", "--once")
-        #expect(gone.status == 1 && gone.error.contains("git fetch fails") && !gone.error.contains("secret-42"))
-        let own = fixture.run("agent", "origin", "--git", fixture.folder.path + "/origin", "--once")
-        #expect(own.status == 1 && own.error.contains("a clone that somebody works in"), "\(own.combined)")
-        #expect(fixture.run("agent", "site", "--git", "--upload-pack=x", "--once").status == 64)
+            """,
+            to: "site/fleet.yaml"
+        )
+        try fixture.write("via: tcp:127.0.0.1:1\ndevices: [nowhere.yaml]\n", to: "site/.meshplan.yaml")
+        for name in ["key", "agent.json", "east.meshdb"] { try fixture.write("x", to: "site/.meshplan/\(name)") }
+        try #require(fixture.run("init", "--network", "east").status == 0)
+        try fixture.write(
+            "products:\n  lamp: { features: [relay, proxy], elements: [{ models: [generic-onoff-server] }] }\ndevices:\n"
+                + "  lamp: { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c000001, product: lamp }\n",
+            to: "devices.txt"
+        )
+        let first = fixture.run("agent", "site", "--once")
+        #expect(first.status == 2 && first.output.contains("east: plan ready: 1 to provision"), "\(first.combined)")
+        #expect(first.error.contains("effect on the agent has: .meshplan, .meshplan.yaml, fleet.yaml: key_file"))
+        #expect(first.error.matches(of: #/effect on the agent/#).count == 1)
+        let digest = try #require(digests(first.output)["east"])
+        try fixture.write("east \(digest)\n", to: "approvals")
+        // An approval in the folder counts as little.
+        try fixture.write("east \(digest)\n", to: "site/approvals")
+        let applied = fixture.run(
+            "agent",
+            "site",
+            "--once",
+            "--apply",
+            "--via",
+            "simulator",
+            "--devices",
+            "devices.txt"
+        )
+        #expect(applied.status == 0 && applied.output.contains("east: applied: 1 provisioned"), "\(applied.combined)")
+        #expect(fixture.read("site/.meshplan/key") == Array("x".utf8) && fixture.read("site/elsewhere") == nil)
+        #expect(fixture.read("meshplan.lock.yaml") != nil && fixture.read("site/meshplan.lock.yaml") == nil)
+    }
+
+    @Test("approvals that stand in the folder with definitions are none")
+    func foreignApprovals() throws {
+        let fixture = try Self.fleet()
+        let digests = digests(fixture.run("agent", "site", "--once").output)
+        try fixture.write(digests.map { "\($0) \($1)\n" }.joined(), to: "site/approvals")
+        let result = fixture.run(apply)
+        #expect(result.status == 2 && !result.output.contains("applied"), "\(result.combined)")
+    }
+
+    @Test("the agent's own folder is outside of the definitions, and nobody else can write into it")
+    func ownFolder() throws {
+        let fixture = try Self.fleet()
+        for place in [["site", "--state-folder", "site"], ["site", "--state-folder", "site/own"], ["."]] {
+            let result = fixture.run(["agent", "--once"] + place)
+            #expect(result.status == 64 && result.error.contains("--state-folder"), "\(result.combined)")
+        }
+        let link = fixture.folder.appendingPathComponent("link")
+        try FileManager.default.createSymbolicLink(
+            at: link,
+            withDestinationURL: fixture.folder.appendingPathComponent("site/east")
+        )
+        #expect(fixture.run("agent", "site", "--once", "--state-folder", "link").status == 64)
+        #expect(fixture.read("site/east/.meshplan/agent.lock") == nil)
+        // The variable that systemd sets.
+        fixture.environment["STATE_DIRECTORY"] = fixture.folder.path + "/own"
+        _ = fixture.run("agent", "site", "--once")
+        #expect(fixture.read("own/.meshplan/agent.json") != nil)
+        try FileManager.default.setAttributes([.posixPermissions: 0o770], ofItemAtPath: fixture.folder.path + "/own")
+        let open = fixture.run("agent", "site", "--once")
+        #expect(open.status == 1 && open.error.contains("chmod go-w"), "\(open.combined)")
+    }
+
+    @Test(
+        "nothing outside of the folder is read: by links, by fleet.yaml, from devices",
+        arguments: ["file", "folder", "fleet.yaml", "definition", "above", "device"]
+    )
+    func border(_ kind: String) throws {
+        let fixture = try Self.fleet()
+        try fixture.write(Self.building("secretp", 3), to: "elsewhere/outside.yaml")
+        func link(_ name: String, to target: String) throws {
+            try FileManager.default.createSymbolicLink(
+                atPath: fixture.folder.path + "/site/" + name,
+                withDestinationPath: target
+            )
+        }
+        func list(_ definition: String) -> String {
+            "version: 1\nnetworks: { secretp: { definition: \(definition) } }\n"
+        }
+        switch kind {
+        case "file": try link("z.yaml", to: fixture.folder.path + "/elsewhere/outside.yaml")
+        case "folder": try link("z", to: "../elsewhere")
+        case "fleet.yaml":
+            try fixture.write(list("east/building.yaml"), to: "elsewhere/fleet.yaml")
+            try link("fleet.yaml", to: "../elsewhere/fleet.yaml")
+        case "definition":
+            try fixture.write(list(fixture.folder.path + "/elsewhere/outside.yaml"), to: "site/fleet.yaml")
+        case "above": try fixture.write(list("../elsewhere/not-there.yaml"), to: "site/fleet.yaml")
+        default: try link("fleet.yaml", to: "/dev/zero")
+        }
+        let result = fixture.run("agent", "site", "--once")
+        #expect([1, 65].contains(result.status), "\(result.combined)")
+        #expect(!result.output.contains("plan ready") && !result.output.contains("secretp:"), "\(result.combined)")
+    }
+
+    @Test("an approval is used once, also if the file is away for a while; other words approve anew")
+    func usedOnce() throws {
+        let fixture = try Self.fleet()
+        let west = try #require(digests(fixture.run("agent", "site", "--once").output)["west"])
+        try fixture.write("west \(west) Ada\n", to: "approvals")
+        #expect(fixture.run(apply).output.contains("west: applied"))
+        let state = try AgentState.read(fixture.folder.path + "/.meshplan/agent.json", as: "agent.json")
+        #expect(state.networks["west"]?.used == [west, "\(west) Ada"])
+        try fixture.put(nil, to: "approvals")
+        _ = fixture.run(apply)
+        let later = try AgentState.read(fixture.folder.path + "/.meshplan/agent.json", as: "agent.json")
+        #expect(later.networks["west"]?.used == [west, "\(west) Ada"])
+    }
+
+    @Test("whatever a plan reads is watched: assignments, rows, and files of any name that definitions name")
+    func everySource() throws {
+        let fixture = try CommandFixture()
+        let text = Self.building("east", 0).replacing("    uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c000001\n", with: "")
+        try fixture.write(text, to: "site/east.yaml")
+        try #require(fixture.run("init", "--network", "east").status == 0)
+        var pauses = 0
+        fixture.interruptSignal = 15
+        fixture.interruptCount = { pauses >= 4 ? 1 : 0 }
+        fixture.whilePausing = {
+            pauses += 1
+            guard pauses == 2 else { return }
+            let own = CommandFixture(inSystemFolder: fixture.folder.path + "/site")
+            let assigned = own.run("assign", "lamp", "0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c000001", "--network", "east")
+            #expect(assigned.status == 0, "\(assigned.combined)")
+        }
+        let result = fixture.run("agent", "site")
+        #expect(result.output.contains("1 to provision"), "\(result.combined)")
+    }
+
+    @Test("reports and messages keep names of files as they are, and show nothing of Swift")
+    func words() throws {
+        #expect("kitchen.yaml:4:66: nothing".asSentence == "kitchen.yaml:4:66: nothing.")
+        #expect("east/a.yaml is wrong".asSentence == "east/a.yaml is wrong.")
+        #expect("nothing is wrong".asSentence == "Nothing is wrong.")
+        let fixture = try Self.fleet()
+        try fixture.writePrivate(#"{"agent":1,"#, to: ".meshplan/agent.json")
+        let damaged = fixture.run("agent", "site", "--once")
+        #expect(damaged.status == 65 && damaged.error.contains("line 1"), "\(damaged.error)")
+        #expect(!damaged.error.contains("JSONError") && !damaged.error.contains("kind:"))
+    }
+
+    @Test("an agent that cannot store what it knows says so once, sends nothing, and goes on when it can again")
+    func fullDisk() throws {
+        let fixture = try Self.fleet()
+        let digests = digests(fixture.run("agent", "site", "--once").output)
+        let place = fixture.folder.path + "/.meshplan/agent.json"
+        var pauses = 0
+        fixture.interruptSignal = 15
+        fixture.interruptCount = { pauses >= 9 ? 1 : 0 }
+        fixture.whilePausing = {
+            pauses += 1
+            switch pauses {
+            case 1:
+                // Nothing can take its place any more.
+                try? FileManager.default.removeItem(atPath: place)
+                try? FileManager.default.createDirectory(atPath: place + "/x", withIntermediateDirectories: true)
+                let more = Self.building("east", 0).replacing("lamps: { address: 0xC000 }", with: "lamps: {}, hall: {}")
+                try? fixture.write(more, to: "site/east/building.yaml")
+                try? fixture.write(digests.map { "\($0) \($1)\n" }.joined(), to: "approvals")
+            case 5:
+                try? FileManager.default.removeItem(atPath: place)
+            default: break
+            }
+        }
+        let result = fixture.run(apply.filter { $0 != "--once" })
+        #expect(result.error.matches(of: #/cannot store what it knows/#).count == 1, "\(result.combined)")
+        #expect(result.output.matches(of: #/west: applied/#).count == 1, "\(result.combined)")
+        #expect(pauses == 9 && fixture.read(".meshplan/agent.json") != nil)
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MeshplanCLI
 
-/// Plays an agent's machine with a world that has no effects: nodes that can be read, plans, a receiver of posts.
+/// Plays an agent's machine with a world that has no effects: nodes that can be read, plans.
 struct SimulatedAgent {
     var machine: AgentMachine
     var now: Int64
@@ -15,11 +15,9 @@ struct SimulatedAgent {
     /// What applying ends with.
     var applying = AgentMachine.Outcome(status: .success)
     var nodes: [AgentNode] = []
-    var takesPosts = true
     /// When each node was read.
     var readings: [String: [Int64]] = [:]
     var applied: [String] = []
-    var posted: [AgentEvent] = []
     var events: [AgentEvent] = []
     var tests: [Int64] = []
     var plans = 0
@@ -78,9 +76,6 @@ struct SimulatedAgent {
         case .test(let names):
             tests.append(now)
             for name in names { machine.tested(name, .init(status: .success), at: now) }
-        case .post(let event):
-            if takesPosts { posted.append(event) }
-            machine.posted(event.number, takesPosts, at: now)
         case .wait(let until): now = until
         }
     }
@@ -204,10 +199,15 @@ struct AgentMachineTests {
         agent.run(until: agent.now + 86_400)
         #expect(agent.applied == [digest])
         #expect(agent.events.last?.message == "waits for approval: the present one has been used")
-        // Whoever takes it out and puts it in again approves anew.
+        // A file that was away for a while approves nothing anew; other words do.
         agent.approvals = AgentApprovals()
         agent.run(until: agent.now + 60)
-        agent.approvals = approvals("hq \(digest)\n")
+        for line in ["hq \(digest)\n", "hq \(digest) Ada, after the review\n"] {
+            agent.approvals = approvals(line)
+            agent.run(until: agent.now + 60)
+        }
+        #expect(agent.applied == [digest])
+        agent.approvals = approvals("hq \(digest) Ada, a second time\n")
         agent.settleAfterApply()
         #expect(agent.applied == [digest, digest])
     }
@@ -260,48 +260,20 @@ struct AgentMachineTests {
         #expect(agent.tests.count == 6)
     }
 
-    @Test("events are posted in order, once each, when the receiver is there again, also after a restart")
-    func posts() throws {
+    @Test("nothing is read back while a plan waits for approval, and again once it is applied")
+    func noReadingWhileWaiting() {
         var settings = AgentSettings()
-        settings.posts = true
+        settings.applies = true
+        settings.sampling = AgentSampling()
         var agent = SimulatedAgent(settings)
-        agent.takesPosts = false
-        for number in 1...3 {
-            agent.plan = .init(status: .changes, digest: String(repeating: "\(number)", count: 64))
-            agent.present[0].fingerprint = "\(number)"
-            agent.run(until: agent.now + 3_600)
-        }
-        #expect(agent.posted.isEmpty && agent.machine.state.outbox.count == 3)
-        try agent.restart()
-        agent.takesPosts = true
+        agent.nodes = nodes(3, airtime: 1_000)
+        agent.plan = .init(status: .changes, digest: digest, changes: 1, summary: "1 to add")
         agent.run(until: agent.now + 7_200)
-        try agent.restart()
-        agent.run(until: agent.now + 7_200)
-        #expect(agent.posted == agent.events && agent.posted.map(\.number) == [1, 2, 3])
-        // Too many are dropped, oldest first, and counted.
-        agent.takesPosts = false
-        for number in 0..<600 {
-            agent.plan = .init(status: .changes, digest: "\(1_000_000 + number)" + String(repeating: "0", count: 57))
-            agent.present[0].fingerprint = "x\(number)"
-            agent.run(until: agent.now + 11)
-        }
-        #expect(agent.machine.state.outbox.count == 500 && agent.machine.state.dropped == 100)
-    }
-
-    @Test("nothing waits for a post that is under way, and no other one is begun")
-    func postUnderWay() {
-        var machine = AgentMachine(AgentSettings(posts: true))
-        let hq = AgentMachine.Present(name: "hq", fingerprint: "1", isReachable: true)
-        machine.looked([hq], AgentApprovals(), at: 100)
-        machine.planned("hq", .init(status: .changes, digest: digest), at: 100)
-        guard case .post(let event) = machine.next(at: 100, ahead: 0) else {
-            Issue.record("nothing is posted")
-            return
-        }
-        #expect(machine.next(at: 100, ahead: 0) == .wait(until: 101))
-        #expect(machine.next(at: 110, ahead: 0) == .look)
-        machine.posted(event.number, true, at: 110)
-        #expect(machine.state.outbox.isEmpty)
+        #expect(agent.readings.isEmpty)
+        agent.approvals = approvals("hq \(digest) Ada\n")
+        agent.settleAfterApply()
+        agent.run(until: agent.now + 86_400)
+        #expect(agent.applied == [digest] && agent.readings.count == 3)
     }
 
     @Test("a problem is told once, however often it is met, and passing ones are tried again")

@@ -36,10 +36,10 @@ struct AgentStateTests {
             #"{"agent":1,"networks":{"hq":{"allowance":99999999999999999999}}}"#,
             #"{"agent":1,"networks":{"hq":{"allowance":9223372036854775807}}}"#,
             #"{"agent":1,"networks":{"hq":{"asked":{"a":"b"}}}}"#, #"{"agent":1,"networks":{"hq":{"used":"all"}}}"#,
-            #"{"agent":1,"networks":{"hq":{"told_budget":1}}}"#, #"{"agent":1,"outbox":[{"event":"boom"}]}"#,
+            #"{"agent":1,"networks":{"hq":{"told_budget":1}}}"#,
             #"{"agent":1,"settings":{"tests_at":86400}}"#, #"{"agent":1,"settings":{"budget":0}}"#,
             #"{"agent":1,"settings":{"budget":1,"within":0}}"#, #"{"agent":1,"settings":7}"#,
-            #"{"agent":1,"outbox":[7]}"#, #"{"agent":1,"told_problem":\#n1}"#,
+            #"{"agent":1,"told_problem":\#n1}"#,
         ]
     )
     func hostile(_ text: String) throws {
@@ -60,12 +60,12 @@ struct AgentStateTests {
         for sign in ["", "-"] {
             let number = sign + most
             let text = """
-                {"agent":1,"next_number":\(number),"failed_posts":\(number),"post_at":\(number),"tested_day":\(number),
+                {"agent":1,"next_number":\(number),"tested_day":\(number),
                 "networks":{"hq":{"allowance":\(number),"accrued_at":\(number),"spent":\(number),"sampled_at":\(number),
                 "plan_failures":\(number),"plan_at":\(number),"apply_failures":\(number),"apply_at":\(number),
                 "asked":{"node-0":\(number)},"drift":{"node-0":\(number)}}}}
                 """
-            var settings = AgentSettings(applies: true, sampling: AgentSampling(), testsAt: 7_200, posts: true)
+            var settings = AgentSettings(applies: true, sampling: AgentSampling(), testsAt: 7_200)
             settings.lookEvery = 10
             var agent = SimulatedAgent(settings)
             agent.machine = AgentMachine(settings, try Self.read(text))

@@ -5,7 +5,7 @@ import Testing
 struct BadInputTests {
     @Test(
         "end with the right code, and tell what is wrong, where, and how to mend it",
-        .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(45)),
         arguments: BadInput.files
     )
     func saysWhatIsWrong(_ file: String) throws {

@@ -350,7 +350,7 @@ struct ApplyCommandTests {
             ),
             to: "mesh/house.yaml"
         )
-        if let text { try fixture.write(text + "\n", to: "mesh/heating.key") }
+        if let text { try fixture.writePrivate(text + "\n", to: "mesh/heating.key") }
         let result = fixture.run("apply", "mesh", "--via", "simulator", "--auto-approve")
         #expect(result.status == status)
         #expect(!result.error.contains("short") && !result.output.contains("short"))

@@ -257,6 +257,11 @@ struct AssignCommandTests {
         #expect(fixture.run("replace", "bell", Self.uuid(2)).status == 0)
         let text = String(decoding: try #require(fixture.read("villa.yaml")), as: UTF8.self)
         #expect(text.contains("uuid: '\(Self.uuid(2))' }") && !text.contains(Self.uuid(1)))
+        // Whoever was cut short after it was written repeats the command.
+        let again = fixture.run("replace", "bell", Self.uuid(2))
+        #expect(again.status == 0 && again.output.hasPrefix("bell has \(Self.uuid(2)) already."), "\(again)")
+        #expect(again.output.contains("Next: meshplan plan"))
+        #expect(fixture.read("villa.yaml").map { String(decoding: $0, as: UTF8.self) } == text)
     }
 
     @Test("a floor is reset, forgotten and emptied in one plan")

@@ -19,6 +19,11 @@ struct DoctorCommandTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         let open = fixture.run("doctor")
         #expect(open.status == 1 && open.output.contains("chmod 600 .meshplan/house.meshdb"), "\(open.output)")
+        try fixture.put([1], to: ".meshplan/house.spill-outdated")
+        try fixture.put([1], to: ".meshplan/house.meshdb.meshplan-2147483647")
+        let left = fixture.run("doctor").output
+        #expect(left.contains("house.spill-outdated holds changes that the database could not take"), "\(left)")
+        #expect(left.contains("a command that was killed left .meshplan/house.meshdb.meshplan-2147483647"), "\(left)")
     }
 
     @Test("shows each adapter with what keeps it from being used, rights, and bluetoothd, without any network, too")

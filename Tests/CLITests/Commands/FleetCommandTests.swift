@@ -126,9 +126,6 @@ struct FleetCommandTests {
             ["fleet", "apply", "--passphrase-file", "words", "--auto-approve", "--devices", "devices/all.yaml"]
         )
         #expect(applied.status == 0, "\(applied.combined)")
-        // The agent reads the databases itself to choose nodes.
-        let sampled = fixture.run("agent", "--once", "--sample-drift", "--passphrase-file", "words")
-        #expect(sampled.status == 0 && sampled.output.contains("wien-1: 2 nodes asked"), "\(sampled.combined)")
     }
 
     @Test("Waves end with the first that fails, and what is left is named")
@@ -267,16 +264,6 @@ struct FleetCommandTests {
         for text in ["", "0", "0%", "101%", "1%,,2", "-1", "many", "=x", "stage="] {
             #expect(FleetWaves(text) == nil, "\(text)")
         }
-    }
-
-    @Test("What chooses the contents of an apply chooses those of its plan, too")
-    func planWords() {
-        let words = ["--listen", "1s", "--var", "v=two", "--allow=last-relay", "--destroy", "--node", "x", "--ttl=3"]
-        #expect(
-            PlanWords.chosen(of: words) == ["--var", "v=two", "--allow=last-relay", "--destroy", "--node", "x"]
-        )
-        #expect(PlanWords.chosen(of: ["--listen", "--var"]) == ["--var"])
-        #expect(PlanWords.variables(of: words) == ["--var", "v=two"])
     }
 
     @Test("Only lines of JSON that say something about the whole are looked at")

@@ -142,7 +142,7 @@ struct GatewayPairCommandTests {
         try fixture.write("", to: ".gitignore")
         let made = fixture.run("gateway", "pair", "basement", "--out", "basement.gateway.pem")
         #expect(made.status == 0 && made.output.contains("scp basement.gateway.pem HOST:basement.gateway.pem"))
-        #expect(made.output.hasSuffix("*.gateway.pem and *.client.pem to .gitignore\n"))
+        #expect(made.output.hasSuffix("*.gateway.pem, *.client.pem and *.meshplan-* to .gitignore\n"))
         #expect(try fixture.mode("basement.gateway.pem") == 0o600)
         #expect(fixture.read("\(folder)/basement.gateway.pem") == nil)
         try fixture.write("mine", to: "x.client.pem")

@@ -194,6 +194,103 @@ struct HistoryCommandTests {
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
     }
 
+    private static let rollback = ["rollback", "--via", "simulator", "--auto-approve"]
+
+    /// What every node has, without times.
+    private func values(_ fixture: CommandFixture) -> String {
+        fixture.run("show", "--json").output.replacing(#/"serial":[0-9]+/#, with: "")
+            .replacing(#/"(observed|observed_at|read_back_at)":"[^"]*",?/#, with: "")
+    }
+
+    @Test("a rollback or restore that was cut short goes on to its own goal", arguments: ["rollback", "restore"])
+    func partial(command: String) throws {
+        let fixture = try CommandFixture.house()
+        try #require(fixture.run(Self.apply).status == 0)
+        let goal = values(fixture)
+        let old = try #require(fixture.read("house.yaml"))
+        let serial = try serial(of: fixture)
+        try Self.change(fixture)
+        let new = try #require(fixture.read("house.yaml"))
+        try #require(fixture.run(Self.apply).status == 0)
+        let typed =
+            command == "rollback"
+            ? Self.rollback : ["state", "restore", "\(serial)", "--via", "simulator", "--auto-approve"]
+        let cut = fixture.run(typed + ["--off", "mary"])
+        #expect(cut.status == 4, "\(cut.output)\(cut.error)")
+        // Somebody who plans something else is told what there is to choose.
+        let plan = fixture.run("plan")
+        #expect(
+            plan.error.contains("is unfinished") && plan.error.contains("meshplan rollback --via BEARER"),
+            "\(plan.error)"
+        )
+        #expect(fixture.run("plan", "--json").output.contains("is unfinished\","))
+        if command == "rollback" {
+            #expect(fixture.run("rollback", "--write-definition", "goal").status == 0)
+            #expect(fixture.read("goal/house.yaml") == old)
+        }
+        // Both the same command and plain rollback go on.
+        let again = fixture.run(Self.rollback)
+        #expect(again.status == 0 && again.output.contains("Going on with"), "\(again.output)\(again.error)")
+        #expect(values(fixture) == goal)
+        #expect(!fixture.run("plan").error.contains("is unfinished"))
+        // A second rollback leads forward again.
+        let forward = fixture.run(Self.rollback)
+        #expect(forward.status == 0 && !forward.output.contains("Going on with"), "\(forward.output)\(forward.error)")
+        #expect(fixture.read("house.yaml") == new && fixture.run("plan", "--detailed-exitcode").status == 0)
+    }
+
+    @Test("a saved rollback that was cut short goes on to its own goal, too")
+    func savedReturn() throws {
+        let fixture = try CommandFixture.house()
+        try #require(fixture.run(Self.apply).status == 0)
+        let goal = values(fixture)
+        try Self.change(fixture)
+        try #require(fixture.run(Self.apply).status == 0)
+        try #require(fixture.run("rollback", "--out", "back.mplan").status == 0)
+        let cut = fixture.run("apply", "back.mplan", "--via", "simulator", "--off", "mary")
+        #expect(cut.status == 4, "\(cut.output)\(cut.error)")
+        let again = fixture.run(Self.rollback)
+        #expect(again.status == 0 && again.output.contains("Going on with"), "\(again.output)\(again.error)")
+        #expect(values(fixture) == goal)
+        // One that was carried out as a whole has reached its goal.
+        try #require(fixture.run("rollback", "--out", "forward.mplan").status == 0)
+        let forward = fixture.run("apply", "forward.mplan", "--via", "simulator")
+        #expect(forward.status == 0, "\(forward.output)\(forward.error)")
+        #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
+        #expect(!fixture.run("rollback").output.contains("Going on with"))
+    }
+
+    @Test("an apply gives up a rollback that was cut short")
+    func givenUp() throws {
+        let fixture = try Self.changedHouse()
+        #expect(fixture.run(Self.rollback + ["--off", "mary"]).status == 4)
+        let applied = fixture.run(Self.apply)
+        #expect(applied.status == 0 && applied.error.contains("is unfinished"), "\(applied.output)\(applied.error)")
+        let plan = fixture.run("plan", "--detailed-exitcode")
+        #expect(plan.status == 0 && !plan.error.contains("is unfinished"), "\(plan.output)\(plan.error)")
+        #expect(!fixture.run("rollback").output.contains("Going on with"))
+    }
+
+    @Test("a rollback that was interrupted goes on to its goal, whenever that was", arguments: [3, 6, 9, 12])
+    func interrupted(after limit: Int) throws {
+        let fixture = try CommandFixture.house()
+        try #require(fixture.run(Self.apply).status == 0)
+        let goal = values(fixture)
+        try Self.change(fixture)
+        try #require(fixture.run(Self.apply).status == 0)
+        var calls = 0
+        fixture.interruptCount = {
+            calls += 1
+            return calls > limit ? 1 : 0
+        }
+        let cut = fixture.run(Self.rollback)
+        #expect(cut.status == 130, "\(cut.output)\(cut.error)")
+        fixture.interruptCount = { 0 }
+        let again = fixture.run(Self.rollback)
+        #expect(again.status == 0, "\(again.output)\(again.error)")
+        #expect(values(fixture) == goal)
+    }
+
     @Test("a saved plan brings its definition into the history")
     func savedDefinition() throws {
         let fixture = try CommandFixture.house()

@@ -137,10 +137,9 @@ struct HubCommandTests {
     private static func metrics(of hub: Running) throws -> String {
         let port = try #require(hub.text.firstMatch(of: #/metrics at tcp:127\.0\.0\.1:([0-9]+)/#)?.1)
         let script = #"exec 3<>/dev/tcp/127.0.0.1/\#(port); printf 'GET /metrics HTTP/1.1\r\n\r\n' >&3; cat <&3"#
-        let program = ProgramPool.Program(arguments: ["/bin/bash", "-c", script], folder: "/", environment: [:])
-        let result = ProgramResult.of(program, Interrupts(arm: {}, count: { 0 }))
-        #expect(result.status == 0, "\(result.errors)")
-        return result.output.joined(separator: "\n")
+        let result = try SpawnedProcess.run(["/bin/bash", "-c", script])
+        #expect(result.ending.status == 0)
+        return result.output
     }
 
     @Test("scan, hub status and its JSON through a hub, and what is said if it is not there")

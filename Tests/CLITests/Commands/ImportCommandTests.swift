@@ -32,10 +32,46 @@ struct ImportCommandTests {
     @Test("never overwrites a database")
     func exists() throws {
         let fixture = try CommandFixture.house()
+        let text = String(decoding: try #require(fixture.read("network.json")), as: UTF8.self)
+        let other = text.replacing("mary", with: "marie").replacing("Mary", with: "Marie")
+        try #require(other != text)
+        try fixture.write(other, to: "other.json")
+        try #require(fixture.run(HistoryCommandTests.apply).status == 0)
         let before = fixture.read(".meshplan/house.meshdb")
-        let result = fixture.run("import", "--cdb", "network.json")
-        #expect(result.status == 1 && result.error.contains("there is a database of the network `house` already"))
+        for file in ["network.json", "other.json"] {
+            let result = fixture.run("import", "--cdb", file)
+            #expect(result.status == 1 && result.error.contains("there is a database of the network `house` already"))
+        }
         #expect(fixture.read(".meshplan/house.meshdb") == before)
+        let fresh = try CommandFixture.house()
+        try fresh.write(other, to: "other.json")
+        #expect(fresh.run("import", "--cdb", "other.json").status == 1)
+    }
+
+    @Test("the same import again goes on, wherever it was cut short", arguments: ["all", "definition", "database"])
+    func again(what: String) throws {
+        let fixture = try CommandFixture()
+        try fixture.copy("network.json")
+        try #require(fixture.run("init").status == 0)
+        let command = ["import", "--cdb", "network.json", "--network", "house", "--write-definition", "written"]
+        let first = fixture.run(command)
+        try #require(first.status == 0, "\(first.error)")
+        let definition = fixture.read("written/house.yaml")
+        // What an import leaves that was killed earlier, or could not tell that it had succeeded.
+        let lost: [String] =
+            switch what {
+            case "definition": ["written/house.yaml"]
+            case "database": [".meshplan/house.meshdb", "meshplan.lock.yaml"]
+            default: []
+            }
+        for path in lost { try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent(path)) }
+        let database = fixture.read(".meshplan/house.meshdb")
+        let again = fixture.run(command)
+        #expect(again.status == 0, "\(again.output)\(again.error)")
+        #expect(again.output.contains("The database holds this import already.") == (what != "database"))
+        #expect(fixture.read("written/house.yaml") == definition)
+        if what != "database" { #expect(fixture.read(".meshplan/house.meshdb") == database) }
+        #expect(fixture.run("plan", "written", "--detailed-exitcode").status == 0)
     }
 
     @Test(

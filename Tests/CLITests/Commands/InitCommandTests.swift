@@ -13,7 +13,9 @@ struct InitCommandTests {
         #expect(try fixture.mode(".meshplan") == 0o700)
         #expect(try fixture.mode(".meshplan/key") == 0o600)
         #expect(try fixture.mode(".meshplan/house.meshdb") == 0o600)
-        #expect(fixture.read(".gitignore") == Array(".meshplan/\n*.mplan\n*.gateway.pem\n*.client.pem\n".utf8))
+        #expect(
+            fixture.read(".gitignore") == Array(".meshplan/\n*.mplan\n*.gateway.pem\n*.client.pem\n*.meshplan-*\n".utf8)
+        )
     }
 
     @Test("a second time changes nothing")
@@ -29,12 +31,12 @@ struct InitCommandTests {
     @Test(
         "completes a .gitignore without touching what is in it",
         arguments: [
-            ("build", "build\n.meshplan/\n*.mplan\n*.gateway.pem\n*.client.pem\n"),
+            ("build", "build\n.meshplan/\n*.mplan\n*.gateway.pem\n*.client.pem\n*.meshplan-*\n"),
             (
-                "/.meshplan/\n*.mplan\n*.client.pem\n*.gateway.pem\n",
-                "/.meshplan/\n*.mplan\n*.client.pem\n*.gateway.pem\n"
+                "/.meshplan/\n*.meshplan-*\n*.mplan\n*.client.pem\n*.gateway.pem\n",
+                "/.meshplan/\n*.meshplan-*\n*.mplan\n*.client.pem\n*.gateway.pem\n"
             ),
-            (".meshplan\r\n", ".meshplan\r\n*.mplan\n*.gateway.pem\n*.client.pem\n"),
+            (".meshplan\r\n", ".meshplan\r\n*.mplan\n*.gateway.pem\n*.client.pem\n*.meshplan-*\n"),
         ]
     )
     func gitIgnore(before: String, after: String) throws {

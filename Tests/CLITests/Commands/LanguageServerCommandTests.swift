@@ -71,6 +71,28 @@ import Testing
         #expect(fixture.run("validate").error.contains("there is no subnet `hme`"))
     }
 
+    @Test("a hover makes no markup of a title or description")
+    func hostileTitles() throws {
+        let fixture = try CommandFixture()
+        let title = "<img src=x onerror=alert(1)> ![a](http://evil.example/x) `"
+        let group = "{ title: '\(title)', description: '[b](http://evil)' }"
+        let text = "version: 1\nnetwork: villa\ngroups: { hall: \(group) }\n"
+        let uri = JSONValue.string("file://\(fixture.folder.path)/villa.yaml").line
+        let initialize =
+            #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{"textDocument":"#
+            + #"{"hover":{"contentFormat":["markdown"]}}}}}"#
+        let hover =
+            #"{"jsonrpc":"2.0","id":2,"method":"textDocument/hover","params":{"textDocument":{"uri":\#(uri)},"#
+            + #""position":{"line":2,"character":11}}}"#
+        let result = try run(
+            [initialize, opening("villa.yaml", text, in: fixture), hover, Self.shutdown, Self.exit],
+            in: fixture
+        )
+        let output = result.output
+        #expect(output.contains("\"kind\":\"markdown\"") && output.contains("onerror"), "\(output)")
+        #expect(!output.contains("<img") && !output.contains("http://") && !output.contains("![a]"), "\(output)")
+    }
+
     @Test(
         "files that are no part of a definition are checked as the commands that read them do",
         arguments: [

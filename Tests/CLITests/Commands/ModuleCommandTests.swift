@@ -118,7 +118,8 @@ struct ModuleCommandTests {
         let module = "modules: { m: { parameters: { n: number }, groups: { g-$(n): {} } } }\n"
         for (text, path) in [
             ("include: link.yaml", "link.yaml"), ("include: folder", "folder"),
-            ("include: parts", "site/parts/link.yaml"),
+            ("include: parts", "site/parts/link.yaml"), ("models: [parts]", "site/parts/link.yaml"),
+            ("products: [parts]", "site/parts/link.yaml"),
             ("models: [link.yaml]", "link.yaml"), ("products: [link.yaml]", "link.yaml"),
             (module + "use: [{ module: m, rows: rows.csv }]", "rows.csv"),
         ] {

@@ -59,6 +59,33 @@ struct ProvisioningCommandTests {
         #expect(again.status == 0 && again.output.hasPrefix("No changes."))
     }
 
+    @Test("a proxy stays on while the one in its place does not answer, and the recap says for whom it waits")
+    func waitingForProxy() throws {
+        let hall = "  hall: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0002, features: { proxy: off } }"
+        let fixture = try villa(kitchen + "\n" + hall)
+        let devices = String(decoding: try #require(fixture.read("sim/devices.yaml")), as: UTF8.self)
+        try fixture.write(devices.replacing("product: blinking-lamp", with: "product: lamp"), to: "sim/devices.yaml")
+        let command = ["apply", "--auto-approve"] + simulated
+        let first = fixture.run(command)
+        try #require(first.status == 0, "\(first.combined)")
+        let definition = String(decoding: try #require(fixture.read("villa.yaml")), as: UTF8.self)
+        let swapped = definition.replacing("proxy: off", with: "proxy: later").replacing(
+            "proxy: on",
+            with: "proxy: off"
+        )
+        .replacing("proxy: later", with: "proxy: on")
+        try fixture.write(swapped, to: "villa.yaml")
+        let silent = fixture.run(command + ["--off", "hall"])
+        #expect(silent.status == 4, "\(silent.combined)")
+        #expect(
+            silent.output.contains("GATT proxy off of kitchen waits for hall (proxy), which did not answer.\n"),
+            "\(silent.combined)"
+        )
+        let again = fixture.run(command)
+        #expect(again.status == 0, "\(again.combined)")
+        expectDone(fixture)
+    }
+
     /// The only node did not answer in phase 2, and was reset by hand then.
     @Test(
         "a key refresh whose only node was reset meanwhile is no dead end",
@@ -160,7 +187,7 @@ struct ProvisioningCommandTests {
         let file = try villa(
             "  sensor: { uuid: 0d5c5a0e6f5b4f0ea1a50b1f1c1f0004, provisioning: { static: { file: value } } }"
         )
-        try file.write(value + "\n", to: "value")
+        try file.writePrivate(value + "\n", to: "value")
         #expect(file.run(["apply", "--auto-approve"] + simulated).status == 0)
 
         let variable = try villa(
@@ -182,7 +209,7 @@ struct ProvisioningCommandTests {
         )
         let unreadable = file.run(["apply", "--auto-approve"] + simulated)
         #expect(unreadable.status == 4 && unreadable.error.contains("cannot read value: No such file or directory"))
-        try file.write("not-so-secret", to: "value")
+        try file.writePrivate("not-so-secret", to: "value")
         let invalid = file.run(["apply", "--auto-approve"] + simulated)
         #expect(invalid.status == 4 && invalid.error.contains("the file value does not hold a static value"))
         #expect(!invalid.error.contains("not-so-secret") && !invalid.output.contains("not-so-secret"))
@@ -220,7 +247,7 @@ struct ProvisioningCommandTests {
         fixture.respond = { shown in
             if shown.hasSuffix("Enter a value: ") { return "yes" }
             if shown.hasSuffix("once. What does the person enter? ") { return "1" }
-            return shown.firstMatch(of: #/switch (\d) times\. What is put in\? /#).map { String($0.1) }
+            return shown.firstMatch(of: #/switch (\d) times\. What does the person enter\? /#).map { String($0.1) }
         }
         let result = fixture.run(["apply"] + simulated)
         #expect(result.status == 0, "\(result.error)")
@@ -241,6 +268,62 @@ struct ProvisioningCommandTests {
         let fixture = try villa(kitchen, rules: "provisioning: { require: authenticated }")
         let result = fixture.run(["apply", "--auto-approve"] + simulated)
         #expect(result.status == 4 && result.error.contains("No OOB does not authenticate"))
+    }
+
+    @Test("what a claim is worth is said by plan, apply, show and doctor, and the value is not given away twice")
+    func claimed() throws {
+        let fixture = try villa(sensor, rules: "provisioning: { require: claimed }")
+        let devices = String(decoding: try #require(fixture.read("sim/devices.yaml")), as: UTF8.self)
+        try fixture.write(
+            devices.replacing("requires_authentication: on", with: "algorithms: [cmac]"),
+            to: "sim/devices.yaml"
+        )
+        let value = "00112233445566778899aabbccddeeff"
+        try fixture.writePrivate("uuid,static\n0d5c5a0e6f5b4f0ea1a50b1f1c1f0004,\(value)\n", to: "s.csv")
+        let plan = fixture.run("plan")
+        #expect(plan.output.contains("claimed at least (an answer under AES-CMAC can be made up)"), "\(plan.output)")
+        let apply = ["apply", "--auto-approve", "--secrets", "s.csv"] + simulated
+        let result = fixture.run(apply)
+        #expect(result.status == 0, "\(result.error)")
+        let claim = "claimed only: a device that knows nothing can answer so"
+        #expect(result.output.contains("sensor: provisioned at 0x0002 (1 element), \(claim)"), "\(result.output)")
+        #expect(
+            result.output.contains(
+                "Provisioned 1 device, \(claim).\nGiven away, and not offered again: the static value of sensor."
+            )
+        )
+        let shown = fixture.run("show", "node.sensor")
+        #expect(shown.output.contains("\(claim) (Static OOB, BTM_ECDH_P256_CMAC_AES128_AES_CCM)"), "\(shown.output)")
+        let json = fixture.run("show", "node.sensor", "--json").output
+        #expect(json.contains(#""authentication":{"level":"claimed","algorithm":"BTM_ECDH_P256_CMAC_AES128_AES_CCM""#))
+        #expect(fixture.run("doctor").output.contains("sensor: only claimed to be who they are"))
+        try #require(fixture.run("export", "--cdb", "out.json").status == 0)
+        let export = String(decoding: try #require(fixture.read("out.json")), as: UTF8.self)
+        #expect(export.contains(#""minSecurity": "insecure""#) && !export.contains(#""minSecurity": "secure""#))
+
+        // Somebody resets it, and it comes back.
+        try #require(fixture.run("node", "was-reset", "sensor", "--auto-approve").status == 0)
+        let simulator = SimulatorThread(
+            beside: fixture,
+            ["--listen", "unix:mesh.sock", "--speed", "20", "--devices", "sim/devices.yaml"],
+            typing: ["reset sensor-1"]
+        )
+        try waitForSocket("mesh.sock", in: fixture)
+        #expect(simulator.stop()?.status == 0)
+        let again = fixture.run(apply)
+        #expect(again.status == 4, "\(again.output)")
+        #expect(again.error.contains("its value for Static OOB was given away before, perhaps to another device"))
+        #expect(again.error.contains("or use meshplan apply --again: "))
+        #expect(fixture.run(apply + ["--again"]).status == 0)
+        for output in [result, again] { #expect(!(output.output + output.error).contains(value)) }
+    }
+
+    @Test("a run that provisions nothing does not say that something was done but in the database")
+    func nothingDone() throws {
+        let fixture = try villa(kitchen, rules: "provisioning: { require: authenticated }")
+        let result = fixture.run(["apply", "--auto-approve"] + simulated)
+        #expect(result.output.contains("\nDone in the database alone: "), "\(result.output)")
+        #expect(!result.output.contains("\nDone: "))
     }
 
     @Test("a node that was reset is provisioned again with all of its configuration, as apply hears before it plans")

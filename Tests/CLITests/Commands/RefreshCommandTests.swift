@@ -13,7 +13,7 @@ struct RefreshCommandTests {
     func changedHouse(_ replacements: [(String, String)]) throws -> CommandFixture {
         let fixture = try CommandFixture.house()
         try #require(fixture.run("apply", "house.yaml", "--via", "simulator", "--auto-approve").status == 0)
-        let files = ["house.meshdb", "house.meshdb-wal", "house.meshdb-shm"]
+        let files = ["house.meshdb", "house.meshdb-wal", "house.meshdb-shm", "house.meshdb.newest"]
         let kept = files.map { fixture.read(".meshplan/" + $0) }
         let lock = fixture.read("meshplan.lock.yaml")
         var yaml = String(decoding: try #require(fixture.read("house.yaml")), as: UTF8.self)

@@ -87,7 +87,7 @@ struct RenderCommandTests {
         try fixture.write(Self.dimmer, to: "models/dimmer.yaml")
         try fixture.write(Self.products, to: "products/lamp.yaml")
         try fixture.write("node,x,y\nhall-1,1m,2m\n", to: "site/floor.csv")
-        try fixture.write(String(repeating: "a1", count: 16), to: "site/home.key")
+        try fixture.writePrivate(String(repeating: "a1", count: 16), to: "site/home.key")
         try fixture.write("hall-1 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0001\n", to: "site/hall.assignments")
         try compare(["site"], of: "hall", in: fixture)
         let text = fixture.run("render", "site").output

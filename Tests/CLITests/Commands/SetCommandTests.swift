@@ -24,6 +24,20 @@ struct SetCommandTests {
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
     }
 
+    @Test("a plan that was saved before is still good after nodes were operated")
+    func planStays() throws {
+        let fixture = try house()
+        let text = try String(decoding: #require(fixture.read("house.yaml")), as: UTF8.self)
+        try fixture.write(text.replacing("ttl: 4", with: "ttl: 6"), to: "house.yaml")
+        try #require(fixture.run("plan", "--out", "q.mplan").status == 0)
+        for command in [["set", "brian", "onoff", "on"], ["get", "brian", "onoff"]] {
+            let result = fixture.run(command + ["--via", "simulator"])
+            #expect(result.status == 0, "\(result.combined)")
+        }
+        let result = fixture.run("apply", "q.mplan", "--via", "simulator")
+        #expect(result.status == 0 && result.output.contains("Apply complete"), "\(result.combined)")
+    }
+
     @Test("a group is set as a whole, and a silent member is named")
     func group() throws {
         let fixture = try house()

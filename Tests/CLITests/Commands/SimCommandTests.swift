@@ -101,7 +101,7 @@ struct SimCommandTests {
         )
         #expect(identify.status == 0 && identify.output.contains("input by pushing a button"))
         let result = try #require(simulator.stop())
-        #expect(result.status == 0 && result.error.isEmpty)
+        #expect(result.status == 0 && result.error == "Added /d.state to .gitignore\n", "\(result.error)")
         #expect(result.output.contains("\nswitch-1 draws attention for 1 second\n"))
         let status = fixture.run("sim", "status", "--devices", "sim/devices.yaml", "--state-file", "d.state")
         #expect(status.output.hasPrefix("0 simulated nodes, 4 unprovisioned devices.\n"))

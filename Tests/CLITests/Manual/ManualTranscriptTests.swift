@@ -68,10 +68,11 @@ import Testing
     private func copy(_ folder: String, into target: URL) throws {
         let source = Self.root.appendingPathComponent(folder)
         for name in try FileManager.default.contentsOfDirectory(atPath: source.path) where name != "run" {
-            try FileManager.default.copyItem(
-                at: source.appendingPathComponent(name),
-                to: target.appendingPathComponent(name)
-            )
+            let copy = target.appendingPathComponent(name)
+            try FileManager.default.copyItem(at: source.appendingPathComponent(name), to: copy)
+            // Git keeps no modes, and whoever exported a network keeps its keys to himself.
+            guard name.hasSuffix(".json") else { continue }
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path)
         }
     }
 

@@ -10,7 +10,7 @@ import Testing
 private enum Kind: CaseIterable {
     case apply, readBack, showDrift, showLighting, acceptDrift, showNetwork, refreshKeys, exclude, recordReset
     case reprovision, giveAddresses, newAddresses, allow, recoverIVIndex, stateIVIndex, scan, assign, replace
-    case removeTagged, examine, chooseProxy
+    case removeTagged, examine, countHops, chooseProxy, applyAgain
     case begin, createStore, importNetwork, exportNetwork, replaceDatabase, mergeDatabases, remove, rename
     case listKeySlots, unlock, pair, pairAgain, pairClient, pairClientAgain, reach, serveSecured, deny, denyListed
     case limitLinks, simulate, runGateway, serve, devicesFile, secretsFile
@@ -26,7 +26,8 @@ struct AdviceWordsTests {
             .refreshKeys(subnet: "two words", excluding: ["lamp 1", "0x0012"]), .exclude(), .exclude(node: "lamp 1"),
             .recordReset(), .recordReset(node: "lamp 1"), .reprovision, .giveAddresses, .newAddresses, .recoverIVIndex,
             .stateIVIndex, .scan, .assign, .replace(), .replace(node: "lamp 1"), .removeTagged(resets: false),
-            .removeTagged("floor=3", resets: true), .examine, .chooseProxy, .begin, .createStore("postgres:///mesh"),
+            .removeTagged("floor=3", resets: true), .examine, .countHops, .chooseProxy, .applyAgain, .begin,
+            .createStore("postgres:///mesh"),
             .importNetwork,
             .exportNetwork, .replaceDatabase, .mergeDatabases, .remove(), .remove(resource: "key.two words"), .rename,
             .listKeySlots, .unlock(7), .pair, .pairAgain, .pairClient, .pairClientAgain, .reach("gateway://HOST:47"),
@@ -56,7 +57,9 @@ struct AdviceWordsTests {
         case .replace: .replace
         case .removeTagged: .removeTagged
         case .examine: .examine
+        case .countHops: .countHops
         case .chooseProxy: .chooseProxy
+        case .applyAgain: .applyAgain
         case .begin: .begin
         case .createStore: .createStore
         case .importNetwork: .importNetwork

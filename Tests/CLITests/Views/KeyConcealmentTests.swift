@@ -38,6 +38,88 @@ struct KeyConcealmentTests {
         #expect(String(text) == "public_key: \(String(repeating: "*", count: 64)), uuid: \(digits)")
     }
 
+    @Test(
+        "A key is concealed wherever it stands and however it is written",
+        arguments: [
+            ("ttl: 00112233445566778899aabbccddeeff", "ttl: ********************************"),
+            ("x: 0112233445566778899aabbccddeeff", "x: *******************************"),
+            ("a,00112233445566778899aabbccddeeff0,b", "a,*********************************,b"),
+            (
+                "oob: 00:11:22:33:44:55:66:77:88:99:aa:bb:cc:dd:ee:ff",
+                "oob: **:**:**:**:**:**:**:**:**:**:**:**:**:**:**:**"
+            ),
+            ("v: 00112233 44556677 8899aabb ccddeeff", "v: ******** ******** ******** ********"),
+            ("v: 0011-2233-4455-6677-8899-aabb-ccdd-eeff", "v: ****-****-****-****-****-****-****-****"),
+            ("key: 00112233-4455-6677-8899-aabbccddeeff", "key: ********-****-****-****-************"),
+            ("v: !!binary ABEiM0RVZneImaq7zN3u/w==", "v: !!binary ************************"),
+            ("v: !!binary abc", "v: !!binary ***"), ("v: ABEiM0RVZneImaq7zN3u/w==", "v: ************************"),
+            ("label: 00112233-4455-6677-8899-aabbccddeeff", "label: 00112233-4455-6677-8899-aabbccddeeff"),
+            ("[C000, C001, C002, C003, C004, C005, C006, C007]", "[C000, C001, C002, C003, C004, C005, C006, C007]"),
+            ("ttl: 0011223344556677, a: decade, b: [10, 20]", "ttl: 0011223344556677, a: decade, b: [10, 20]"),
+        ]
+    )
+    func shapes(_ source: String, _ shown: String) { #expect(source.withoutKeys == shown) }
+
+    @Test("Files that are named by mistake are not quoted")
+    func mistakes() throws {
+        let fixture = try CommandFixture()
+        let digits = String(repeating: "c3", count: 32)
+        try fixture.writePrivate(digits + "\n", to: "key")
+        try fixture.writePrivate("correct horse battery\n", to: "words")
+        try fixture.write("version: 1\nnetwork: villa\n", to: "villa.yaml")
+        for command in [
+            ["validate", "key"], ["validate", "words"], ["render", "words"], ["render", "key"],
+            ["validate", "villa.yaml", "--var-file", "key"], ["validate", "villa.yaml", "--var-file", "words"],
+            ["scan", "--via", "simulator", "--devices", "words"],
+        ] {
+            let result = fixture.run(command)
+            #expect(result.status != 0, "\(command)")
+            #expect(!result.combined.contains("c3c3") && !result.combined.contains("horse"), "\(result.combined)")
+        }
+    }
+
+    @Test("A table with secrets is no source of rows")
+    func rows() throws {
+        let fixture = try CommandFixture()
+        let uuid = "0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0001"
+        let digits = "27476f3e2a3f2e6da9e8c3bd4444336a"
+        for column in ["static", "Static_OOB", "public-key"] {
+            try fixture.write("uuid,\(column),name\n\(uuid),\(digits),hub-1\n", to: "rows.csv")
+            try fixture.write(
+                """
+                version: 1
+                network: villa
+                modules: { m: { parameters: { name: text }, groups: { "g-$(name)": { title: "x $(name)" } } } }
+                use: [{ module: m, rows: rows.csv }]
+
+                """,
+                to: "villa.yaml"
+            )
+            let result = fixture.run("render")
+            #expect(result.status != 0 && result.error.contains("cannot be rows"), "\(result.combined)")
+            #expect(!result.combined.contains(digits))
+        }
+    }
+
+    @Test("Rows that only their owner may read are refused beside a definition that others may read")
+    func privateRows() throws {
+        let fixture = try CommandFixture()
+        let text = """
+            version: 1
+            network: villa
+            modules: { m: { parameters: { name: text }, groups: { "g-$(name)": { title: "$(name)" } } } }
+            use: [{ module: m, rows: rows.csv }]
+
+            """
+        try fixture.write(text, to: "villa.yaml")
+        try fixture.writePrivate("name\nhush\n", to: "rows.csv")
+        let result = fixture.run("render")
+        #expect(result.status != 0 && result.error.contains("only its owner may read it"), "\(result.combined)")
+        #expect(!result.combined.contains("hush"))
+        try fixture.writePrivate(text, to: "villa.yaml")
+        #expect(fixture.run("render").status == 0)
+    }
+
     @Test("Lines of files with secrets are not shown, neither the one to blame nor one that it refers to")
     func secretsFiles() {
         let uuid = "0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0001"

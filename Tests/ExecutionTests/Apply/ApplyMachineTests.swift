@@ -129,13 +129,13 @@ struct ApplyMachineTests {
         Way(
             "another plan than the expected one",
             end: "other digest",
-            [.lock, .check, .listen, .plan, .show],
+            [.lock, .check, .plan, .show],
             options: { $0.expectedDigest = "not a digest" }
         ),
         Way(
             "the expected plan needs no other approval",
             end: "complete",
-            [.lock, .check, .listen, .plan, .show, .probe, .connect, .declare, .run, .finish, .settle],
+            [.lock, .check, .plan, .listen, .show, .probe, .connect, .declare, .run, .finish, .settle],
             options: { $0.expectedDigest = "" }
         ),
         Way(
@@ -264,7 +264,7 @@ struct ApplyMachineTests {
             options: { $0.confirmWithin = .seconds(3) },
             world: { world in
                 let end = world.now.rawValue + 2
-                world.whileSleeping = { if $0.now.rawValue == end { $0.pending = nil } }
+                world.whileSleeping = { if $0.now.rawValue == end { $0.pending?.decision = .confirmed } }
             }
         ),
         Way(
@@ -288,7 +288,7 @@ struct ApplyMachineTests {
             world: { world in
                 let end = world.now.rawValue + 2
                 world.goingBack = [.locked]
-                world.whileSleeping = { if $0.now.rawValue == end { $0.pending = nil } }
+                world.whileSleeping = { if $0.now.rawValue == end { $0.pending?.decision = .confirmed } }
             }
         ),
         Way(
@@ -301,16 +301,41 @@ struct ApplyMachineTests {
         Way(
             "somebody confirms in the last moment",
             end: "complete",
-            confirming(.release, .tell, .sleep, .goBack, .tell),
+            confirming(.release, .tell, .sleep, .goBack, .sleep, .tell),
             options: { $0.confirmWithin = .seconds(1) },
-            world: { $0.goingBack = [.confirmed] }
+            world: { world in
+                let end = world.now.rawValue + 2
+                world.goingBack = [.decided]
+                world.whileSleeping = { if $0.now.rawValue == end { $0.pending?.decision = .confirmed } }
+            }
         ),
         Way(
-            "other changes wait by now",
-            end: "complete",
-            confirming(.release, .tell, .sleep, .tell),
+            "the note of other changes is no confirmation",
+            end: "confirmation lost",
+            confirming(.release, .tell, .sleep),
             options: { $0.confirmWithin = .seconds(3) },
             world: { $0.whileSleeping = { $0.pending = ScriptedEffects.note(serial: 9) } }
+        ),
+        Way(
+            "a missing note is no confirmation",
+            end: "confirmation lost",
+            confirming(.release, .tell, .sleep),
+            options: { $0.confirmWithin = .seconds(3) },
+            world: { $0.whileSleeping = { $0.pending = nil } }
+        ),
+        Way(
+            "a note that is missing before the wait begins is no confirmation",
+            end: "confirmation lost",
+            confirming(.release),
+            options: { $0.confirmWithin = .seconds(3) },
+            world: { $0.losesNote = true }
+        ),
+        Way(
+            "somebody else takes the changes back while it waits",
+            end: "taken back elsewhere",
+            confirming(.release, .tell, .sleep),
+            options: { $0.confirmWithin = .seconds(3) },
+            world: { $0.whileSleeping = { $0.pending?.decision = .takenBack } }
         ),
         Way(
             "interrupted in the run: it stays open",
@@ -542,7 +567,7 @@ struct ApplyMachineTests {
     func deadline() throws {
         let effects = ScriptedEffects(try Self.snapshot())
         effects.now = Timestamp(rawValue: .max - 5)
-        effects.whileSleeping = { $0.pending = nil }
+        effects.whileSleeping = { $0.pending?.decision = .confirmed }
         var options = ApplyOptions()
         options.confirmWithin = .seconds(60)
         var apply = Apply<ScriptedEffects>(options)

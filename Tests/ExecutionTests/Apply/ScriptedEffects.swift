@@ -32,6 +32,8 @@ final class ScriptedEffects: ApplyEffects {
     var snapshots: [Snapshot]
     /// The note about changes that wait; set by the run itself, too.
     var pending: PendingConfirmation?
+    /// Whether the note is gone once its deadline is set.
+    var losesNote = false
     var earlier: EarlierRun?
     /// The steps of the plan, and whether a guard refuses it.
     var steps = [Step(change: 0, work: .configure(uuid(1), .setDefaultTTL(7)))]
@@ -82,7 +84,8 @@ final class ScriptedEffects: ApplyEffects {
 
     func lock() throws(Trouble) { try ask(.lock) }
     func release() { trace.append(.release) }
-    func unconfirmed() throws(Trouble) -> PendingConfirmation? { pending }
+    func unconfirmed() throws(Trouble) -> PendingConfirmation? { pending?.decision == nil ? pending : nil }
+    func confirmationNote() throws(Trouble) -> PendingConfirmation? { pending }
     func snapshot() throws(Trouble) -> Snapshot { take(&snapshots) }
     func earlierRun(of plan: Plan) throws(Trouble) -> EarlierRun? { earlier }
     func declare() throws(Trouble) { try ask(.declare) }
@@ -93,9 +96,11 @@ final class ScriptedEffects: ApplyEffects {
         pending = Self.note()
     }
 
-    func setDeadline(_ deadline: Timestamp) throws(Trouble) {
+    func setDeadline(_ deadline: Timestamp) throws(Trouble) -> PendingConfirmation? {
         try ask(.setDeadline)
         pending?.deadline = deadline
+        if losesNote { pending = nil }
+        return pending
     }
 
     func settle(_ network: MeshNetwork, isComplete: Bool) throws(Trouble) {
@@ -184,6 +189,8 @@ extension ApplyEnd<String, ScriptedEffects.Job> {
         switch self {
         case .finished(let status): status
         case .wentBack(let status): status
+        case .takenBackElsewhere: "taken back elsewhere"
+        case .confirmationLost: "confirmation lost"
         case .interrupted: "interrupted"
         case .stopped: "stopped"
         case .refused(.unconfirmed): "unconfirmed"

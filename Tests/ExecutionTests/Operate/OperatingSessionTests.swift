@@ -44,7 +44,9 @@ struct OperatingSessionTests {
             let (outcomes, _) = try site.execute { $0.operate(with: inquiry.needs) { $0.ask(inquiry.requests) } }
             #expect(outcomes == [.answered([0])])
         }
+        let version = try site.database.snapshot().serial
         try read()
+        #expect(try site.database.snapshot().serial == version, "operating outdates no plan")
         let own = try required(site.network.nodes.first)
         #expect(own.elements.first?.models == [Model(identifier: client, bindings: [key])])
         #expect(own.appKeys.map(\.index) == [key])

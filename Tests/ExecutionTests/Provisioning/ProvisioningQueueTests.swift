@@ -66,7 +66,10 @@ struct ProvisioningQueueTests {
         #expect(field.completed.count == 5, "\(field.failed)")
         #expect(field.questions.count == 4)
         #expect(!field.isAsking)
-        #expect(field.completed.values.filter(\.isAuthenticated).count == 4)
+        #expect(
+            field.completed.values.count { $0.authentication.assurance == .claimed } == 4,
+            "short values prove no more"
+        )
         let waits = field.progress.filter { $0.1 == .waitingForPerson }
         #expect(waits.count == 3, "each of the others asked once and then waited")
         #expect(field.retried.isEmpty, "waiting is not failing")
@@ -120,7 +123,7 @@ struct ProvisioningQueueTests {
     @Test("A device that the policy refuses is not tried again")
     func policy() throws {
         let field = ProvisioningField()
-        field.policy.requiresAuthentication = true
+        field.policy.assurance = .authenticated
         field.add(1)
         field.run(for: .seconds(5))
         guard case .policy = field.failed[uuid(1)] else {

@@ -91,7 +91,7 @@ struct ProvisioningRunTests {
         #expect(recap.isComplete, "\(recap)")
         try expectFinished(site, 2)
         let found = site.events.filter {
-            if case .provisioned(site.devices[0].uuid, _, _, isAuthenticated: nil) = $0 { true } else { false }
+            if case .provisioned(site.devices[0].uuid, _, _, authentication: nil) = $0 { true } else { false }
         }
         #expect(found.count == 1)
     }
@@ -227,7 +227,7 @@ struct ProvisioningRunTests {
     @Test("A secret that cannot be read, and a device that the rules refuse, fail at once and are not tried again")
     func refusals() throws {
         let site = try Commissioning(devices(2))
-        site.adjust = { $0.requiresAuthentication = $0.name == "device-2" }
+        site.adjust = { $0.assurance = $0.name == "device-2" ? .authenticated : .nothing }
         site.desk.staticValue = { (order) throws(ExecutionContext.KeyError) in
             if order.name == "device-1" { throw ExecutionContext.KeyError("the file is not there") }
             return nil

@@ -23,11 +23,11 @@ struct ReprovisionRunTests {
         let site = try ReprovisionField.site()
         let before = try site.lamp(2)
         let outcome = try site.reprovision(.deviceKeyRefresh)
-        guard case .reprovisioned(let result, let isAuthenticated) = outcome else {
+        guard case .reprovisioned(let result, let authentication) = outcome else {
             Issue.record("\(outcome)")
             return
         }
-        #expect(isAuthenticated == false, "there is nothing out of band")
+        #expect(authentication?.assurance == .nothing, "there is nothing out of band")
         let run = try required(site.database.runs().first)
         #expect(run.outcome == .completed && run.ended != nil && run.counts.succeeded == 1, "\(run)")
         let network = try site.network
@@ -220,7 +220,7 @@ struct ReprovisionRunTests {
         site.world.setFaults(NodeFaults(isOff: false), of: uuid(2))
         #expect(try site.network == (try ReprovisionField.network()))
         var plan = try site.reprovisionPlan(.deviceKeyRefresh)
-        plan.provisioning.requiresAuthentication = true
+        plan.provisioning.assurance = .authenticated
         let outcome = try site.execute { $0.reprovision(plan, identifier: Octets16(high: 1, low: 1)) }
         guard case .unchanged(.provisioning(.policy)) = outcome else {
             Issue.record("\(outcome)")

@@ -112,7 +112,7 @@ struct IVIndexMonitorTests {
 
     @Test("a network records the same of itself, and corrects a supposition without counting that as a recovery")
     func records() {
-        let (first, second) = (Timestamp(rawValue: 1_000), Timestamp(rawValue: 2_000))
+        let (first, second) = (Timestamp(rawValue: 1_700_000_000), Timestamp(rawValue: 1_700_001_000))
         var known = network()
         known.record(Self.updating(11), isCorrection: false, at: first)
         #expect(known.ivIndexChangedAt == first && known.ivIndexRecoveredAt == nil)

@@ -39,7 +39,7 @@ struct ProvisioningPolicyTests {
                 canEnterInput: bits & 64 != 0
             )
             let policy = ProvisioningPolicy(
-                requiresAuthentication: bits & 128 != 0,
+                assurance: ProvisioningAssurance.allCases[Int(generator.next() % 3)],
                 requiresPublicKeyOutOfBand: generator.chance(10),
                 countedDigits: UInt8(generator.next() % 10)
             )
@@ -47,7 +47,7 @@ struct ProvisioningPolicyTests {
                 let choice = try policy.choice(for: capabilities, with: material)
                 outcomes.chosen += 1
                 #expect(capabilities.offer(choice.start))
-                #expect(choice.isAuthenticated || !policy.requiresAuthentication)
+                #expect(choice.assurance >= policy.assurance)
                 #expect(choice.publicKey == material.publicKey)
                 #expect(choice.publicKey != nil || !policy.requiresPublicKeyOutOfBand)
                 switch choice.authentication {
@@ -115,7 +115,7 @@ struct ProvisioningPolicyTests {
 
     @Test("a device that nobody vouches for is refused where authentication is required, and the error says why")
     func required() throws {
-        let policy = ProvisioningPolicy(requiresAuthentication: true)
+        let policy = ProvisioningPolicy(assurance: .authenticated)
         let device = ProvisioningCapabilities(elementCount: 1, isPublicKeyAvailable: true, isStaticValueAvailable: true)
         let expected = ProvisioningPolicyError.noMethod([
             .init(.staticOOB, .notAtHand), .init(.outputOOB, .notOffered), .init(.inputOOB, .notOffered),
@@ -129,7 +129,7 @@ struct ProvisioningPolicyTests {
         )
         // A public key that was read out of band vouches for it.
         let key = OutOfBandMaterial(publicKey: everything.publicKey)
-        #expect(try policy.choice(for: device, with: key).isAuthenticated)
+        #expect(try policy.choice(for: device, with: key).assurance == .authenticated)
         // Unless the device itself wants more (1.1).
         let strict = ProvisioningCapabilities(elementCount: 1, isPublicKeyAvailable: true, requiresAuthentication: true)
         #expect(throws: ProvisioningPolicyError.self) { try policy.choice(for: strict, with: key) }

@@ -1,6 +1,7 @@
 import DefinitionModel
 import MeshCore
 import Planning
+import TestSupport
 import Testing
 
 @Suite("Guards")
@@ -103,6 +104,44 @@ struct GuardTests {
         #expect(try findings(try office(proxies: ["lamp-1", "lamp-2", "switch-1"], relays: ["lamp-2"]), off) == "")
     }
 
+    @Test("A subnet with low-power nodes keeps a friend")
+    func lastFriend() throws {
+        var office = try office(proxies: ["lamp-1"], relays: ["lamp-2"])
+        for name in ["lamp-1", "lamp-2", "switch-1"] {
+            try office.change(name) { $0.features.friend = name == "lamp-1" ? .enabled : .disabled }
+        }
+        let off = Office.nodes(lamp1: "features: { friend: off }")
+        #expect(try findings(office, off) == "")
+        // A composition was read that names the feature, and a node that has it uses it.
+        try office.change("switch-1") {
+            $0.product = Node.Product(company: 0x0059, product: 1, version: 2, replayListSize: 40)
+        }
+        #expect(
+            try findings(office, off) == """
+                last-friend: subnet `building` would lose its last friend, `lamp-1`, and nobody would keep messages for \
+                `switch-1`, which sleeps [lamp-1] node.lamp-1.friend
+                """
+        )
+        let moved = Office.nodes(lamp1: "features: { friend: off }", lamp2: "features: { friend: on }")
+        #expect(try findings(office, moved) == "")
+    }
+
+    @Test("Why an open proxy cannot become a private one over its own link is said")
+    func privateProxy() throws {
+        var office = try office(proxies: ["lamp-1"], relays: ["lamp-2"])
+        try office.change("lamp-1") { node in
+            node.elements[0].models.append(Model(identifier: .privateBeaconServer))
+            node.record(.privateGATTProxy(.disabled))
+        }
+        let yaml = Office.nodes(lamp1: "features: { proxy: off }, private_gatt_proxy: on")
+        #expect(
+            try findings(office, yaml).contains(
+                "any more; the private GATT proxy of `lamp-1` can only be switched on when the open one is off, and then "
+                    + "no link is left that would carry this"
+            )
+        )
+    }
+
     @Test("A node whose answers stop at itself is refused, unless it is a proxy")
     func unreachableTTL() throws {
         let office = try office(proxies: ["lamp-1"], relays: ["lamp-2"])
@@ -111,6 +150,34 @@ struct GuardTests {
                 unreachable-ttl: `lamp-2` would answer with TTL 0, which proxies do not forward to their links, so \
                 nobody could configure it any more [lamp-2] node.lamp-2.ttl
                 """
+        )
+    }
+
+    @Test("A Default TTL below the known distance is refused with that; an unknown distance is noted")
+    func distantTTL() throws {
+        var office = try office(proxies: ["lamp-1"], relays: ["lamp-2"])
+        let yaml = Office.nodes(lamp1: "ttl: 2", lamp2: "ttl: 2", switch1: "ttl: 3")
+        try office.change("switch-1") { $0.hops = 3 }
+        let unknown = try office.result(Office.definition + yaml)
+        #expect(try findings(unknown) == "")
+        #expect(
+            try #require(unknown.plan).notes.contains { note in
+                note.contains(
+                    "`lamp-2` gets a smaller default TTL, and nobody has counted how many hops away it is"
+                )
+            }
+        )
+        try office.change("lamp-2") { $0.hops = 3 }
+        #expect(
+            try findings(office, yaml) == """
+                unreachable-ttl: `lamp-2` would answer with TTL 2, which does not reach a proxy: `lamp-2` is 3 hops \
+                away, as last counted. Nobody could configure it any more [lamp-2] node.lamp-2.ttl
+                """
+        )
+        #expect(
+            try #require(try office.result(Office.definition + yaml).plan).notes.allSatisfy { note in
+                !note.contains("smaller default TTL")
+            }
         )
     }
 

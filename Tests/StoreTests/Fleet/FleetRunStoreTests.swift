@@ -371,4 +371,39 @@ struct FleetRunStoreTests {
         #expect(try store.tables.transact([workers])[0].isEmpty)
         _ = life
     }
+
+    @Test(
+        "A request or notes that cannot be read are damage, not a request for less",
+        arguments: [
+            ("runs", "request", ""), ("runs", "request", "nonsense"), ("runs", "request", "{}"),
+            ("runs", "request", #"{"command":7}"#), ("runs", "request", #"{"command":"apply","extra":"--node"}"#),
+            ("runs", "request", #"{"command":"apply","via":[1]}"#),
+            ("runs", "request", #"{"command":"apply","plans":"x"}"#), ("jobs", "notes", "[]"),
+            ("jobs", "notes", #"{"digest":1}"#), ("jobs", "notes", #"{"restoring":"yes"}"#),
+            ("jobs", "notes", #"{"entries":["a"]}"#),
+        ]
+    )
+    func damage(_ table: String, _ column: String, _ text: String) throws {
+        let fixture = try FleetRunFixture(.file)
+        let store = try fixture.store()
+        let run = try fixture.run([["a"]])
+        let sql = "UPDATE meshplan_fleet_\(table) SET \(column) = $1"
+        _ = try store.tables.transact([FleetStatement(sql, [.text(text)])])
+        #expect(throws: StoreError.self) {
+            _ = try store.run(run.id)
+            _ = try store.jobs(of: run.id)
+        }
+    }
+
+    @Test("Values go to their places, whatever else the text holds")
+    func values() throws {
+        let tables = try FleetRunFixture(.file).store().tables
+        let statement = FleetStatement(
+            "SELECT $2, '$1', $1, 'costs $' WHERE $2 = 7",
+            [.text("one"), .integer(7)],
+            columns: 4
+        )
+        let row = try required(tables.transact([statement])[0].first)
+        #expect(try row.integer(0) == 7 && row.text(2) == "one" && row.text(3) == "costs $")
+    }
 }

@@ -120,6 +120,22 @@ struct BrokenConnectionTests {
         #expect(try site.fixture.open().lock(holder: holder()).spill == nil)
     }
 
+    @Test("What was kept stays where it is while the database still cannot take it")
+    func keptAgain() throws {
+        let site = try Site()
+        _ = try site.lose("kept", .beforeCommit)
+        let kept = try readFile(site.spill)
+        let database = try site.fixture.open(through: site.proxy)
+        site.proxy.cut(atCommit: 1, .beforeCommit, refusing: .max)
+        let error = storeError { _ = try database.lock(holder: holder()) }
+        #expect(site.proxy.hasCut)
+        site.proxy.mend()
+        #expect(error?.code == .unreachable)
+        #expect(error?.message.hasSuffix("the unsaved changes are still in \(site.spill)") == true)
+        #expect(try readFile(site.spill) == kept)
+        #expect(try site.fixture.files().filter { $0.contains("spill") } == ["desk.spill"])
+    }
+
     @Test("After a commit that could not be made, nothing more is written and what is kept stays")
     func failsForGood() throws {
         let site = try Site()

@@ -92,7 +92,8 @@ final class SharedFixture {
 
     /// What machines keep in files, but for those of their locks.
     func files() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasSuffix(".lock") }.sorted()
+        try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { !$0.hasSuffix(".lock") && !$0.hasSuffix(".newest") }.sorted()
     }
 
     /// Lets the lock end as if its holder had been silent for too long.

@@ -40,6 +40,19 @@ struct SharedStoreErrorTests {
         #expect(!dumped.contains("s3cret"))
     }
 
+    @Test(
+        "An address with parameters in a wrong place is refused, and nothing of it is shown",
+        arguments: [
+            "postgres://127.0.0.1:1/mesh&password=S3cretPw", "postgres://127.0.0.1:1/mesh password=S3cretPw",
+            "postgres://127.0.0.1:1/mesh%3Fpassword=S3cretPw", "postgres://127.0.0.1:1/mesh%20S3cretPw",
+            "postgres://127.0.0.1:1/?dbname=mesh%26password%3DS3cretPw",
+        ]
+    )
+    func misplaced(_ url: String) {
+        let error = storeError { _ = try SharedStore(url, clock: ManualClock().clock) }
+        #expect(error != nil && !"\(String(describing: error))".contains("S3cret"), "\(String(describing: error))")
+    }
+
     @Test("A server that is not there, says so at once")
     func unreachable() throws {
         let clock = ManualClock()

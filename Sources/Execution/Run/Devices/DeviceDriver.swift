@@ -67,15 +67,15 @@ struct DeviceDriver {
         case .ask(let question): desk.ask(question)
         case .withdraw: desk.withdraw()
         case .capabilities(let order, let capabilities):
-            let outputs = work.choose(
+            return work.choose(
                 order,
                 capabilities,
                 at: desk,
+                memoryKey: { [secrets] in secrets().memoryKey },
                 &ledger,
                 hasHeard: { [driver] in driver.client.hasHeard($0) },
                 at: now
             )
-            return [.queue(outputs)]
         case .progress, .store, .discard, .completed, .retrying, .failed, .notHeard:
             if case .retrying(let uuid, _, in: _) = output { servers.search.failed(uuid, through: nil) }
             return work.follow(output, &ledger, routes(mayBeLinked: mayBeLinked), at: now)
@@ -162,7 +162,7 @@ struct DeviceDriver {
 
     /// The devices whose records have become durable get their data.
     mutating func sendDurableData() -> [RunOutput] {
-        var outputs: [RunOutput] = []
+        var outputs: [RunOutput] = [.queue(work.beginDurable(at: bearer.now))]
         for uuid in work.takeDurable() { outputs.append(.queue(work.queue.dataIsDurable(uuid, at: bearer.now))) }
         return outputs
     }

@@ -70,7 +70,7 @@ extension DeviceWork {
         let order = queue.order(of: uuid)
         let outputs =
             discardAll(of: queue.remove(uuid), &ledger)
-            + becomeNode(uuid, order, key, isAuthenticated: nil, &ledger)
+            + becomeNode(uuid, order, key, authentication: nil, &ledger)
         if let composition, ledger.network.objection(to: composition, of: uuid) == nil {
             ledger.record(composition, of: uuid)
         }

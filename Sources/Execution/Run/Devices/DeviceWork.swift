@@ -15,6 +15,33 @@ struct DeviceWork {
     private var candidates: [DeviceUUID: ProvisioningConversation.Candidate] = [:]
     /// The devices whose data is sent after the next commit.
     private var storing: [DeviceUUID] = []
+    /// The decisions that are carried out after the next commit, because it remembers what they give away.
+    private var deciding: [DeviceUUID: Decision] = [:]
+    /// The values that the present sessions are about to give away.
+    private var givenAway: [DeviceUUID: GivenAway] = [:]
+
+    /// A static value that a session is about to give away.
+    private struct GivenAway {
+        var value: StaticOutOfBandValue
+        var algorithm: ProvisioningAlgorithm
+
+        /// Whether nobody has learnt the value if the session ends in this stage: our Random has not left, or the other
+        /// side has proved that it knew the value, which nobody makes up under HMAC-SHA256.
+        func isSafe(at stage: ProvisioningStage) -> Bool {
+            switch stage {
+            case .notStarted, .invitation, .decision, .publicKeyExchange, .outOfBandValue, .confirmation: true
+            case .verification, .failed: false
+            case .durability, .completion, .completed: algorithm == .hmacSHA256
+            }
+        }
+    }
+
+    /// How to provision a device, and with which data.
+    private struct Decision {
+        var choice: ProvisioningChoice
+        var data: ProvisioningData
+    }
+
     /// Devices that an earlier attempt may have made nodes.
     var findingOut = FindingOut()
     /// When the time is over to find out about devices that no step names.
@@ -75,11 +102,13 @@ struct DeviceWork {
         case .discard(let uuid): discard(uuid, &ledger)
         case .completed(let order, let node):
             candidates[order.uuid] = nil
-            let isAuthenticated = node.isAuthenticated
-            return becomeNode(order.uuid, order, node.deviceKey, isAuthenticated: isAuthenticated, &ledger)
+            settleValue(of: order.uuid, at: .completed, &ledger)
+            return becomeNode(order.uuid, order, node.deviceKey, authentication: node.authentication, &ledger)
         case .retrying(let uuid, let problem, in: let delay):
+            settleValue(of: uuid, at: problem.stage, &ledger)
             return [.emit(.provisioningRetried(uuid, problem, in: delay))] + findOut(about: uuid, ledger, at: now)
         case .failed(let uuid, let problem):
+            settleValue(of: uuid, at: problem.stage, &ledger)
             let outputs = endFindingOut(uuid, ledger)
             ledger.network.release(uuid)
             guard let step = steps.removeValue(forKey: uuid) else { return outputs }
@@ -101,17 +130,30 @@ struct DeviceWork {
     ///
     /// - Parameters:
     ///   - desk: what is known of devices from outside the radio.
+    ///   - memoryKey: makes the key of a new memory of a device.
     ///   - hasHeard: whether messages of an address were ever received.
     mutating func choose(
         _ order: ProvisioningOrder,
         _ capabilities: ProvisioningCapabilities,
         at desk: OutOfBandDesk,
+        memoryKey: () -> KeyMaterial,
         _ ledger: inout RunLedger,
         hasHeard: (UnicastAddress) -> Bool,
         at now: Instant
-    ) -> [ProvisioningQueue.Output] {
+    ) -> [RunOutput] {
+        let witness = capabilities.algorithms.contains(.hmacSHA256) ? nil : ledger.network.witnessOfHMAC(order)
+        if capabilities.algorithms.contains(.hmacSHA256) {
+            ledger.network.remember(order.uuid, key: memoryKey) { $0.knowsHMAC = true }
+        }
         do throws(ProvisioningProblem) {
-            let choice = try order.choice(for: capabilities, at: desk)
+            let choice = try order.choice(
+                for: capabilities,
+                at: desk,
+                memory: ledger.network.header.deviceMemories[order.uuid],
+                // Whoever was accepted earlier has been given more than the value.
+                allowsUsedValue: options.provisioning.offersUsedValues
+                    || ledger.network.header.pendingProvisioning(of: order.uuid) != nil
+            )
             guard let subnet = ledger.network.header.netKeys.first(where: { $0.index == order.netKeyIndex }) else {
                 throw .noNetKey(order.netKeyIndex)
             }
@@ -122,9 +164,30 @@ struct DeviceWork {
             }
             let address = try ledger.network.reserve(Int(capabilities.elementCount), for: order)
             let data = ProvisioningData(subnet: subnet, ivIndex: ledger.network.header.ivIndex, address: address)
-            return queue.choose(order.uuid, choice, data: data, at: now)
+            var outputs: [RunOutput] = []
+            if let witness, choice.publicKey == nil { outputs.append(.emit(.offersLess(order.uuid, witness))) }
+            guard let value = choice.valueGivenAway else {
+                return outputs + [.queue(queue.choose(order.uuid, choice, data: data, at: now))]
+            }
+            ledger.network.remember(order.uuid, key: memoryKey) { memory in
+                guard memory.use(value) else { return }
+                givenAway[order.uuid] = GivenAway(value: value, algorithm: choice.algorithm)
+            }
+            deciding[order.uuid] = Decision(choice: choice, data: data)
+            return outputs
         } catch {
-            return queue.refuse(order.uuid, error, at: now)
+            return [.queue(queue.refuse(order.uuid, error, at: now))]
+        }
+    }
+
+    /// The session of a device is over: its value stays given away unless that is safe.
+    private mutating func settleValue(of uuid: DeviceUUID, at stage: ProvisioningStage, _ ledger: inout RunLedger) {
+        deciding[uuid] = nil
+        guard let given = givenAway.removeValue(forKey: uuid) else { return }
+        if given.isSafe(at: stage) {
+            ledger.network.withdraw(given.value, of: uuid)
+        } else {
+            ledger.announce(.valueGivenAway(uuid))
         }
     }
 
@@ -142,7 +205,8 @@ struct DeviceWork {
                 elementCount: candidate.elementCount,
                 deviceKeys: [candidate.deviceKey],
                 netKeyIndex: candidate.netKeyIndex,
-                isSecurelyProvisioned: candidate.isPublicKeyOutOfBand,
+                isSecurelyProvisioned: candidate.authentication.isPublicKeyOutOfBand,
+                authentication: candidate.authentication,
                 attemptedAt: ledger.now
             )
         )
@@ -159,16 +223,23 @@ struct DeviceWork {
     /// The devices whose records have become durable, so that their data can be sent.
     mutating func takeDurable() -> [DeviceUUID] { storing.drained() }
 
+    /// Begins the sessions about whose values the database knows now.
+    mutating func beginDurable(at now: Instant) -> [ProvisioningQueue.Output] {
+        let decisions = deciding.sorted { $0.key < $1.key }
+        deciding = [:]
+        return decisions.flatMap { queue.choose($0.key, $0.value.choice, data: $0.value.data, at: now) }
+    }
+
     // MARK: Ends
 
     /// A device has become a node: it said so itself, or the run found out.
     ///
-    /// - Parameter isAuthenticated: nil if the run found out.
+    /// - Parameter authentication: nil if the run found out.
     mutating func becomeNode(
         _ uuid: DeviceUUID,
         _ order: ProvisioningOrder?,
         _ deviceKey: KeyMaterial,
-        isAuthenticated: Bool?,
+        authentication: NodeAuthentication?,
         _ ledger: inout RunLedger
     ) -> [RunOutput] {
         var outputs = endFindingOut(uuid, ledger)
@@ -182,13 +253,13 @@ struct DeviceWork {
                 uuid,
                 address: node.unicastAddress,
                 elementCount: UInt8(truncatingIfNeeded: node.addresses.count),
-                isAuthenticated: isAuthenticated
+                authentication: authentication
             )
         )
         guard let step = steps.removeValue(forKey: uuid) else { return outputs }
         ledger.settle(step, .succeeded)
-        ledger.succeed(step, byReadBack: isAuthenticated == nil)
-        return isAuthenticated == nil ? outputs : outputs + [.advertises(uuid)]
+        ledger.succeed(step, byReadBack: authentication == nil)
+        return authentication == nil ? outputs : outputs + [.advertises(uuid)]
     }
 
     /// A device was not heard, and is no node that answers: its steps wait for another run.
@@ -236,9 +307,11 @@ struct DeviceWork {
 
     /// An interrupt: devices that already have their provisioning data are finished, all others are given up.
     mutating func interrupt(_ ledger: inout RunLedger) -> [RunOutput] {
+        let stages = Dictionary(givenAway.keys.map { ($0, queue.stage(of: $0)) }) { first, _ in first }
         let (devices, ends) = queue.interrupt()
         var outputs = discardAll(of: ends, &ledger)
         for uuid in devices {
+            settleValue(of: uuid, at: stages[uuid] ?? .notStarted, &ledger)
             ledger.network.release(uuid)
             if let step = steps.removeValue(forKey: uuid) { ledger.schedule.putBack(step) }
         }
@@ -248,7 +321,8 @@ struct DeviceWork {
 
     /// The run ends: all devices are given up.
     mutating func shutDown(_ ledger: inout RunLedger) -> [RunOutput] {
-        discardAll(of: queue.shutDown(), &ledger)
+        for uuid in givenAway.keys.sorted() { settleValue(of: uuid, at: queue.stage(of: uuid), &ledger) }
+        return discardAll(of: queue.shutDown(), &ledger)
     }
 
     /// The step of a device that is given up for a reason of its own.
@@ -256,7 +330,8 @@ struct DeviceWork {
 
     /// Removes a device from the queue, and ends to find out about it.
     mutating func drop(_ uuid: DeviceUUID, _ ledger: inout RunLedger) -> [RunOutput] {
-        discardAll(of: queue.remove(uuid), &ledger) + endFindingOut(uuid, ledger)
+        settleValue(of: uuid, at: queue.stage(of: uuid), &ledger)
+        return discardAll(of: queue.remove(uuid), &ledger) + endFindingOut(uuid, ledger)
     }
 
     /// Takes back the records of data that will not be sent, at once. Returns what is left to do.

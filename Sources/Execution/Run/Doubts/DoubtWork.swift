@@ -16,13 +16,17 @@ package enum DoubtEnd: Hashable, Sendable {
     case isNotDeclared
     /// The node answers, but not this question.
     case answersOtherwise
+    /// The node does not answer, and the request may be why: it may hear, while its answers do not arrive.
+    case mayHaveSilenced
 }
 
 /// What a run does about requests whose outcome an earlier run left in doubt.
 ///
 /// A doubt never blocks for ever: the run asks about it for a bounded time, and only where the answer can matter. If
 /// the node answers, but not this question, the value stays unknown and the run goes on. If the node is silent, the
-/// doubt stays and the node's own steps wait; other nodes do not. The value has no input or output of its own.
+/// doubt stays and the node's own steps wait; other nodes do not. Only where the request itself may have silenced the
+/// node would asking never end: there the value becomes unknown, so that the plan sets it again, which heals. The value
+/// has no input or output of its own.
 struct DoubtWork {
     /// In-doubt requests of earlier runs, oldest first.
     private var open: [DeviceUUID: [JournalIntent]] = [:]
@@ -214,7 +218,13 @@ struct DoubtWork {
     /// A node did not tell the outcome of an earlier request. The run asks whether it answers at all, and if so, asks
     /// once more.
     mutating func settleUnanswered(_ request: DoubtRequest, _ ledger: inout RunLedger) -> [RunOutput] {
-        if case .probe = request.phase { return [.suspend(request.node)] }
+        if case .probe = request.phase {
+            guard let node = ledger.network.node(request.node), request.action.maySilence(node) else {
+                return [.suspend(request.node)]
+            }
+            abandon(request.intent, request.action, because: .mayHaveSilenced, &ledger)
+            return goOn(after: request, &ledger)
+        }
         guard request.isKnownAlive else {
             // The read-back of a reset already asks whether the node answers at all.
             guard request.action != .resetNode, !ledger.isInterrupted else { return [.suspend(request.node)] }
@@ -270,8 +280,11 @@ struct DoubtWork {
         _ ledger: inout RunLedger
     ) {
         ledger.journal.settle(doubt, .notKnown)
-        if let action, ledger.network.node(doubt.node) != nil, end == .answersOtherwise || end == .isNotDeclared {
+        switch end {
+        case .answersOtherwise, .isNotDeclared, .mayHaveSilenced:
+            guard let action, ledger.network.node(doubt.node) != nil else { break }
             ledger.update(doubt.node) { node, _ in node.leaveUnknown(action) }
+        case .wasReset, .isGone, .isExcluded, .partIsMissing: break
         }
         forget(doubt)
         ledger.announce(.doubtAbandoned(doubt.node, action, end))
@@ -280,5 +293,14 @@ struct DoubtWork {
     private mutating func forget(_ doubt: JournalIntent) {
         open[doubt.node]?.removeAll { $0 == doubt }
         if open[doubt.node]?.isEmpty == true { open[doubt.node] = nil }
+    }
+}
+
+extension ConfigurationAction {
+    /// Whether a node that has taken it may hear everything, while its answers no longer arrive: they leave with its
+    /// Default TTL.
+    fileprivate func maySilence(_ node: Node) -> Bool {
+        guard case .setDefaultTTL(let ttl) = self else { return false }
+        return node.defaultTTL.map { ttl < $0 } ?? true
     }
 }

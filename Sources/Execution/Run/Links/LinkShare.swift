@@ -150,7 +150,7 @@ struct LinkShare {
         let uuid = ledger.schedule.node(ofLane: lane)
         guard direct.isOpen(uuid), ledger.schedule.isStartable(lane: lane), !surroundings.isTaken(uuid),
             let address = ledger.network.node(uuid)?.unicastAddress, !client.isAsking(address),
-            let question = identityQuestion(uuid, ledger), pays(lane: lane, slots: client.maximumDirectLinks, ledger)
+            let question = ledger.identityQuestion(uuid), pays(lane: lane, slots: client.maximumDirectLinks, ledger)
         else { return nil }
         ledger.schedule.reach(lane: lane, by: .held)
         if client.isDirect(to: address) {
@@ -159,24 +159,6 @@ struct LinkShare {
         }
         direct.set(uuid, .asking)
         return .identity(uuid, question)
-    }
-
-    /// The request that makes a node advertise its Node Identity, or its private one if it supports that; nil if it
-    /// cannot or should not. It cannot while its GATT proxy is off (Mesh Protocol 4.2.12). A node on a battery should
-    /// not advertise for a minute to spare others some messages: its friend stores those for it.
-    private func identityQuestion(_ uuid: DeviceUUID, _ ledger: RunLedger) -> Question<Bool>? {
-        guard let node = ledger.network.node(uuid), node.deviceKey != nil, !node.isExcluded,
-            !ledger.unreachable.contains(uuid), node.features.proxy != .notSupported, node.features.proxy != .disabled,
-            node.features.lowPower != .enabled, let subnet = ledger.network.subnets(of: node).first
-        else { return nil }
-        if node.hasPrimary(.privateBeaconServer) {
-            return Question(PrivateNodeIdentitySet(netKeyIndex: subnet, isEnabled: true)) {
-                $0.status == .success && $0.identity == .running
-            }
-        }
-        return Question(ConfigNodeIdentitySet(netKeyIndex: subnet, isEnabled: true)) {
-            $0.status == .success && $0.identity == .running
-        }
     }
 
     /// Whether a node is done sooner over a link of its own: the mesh is busy for longer than connecting takes, and the
@@ -253,6 +235,27 @@ struct LinkShare {
     private mutating func end(_ uuid: DeviceUUID, hasFailed: Bool, _ ledger: inout RunLedger) {
         direct.end(uuid, hasFailed: hasFailed)
         if let lane = ledger.schedule.lane(of: uuid) { ledger.schedule.reach(lane: lane, by: .mesh) }
+    }
+}
+
+extension RunLedger {
+    /// The request that makes a node advertise its Node Identity, or its private one if it supports that; nil if it
+    /// cannot or should not. It cannot while its GATT proxy is off (Mesh Protocol 4.2.12). A node on a battery should
+    /// not advertise for a minute to spare others some messages: its friend stores those for it.
+    func identityQuestion(_ uuid: DeviceUUID) -> Question<Bool>? {
+        guard let node = network.node(uuid), node.deviceKey != nil, !node.isExcluded,
+            !unreachable.contains(uuid),
+            node.isPrivateProxy || node.features.proxy != .notSupported && node.features.proxy != .disabled,
+            node.features.lowPower != .enabled, let subnet = network.subnets(of: node).first
+        else { return nil }
+        if node.hasPrimary(.privateBeaconServer) {
+            return Question(PrivateNodeIdentitySet(netKeyIndex: subnet, isEnabled: true)) {
+                $0.status == .success && $0.identity == .running
+            }
+        }
+        return Question(ConfigNodeIdentitySet(netKeyIndex: subnet, isEnabled: true)) {
+            $0.status == .success && $0.identity == .running
+        }
     }
 }
 

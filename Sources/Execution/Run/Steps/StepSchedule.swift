@@ -36,7 +36,7 @@ struct StepSchedule {
         case failed
         /// A step that it depends on did not succeed: the position of that one.
         case blocked(by: Int)
-        /// Its node does not answer.
+        /// Its node does not answer, or must not change before others have.
         case pending
     }
 
@@ -334,6 +334,14 @@ struct StepSchedule {
         return (pending, block(dependentsOf: pending))
     }
 
+    /// A started step waits for another run, and what depends on it is blocked. Other steps of its node go on.
+    ///
+    /// - Returns: the newly blocked steps, in plan order.
+    mutating func postpone(_ step: Int) -> [Int] {
+        decide(step, .pending)
+        return block(dependentsOf: [step])
+    }
+
     /// Returns a started step to the waiting ones, because the run ends before its request was sent.
     mutating func putBack(_ step: Int) {
         guard states[step] == .started else { return }
@@ -351,6 +359,9 @@ struct StepSchedule {
         states[step] = .started
         startedCount += 1
     }
+
+    /// Whether a step has not ended.
+    func isUndecided(_ step: Int) -> Bool { !isDecided(step) }
 
     private func isDecided(_ step: Int) -> Bool {
         switch states[step] {

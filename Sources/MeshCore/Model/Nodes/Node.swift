@@ -9,8 +9,10 @@ package struct Node: Hashable, Sendable {
     package var unicastAddress: UnicastAddress
     /// The key that secures configuration. Nil only if a partial import lacked it; then the node cannot be configured.
     package var deviceKey: KeyMaterial?
-    /// Whether it was provisioned with authentication (the database format's `security`).
+    /// Whether its public key was read out of band when it was provisioned (the database format's `security`).
     package var isSecurelyProvisioned: Bool
+    /// How it proved who it is; nil if others provisioned it, or if that was not recorded.
+    package var authentication: NodeAuthentication?
     /// Whether the database's former owner called the configuration complete.
     package var isConfigComplete: Bool
     /// Whether it is excluded from the network: its messages are ignored, and key refreshes leave it out.
@@ -52,6 +54,9 @@ package struct Node: Hashable, Sendable {
     package var elements: [Element]
     /// When a message from the node last confirmed some of this; nil after an import.
     package var observedAt: Timestamp?
+    /// Over how many hops its messages came when that was last known, the link of the proxy included: the least Default
+    /// TTL with which they arrive. It is no state of the node, and outdates no plan. Nil if nobody counted.
+    package var hops: UInt8?
     /// When the node last reported its whole configuration; nil if never.
     package var readBackAt: Timestamp?
     /// What that read-back could not read, although the node answered other Gets, and later requests in doubt. The

@@ -7,9 +7,10 @@ struct AgentRunCommand: ContextCommand {
         commandName: "run",
         abstract: "Watch definitions, plan what changes, and do what is approved.",
         discussion: """
-            Plans each network of a folder, or of a git repository, as soon as its definition or its database changes, \
-            and tells what came of it. By itself it sends nothing; --apply applies plans whose digest somebody has \
-            approved, and no others. SIGTERM ends it once running commands have ended properly.
+            Plans each network of a folder as soon as its definition or its database changes, and tells what came of \
+            it. The folder is data that others write: databases, key, settings and approvals are in a folder of the \
+            agent's own. By itself it sends nothing; --apply applies plans whose digest somebody has approved, and no \
+            others. SIGTERM ends it once running commands have ended properly.
             """
     )
 
@@ -30,20 +31,10 @@ struct AgentRunCommand: ContextCommand {
     )
     var select: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "Take the definitions from this repository: the folder becomes a clone of the agent's own. (default: "
-                + "$MESHPLAN_AGENT_GIT)",
-            valueName: "remote"
-        )
-    )
-    var git: String?
-
-    @Option(help: ArgumentHelp("With --git: the branch.", valueName: "name"))
-    var branch = "main"
+    @OptionGroup var own: AgentStateOptions
 
     @Option(
-        help: ArgumentHelp("The time from one look to the next. (default: 10s, with --git 60s)", valueName: "duration"),
+        help: ArgumentHelp("The time from one look to the next. (default: 10s)", valueName: "duration"),
         transform: DurationArgument.parse
     )
     var every: DurationArgument?
@@ -73,18 +64,6 @@ struct AgentRunCommand: ContextCommand {
 
     @OptionGroup var format: FormatOptions
 
-    /// Refuses networks that nobody has said how to reach. A fleet that cannot be read is told later.
-    private func checkWays(_ path: String, in context: Context) throws {
-        guard applying.via.isEmpty, var fleet = try? Fleet(at: path, in: context) else { return }
-        try fleet.select(select)
-        try FleetBearerOptions.parse([]).check(fleet)
-    }
-
-    /// The variable that holds the repository's address, if no option does.
-    private static let gitVariable = "MESHPLAN_AGENT_GIT"
-    /// The file by whose lock one agent at a time works in a folder.
-    private static let lockName = Workspace.folderName + "/agent.lock"
-
     var writesJSON: Bool { format.json }
     var storeAccess: StoreAccess { store.access }
 
@@ -93,45 +72,39 @@ struct AgentRunCommand: ContextCommand {
         if let every, !(1_000...86_400_000).contains(every.milliseconds) {
             throw ValidationError("--every takes a second at least.")
         }
+        if applying.apply || watching.sampleDrift, applying.via.isEmpty {
+            throw ValidationError("Nothing says how to reach the networks: name the way with --via.")
+        }
     }
 
     func run(in context: Context) throws -> ExitStatus {
         let path = folder ?? "."
-        let remote = git ?? context.environment[Self.gitVariable].flatMap { $0.isEmpty ? nil : $0 }
-        let clone = remote.map {
-            AgentGit(context: context, folder: context.absolute(path), remote: $0, branch: branch)
-        }
-        try clone?.check()
-        // Before anything else is written into its folder.
-        try clone?.update()
-        let place = AgentFolder(context, path: path, selection: select).folder
-        guard Files.kind(place) == .folder else {
+        let watched = AgentFolder.place(path, in: context)
+        guard try Files.kind(examining: watched, as: path) == .folder else {
             throw Failure(.usage, "there is no folder \(path.printable)", hint: "Name the folder with the definitions.")
         }
-        if applying.apply || watching.sampleDrift { try checkWays(path, in: context) }
+        let place = AgentPlace(own.stateFolder, in: context)
+        try place.prepare(besides: watched)
         if let reports { try AgentReports.prepare(reports, in: context) }
         try telling.check(in: context)
-        let post = try AgentPost(file: telling.webhookFile, in: context)
-        _ = try Files.createFolder("\(place)/\(Workspace.folderName)", as: Workspace.folderName)
-        guard let lock = try AppendFile(lockingPath: "\(place)/\(Self.lockName)", as: Self.lockName) else {
+        guard let lock = try AppendFile(lockingPath: place.path(AgentPlace.lockName), as: AgentPlace.lockName) else {
             throw Failure(
                 .locked,
-                "another agent works in \(path.printable)",
+                "another agent works in \(place.folder.printable)",
                 hint: "One agent works in a folder at a time. End that one first."
             )
         }
         defer { withExtendedLifetime(lock) {} }
         let settings = AgentSettings(
-            lookEvery: Int64((every?.milliseconds ?? (clone == nil ? 10_000 : 60_000)) / 1_000),
+            lookEvery: Int64((every?.milliseconds ?? 10_000) / 1_000),
             applies: applying.apply,
             sampling: watching.sampling,
-            testsAt: watching.testsAt?.seconds,
-            posts: post != nil
+            testsAt: watching.testsAt?.seconds
         )
         let options = AgentRun.Options(
             path: path,
             selection: select,
-            git: clone,
+            place: place,
             isOnce: once,
             workers: workers,
             reports: reports,
@@ -141,6 +114,6 @@ struct AgentRunCommand: ContextCommand {
             devices: applying.devices
         )
         context.interrupts.arm()
-        return try AgentRun(context, options, settings, post)()
+        return try AgentRun(context, options, settings)()
     }
 }

@@ -27,12 +27,13 @@ struct LanguageServerCommand: ContextCommand {
 
     func run(in context: Context) throws -> ExitStatus {
         let context = try variables.applied(to: context)
-        if let logFile { try Files.append("", to: context.absolute(logFile), as: logFile) }
+        if let logFile { try Files.append("", to: context.absolute(logFile), as: logFile, isPrivate: true) }
         let workshop = DefinitionWorkshop(
             name: "meshplan",
             examine: { folder, openFiles in Self.examine(folder, openFiles, in: context) },
             examineFile: { kind, path, openFiles in Self.examine(path, as: kind, openFiles, in: context) },
-            word: { $0.worded.asSentence }
+            word: { $0.worded.asSentence },
+            markdown: MarkdownText.paragraphs
         )
         return LanguageServerRun(context, LanguageServer(workshop), logFile: logFile).run()
     }
@@ -73,7 +74,7 @@ extension LanguageServerCommand {
         in context: Context
     ) -> [Diagnostic] {
         func file(_ path: String) -> SourceFiles.File? {
-            let bytes = openFiles[path] ?? (try? Files.read(path, as: path, limit: DefinitionFiles.sizeLimit))
+            let bytes = openFiles[path] ?? (try? context.read(path))
             return bytes.map { SourceFiles.File(path: path, bytes: $0) }
         }
         guard let own = file(path) else { return [] }
@@ -158,7 +159,7 @@ struct LanguageServerRun {
                 continue
             }
             // The conversation matters more than its log.
-            try? Files.append(note.printable + "\n", to: context.absolute(logFile), as: logFile)
+            try? Files.append(note.printable + "\n", to: context.absolute(logFile), as: logFile, isPrivate: true)
         }
     }
 }

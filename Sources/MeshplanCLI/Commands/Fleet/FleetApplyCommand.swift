@@ -108,7 +108,7 @@ struct FleetApplyCommand: FleetRunCommand {
         request.gates = FleetGate.allCases.map(\.rawValue).filter(gate.contains)
         if let saved { request.plans = saved.source(in: fleet.folder) }
         let apply = FleetApply(
-            run: try fleetRun(in: context, saved: saved?.fleet),
+            run: try fleetRun(of: .apply, in: context, saved: saved?.fleet),
             waves: waves.flatMap(FleetWaves.init) ?? FleetWaves(),
             mostFailures: maxFailures ?? (waves == nil ? nil : 0),
             isApproved: autoApprove,

@@ -64,13 +64,16 @@ extension FleetRunCommand {
     /// The run for the selected networks. From now on signals are counted, and passed on to the commands.
     ///
     /// - Parameter saved: the networks of saved plans, in place of those of the folder.
-    func fleetRun(in context: Context, saved: Fleet? = nil) throws -> FleetRun {
+    /// - Throws: ``Failure`` if the command does not take what stands behind `--`.
+    func fleetRun(of verb: FleetVerb, in context: Context, saved: Fleet? = nil) throws -> FleetRun {
+        let extra = try FleetExtra(running.extra)
+        try extra.check(for: verb)
         let run = FleetRun(
             context: context,
             fleet: try saved ?? options.fleet(in: context),
             workers: running.workers,
             showsDetails: running.details,
-            extra: running.extra
+            extra: extra
         )
         context.interrupts.arm()
         return run
@@ -78,11 +81,11 @@ extension FleetRunCommand {
 
     /// Runs one command for all networks.
     func runForAll(_ stage: FleetRun.Stage, in context: Context) throws -> ExitStatus {
-        let run = try fleetRun(in: context)
+        let run = try fleetRun(of: stage.command, in: context)
         let networks = run.fleet.networks
         let results = run.run(stage, Array(networks.indices))
         let view = FleetView(context, run.fleet, isJSON: context.json != nil, running.details)
-        view.showTotals(Array(results.values), stage.command)
+        view.showTotals(Array(results.values), stage.command.rawValue)
         return context.interrupts.count() > 0 ? .interrupted : FleetRun.status(of: results.values)
     }
 }

@@ -30,14 +30,14 @@ struct FleetPlanCommand: FleetRunCommand {
     }
 
     private func plan(in context: Context) throws -> ExitStatus {
-        try runForAll(.init(command: "plan", arguments: { _ in ["--detailed-exitcode"] }), in: context)
+        try runForAll(.init(command: .plan, arguments: { _ in [.flag("--detailed-exitcode")] }), in: context)
     }
 
     private func save(to out: String, in context: Context) throws -> ExitStatus {
         let target = FleetPlansFolder(out, in: context)
         try target.checkTarget()
         let saving = FleetPlanSaving(
-            run: try fleetRun(in: context),
+            run: try fleetRun(of: .plan, in: context),
             paths: FleetPaths(options.folder ?? ".", in: context),
             target: target
         )
@@ -56,7 +56,7 @@ struct FleetTestCommand: FleetRunCommand {
 
     @OptionGroup var running: FleetRunOptions
 
-    func run(in context: Context) throws -> ExitStatus { try runForAll(.init(command: "test"), in: context) }
+    func run(in context: Context) throws -> ExitStatus { try runForAll(.init(command: .test), in: context) }
 }
 
 /// `meshplan fleet drift`
@@ -70,7 +70,7 @@ struct FleetDriftCommand: FleetRunCommand {
 
     @OptionGroup var running: FleetRunOptions
 
-    func run(in context: Context) throws -> ExitStatus { try runForAll(.init(command: "drift"), in: context) }
+    func run(in context: Context) throws -> ExitStatus { try runForAll(.init(command: .drift), in: context) }
 }
 
 /// `meshplan fleet doctor`
@@ -85,7 +85,7 @@ struct FleetDoctorCommand: FleetRunCommand {
     @OptionGroup var running: FleetRunOptions
 
     func run(in context: Context) throws -> ExitStatus {
-        try runForAll(.init(command: "doctor", takesDefinition: false), in: context)
+        try runForAll(.init(command: .doctor, takesDefinition: false), in: context)
     }
 }
 
@@ -104,6 +104,6 @@ struct FleetRefreshCommand: FleetRunCommand {
 
     func run(in context: Context) throws -> ExitStatus {
         try bearer.check(try options.fleet(in: context))
-        return try runForAll(.init(command: "refresh", via: bearer.routes), in: context)
+        return try runForAll(.init(command: .refresh, via: bearer.routes), in: context)
     }
 }

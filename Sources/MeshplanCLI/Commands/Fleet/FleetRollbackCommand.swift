@@ -49,8 +49,10 @@ struct FleetRollbackCommand: ContextCommand {
         request.via = bearer.via.isEmpty ? record.request.via : bearer.via
         request.devices = record.request.devices
         request.addDevices(devices, of: fleet, in: context)
-        var run = worker.fleetRun(fleet, record, in: context)
-        run.extra = extra
+        let words = try FleetExtra(extra)
+        try words.check(for: .rollback)
+        var run = try worker.fleetRun(fleet, record, in: context)
+        run.extra = words
         let rollback = FleetRollback(
             run: run,
             store: store,

@@ -48,14 +48,15 @@ struct FleetWorkerOptions: ParsableArguments {
     }
 
     /// The run of commands for a stored run. From now on signals are counted, and passed on to the commands.
-    func fleetRun(_ fleet: Fleet, _ record: FleetRunRecord, in context: Context) -> FleetRun {
+    func fleetRun(_ fleet: Fleet, _ record: FleetRunRecord, in context: Context) throws(Failure) -> FleetRun {
+        let extra = try FleetExtra(record.request.extra)
         context.interrupts.arm()
         return FleetRun(
             context: context,
             fleet: fleet,
             workers: workers,
             showsDetails: details,
-            extra: record.request.extra
+            extra: extra
         )
     }
 }

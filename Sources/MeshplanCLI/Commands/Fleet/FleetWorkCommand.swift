@@ -49,7 +49,7 @@ struct FleetWorkCommand: ContextCommand {
     func run(in context: Context) throws -> ExitStatus {
         let fleet = try Fleet(at: folder ?? ".", in: context)
         let (store, record) = try FleetRunPlace(context, fleet).find(run, isOpen: true)
-        let run = worker.fleetRun(fleet, record, in: context)
+        let run = try worker.fleetRun(fleet, record, in: context)
         return try FleetWork(run, store, record, via: bearer.via, selecting: select)()
     }
 }
@@ -120,7 +120,7 @@ struct FleetContinueCommand: ContextCommand {
     func run(in context: Context) throws -> ExitStatus {
         let (fleet, store, record) = try choice.found(in: context)
         let continuation = FleetContinuation(
-            run: worker.fleetRun(fleet, record, in: context),
+            run: try worker.fleetRun(fleet, record, in: context),
             store: store,
             record: record,
             retries: retry,

@@ -28,9 +28,9 @@ struct KeysExportCommand: NetworkCommand {
         let network = try workspace.open(workspace.only(networks.network)).snapshot().network
         let folder = wireshark.hasSuffix("/") ? String(wireshark.dropLast()) : wireshark
         let path = context.absolute(folder)
-        switch Files.kind(path) {
+        switch try Files.kind(examining: path, as: folder) {
         case .folder, nil: break
-        case .file, .pipe, .other:
+        case .file, .pipe, .other, .hidden:
             throw Failure(.failure, "\(folder.printable) is not a folder", hint: "Give another name.")
         }
         // Git must ignore the folder before there is anything in it that somebody can commit.

@@ -7,7 +7,7 @@ struct AgentApplyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The file with approvals: lines NETWORK DIGEST [WHO]. (default: the file approvals in the folder)",
+            "The file with approvals: lines NETWORK DIGEST [WHO]. (default: the file approvals in the agent's own folder)",
             valueName: "file"
         ),
         completion: Completion.files
@@ -16,8 +16,7 @@ struct AgentApplyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How to reach every network, instead of the ways that fleet.yaml lists; $(network) stands for its name. May be "
-                + "repeated.",
+            "How to reach every network; $(network) stands for its name. May be repeated.",
             valueName: "bearer"
         )
     )
@@ -83,16 +82,6 @@ struct AgentTellOptions: ParsableArguments {
     )
     var metrics: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Post each event as JSON to the address in this file, which others must not read. (default: "
-                + "$\(AgentPost.variable))",
-            valueName: "file"
-        ),
-        completion: Completion.files
-    )
-    var webhookFile: String?
-
     /// Refuses to write metrics over something else.
     ///
     /// - Throws: ``Failure`` in that case.
@@ -145,4 +134,17 @@ struct TimeOfDayArgument: ExpressibleByArgument, CustomStringConvertible {
         func digits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(digits(seconds / 3_600)):\(digits(seconds / 60 % 60))"
     }
+}
+
+/// What `meshplan agent` and its commands take about the agent's own folder.
+struct AgentStateOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The agent's own folder with databases, key and approvals, outside of the definitions. (default: "
+                + "$\(AgentPlace.variable), or else the current folder)",
+            valueName: "folder"
+        ),
+        completion: Completion.folders
+    )
+    var stateFolder: String?
 }

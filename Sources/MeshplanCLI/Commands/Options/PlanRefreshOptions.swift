@@ -61,6 +61,12 @@ struct PlanRefreshOptions: ParsableArguments {
         try adapter.check(for: via)
     }
 
+    /// The way that the options name; nil if they name none.
+    func way(_ radio: RadioOptions) throws -> PlanDependencies.Way? {
+        via.isEmpty
+            ? nil : try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio, capture).dependency
+    }
+
     /// How this command's simulation behaves; nil if there is none.
     func simulation(_ radio: RadioOptions) -> SimulationSetup? {
         via == ["simulator"] ? SimulationSetup(simulator, radio) : nil

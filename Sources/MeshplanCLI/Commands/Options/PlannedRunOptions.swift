@@ -98,7 +98,14 @@ struct PlannedRunOptions: ParsableArguments {
             }
             return .success
         }
-        try SavedPlan.write(plan, definition: job.text, to: out, database: database, context: context)
+        try SavedPlan.write(
+            plan,
+            definition: job.text,
+            returnGoal: job.returnGoal,
+            to: out,
+            database: database,
+            context: context
+        )
         if context.json == nil {
             context.output.line(
                 "\nSaved to \(out.printable). Apply exactly this plan with: meshplan apply "

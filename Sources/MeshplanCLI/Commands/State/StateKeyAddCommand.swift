@@ -93,9 +93,14 @@ struct StateKeyAddCommand: NetworkCommand {
         let path = context.absolute(newKeyFile)
         guard Files.kind(path) == nil else { return try KeyFile.load(from: path) }
         var generator = context.randomNumbers
+        // Git must ignore the file before there is anything in it that somebody can commit.
+        let cover = try GitIgnore.cover(newKeyFile, in: context)
         let key = try KeyFile.create(at: path, using: &generator)
         if context.json == nil {
             context.output.line("Made \(newKeyFile.printable): keep a copy in a safe place")
+            if let pattern = cover.pattern {
+                context.output.line("Added \(pattern.printable) to \(cover.place.printable)")
+            }
         }
         return key
     }

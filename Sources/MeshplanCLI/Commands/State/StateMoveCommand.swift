@@ -35,6 +35,11 @@ struct StateMoveCommand: NetworkCommand {
             for: "state mv"
         )
         let snapshot = try database.snapshot()
+        let before = try RepeatedStateChange("state mv", database, snapshot.network, named: name)
+        if before.hasRemoved(from), (try? StateResource.find(to, in: snapshot.network, named: name)) != nil {
+            context.output.line("Renamed \(from.printable) to \(to.printable) already, by the last command")
+            return .success
+        }
         let resource = try StateResource.find(from, in: snapshot.network, named: name)
         let prefix = resource.kind.rawValue + "."
         guard to.hasPrefix(prefix), to.utf8.count > prefix.utf8.count else {

@@ -34,6 +34,13 @@ struct StateRemoveCommand: ChangingCommand {
             for: "state rm"
         )
         let snapshot = try database.snapshot()
+        let before = try RepeatedStateChange("state rm", database, snapshot.network, named: name)
+        if resources.allSatisfy(before.hasRemoved) {
+            if context.json == nil {
+                context.output.line("Removed already, by the last command; serial \(snapshot.serial).")
+            }
+            return .success
+        }
         let found = try resources.map { try StateResource.find($0, in: snapshot.network, named: name) }
         var network = snapshot.network
         var extras = try database.extras()

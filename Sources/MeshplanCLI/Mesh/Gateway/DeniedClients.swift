@@ -47,8 +47,8 @@ struct DeniedClients {
             guard let word = words.first else { continue }
             guard let fingerprint = Certificate.fingerprint(String(word)) else {
                 throw BearerError(
-                    "the list of denied \(kind), \(path.printable), line \(place + 1): `\(String(word.prefix(80)).printable)` "
-                        + "is not a fingerprint (64 hexadecimal digits)",
+                    "the list of denied \(kind), \(path.printable), line \(place + 1): there is no "
+                        + "fingerprint (64 hexadecimal digits)",
                     hint: "Nobody is let in until that is fixed; comments begin with #."
                 )
             }

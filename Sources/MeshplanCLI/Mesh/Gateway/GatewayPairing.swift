@@ -36,7 +36,7 @@ struct GatewayPairing {
     /// The names in ``allFolder``, sorted.
     static func names(in context: Context) throws -> [String] {
         let folder = context.absolute(allFolder)
-        guard Files.kind(folder) == .folder else { return [] }
+        guard try Files.kind(examining: folder, as: allFolder) == .folder else { return [] }
         return try Files.names(inFolder: folder, as: allFolder)
     }
 

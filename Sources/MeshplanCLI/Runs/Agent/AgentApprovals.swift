@@ -9,8 +9,10 @@ struct AgentApprovals: Hashable {
         /// Who approves; nil if the line does not say.
         var who: String?
 
-        /// Network and digest, by which it is remembered.
+        /// Network and digest, by which it is remembered that it was told.
         var key: String { "\(network) \(digest)" }
+        /// What stands behind the network, by which it is remembered that it was used.
+        var line: String { who.map { "\(digest) \($0)" } ?? digest }
     }
 
     /// The approvals in the order of the file.
@@ -18,7 +20,7 @@ struct AgentApprovals: Hashable {
     /// What cannot be read: the number of the line, and why.
     var problems: [(line: Int, problem: String)] = []
 
-    /// The usual name of the file, in the folder of the definitions.
+    /// The usual name of the file, in the agent's own folder.
     static let fileName = "approvals"
     /// The most octets of a file.
     static let sizeLimit = 1 << 20
@@ -45,9 +47,9 @@ struct AgentApprovals: Hashable {
         }
     }
 
-    /// The approval of a plan; nil if there is none.
-    func approval(of digest: String, for network: String) -> Approval? {
-        approvals.first { $0.network == network && $0.digest == digest }
+    /// The approvals of a plan.
+    func approvals(of digest: String, for network: String) -> [Approval] {
+        approvals.filter { $0.network == network && $0.digest == digest }
     }
 
     static func == (left: Self, right: Self) -> Bool {

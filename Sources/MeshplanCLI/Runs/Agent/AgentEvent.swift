@@ -37,7 +37,7 @@ struct AgentEvent: Hashable {
     /// What has happened, as a sentence without a full stop. Never holds key material.
     var message: String
 
-    /// The members of its line of JSON, which is also what is posted. Receivers of chats show `text`.
+    /// The members of its line of JSON, for whoever passes it on. Chats show `text`.
     var members: [JSONMember] {
         let named: KeyValuePairs<String, JSONValue?> = [
             "type": "agent_event", "event": kind.rawValue.json, "number": .integer(number), "network": network?.json,

@@ -11,25 +11,65 @@ struct AgentFolder {
     let path: String
     /// What `--select` says.
     let selection: [String]
+    /// The agent's own folder, in which the commands for all networks work.
+    let place: AgentPlace
+    /// The absolute path of the folder.
+    let folder: String
+    /// What of the folder has no effect on an agent, as paths and keys.
+    private(set) var ignored: [String] = []
 
     /// What all files contained at the last look.
     private var seen: [UInt8]?
     private var fleet: Fleet?
     private var definitions: [String: String] = [:]
-    /// Files that definitions name, which lie elsewhere.
+    /// Every file that a plan has read, wherever it lies and however it is called.
     private var others: Set<String> = []
 
     /// The most files, and the most folders inside each other, that are looked at.
     private static let limits = (files: 50_000, depth: 12)
 
-    init(_ context: Context, path: String, selection: [String]) {
-        (self.context, self.path, self.selection) = (context, path, selection)
+    init(_ context: Context, path: String, selection: [String], place: AgentPlace) {
+        (self.context, self.path, self.selection, self.place) = (context, path, selection, place)
+        folder = Self.place(path, in: context)
     }
 
-    /// The absolute path of the folder.
-    var folder: String {
-        let absolute = context.absolute(path)
+    /// The absolute path of the folder that a user names, or in which the file is that is named.
+    static func place(_ path: String, in context: Context) -> String {
+        let absolute = Files.withoutDots(context.absolute(path))
         return Files.kind(absolute) == .file ? Files.folder(of: absolute) : absolute
+    }
+
+    /// The networks as the agent's commands get them: from the folder they have their definition, tags and variables,
+    /// and nothing else.
+    private mutating func owned(_ fleet: Fleet) -> Fleet {
+        var ignored: Set<String> = []
+        func note(_ name: String, in folder: String) {
+            let path = "\(folder)/\(name)"
+            guard Files.kind(path) != nil else { return }
+            ignored.insert(path.hasPrefix(self.folder + "/") ? String(path.dropFirst(self.folder.count + 1)) : path)
+        }
+        var owned = fleet
+        owned.folder = place.folder
+        owned.networks = fleet.networks.map { network in
+            for folder in [self.folder, network.folder] {
+                note(Workspace.folderName, in: folder)
+                note(SettingsFile.fileName, in: folder)
+            }
+            let file = FleetFile.fileName + ": "
+            if !network.via.isEmpty { ignored.insert(file + "via") }
+            if network.state != nil { ignored.insert(file + "state") }
+            if network.keyFile != nil { ignored.insert(file + "key_file") }
+            let definition = network.definition.isEmpty ? [network.folder] : network.definition
+            return FleetNetwork(
+                name: network.name,
+                folder: place.folder,
+                definition: definition.map { $0.hasPrefix("/") ? $0 : "\(network.folder)/\($0)" },
+                tags: network.tags,
+                variables: network.variables
+            )
+        }
+        self.ignored = ignored.sorted()
+        return owned
     }
 
     /// The networks, each with a digest of everything that its plan depends on: its definition, and the version of its
@@ -43,8 +83,9 @@ struct AgentFolder {
         if let known = self.fleet, now == seen {
             fleet = known
         } else {
-            var found = try Fleet(at: path, in: context)
+            var found = try Fleet(at: path, in: context, isConfined: true)
             try found.select(selection)
+            found = owned(found)
             (definitions, others) = ([:], [])
             for network in found.networks { definitions[network.name] = definition(of: network) }
             fleet = found
@@ -93,8 +134,7 @@ struct AgentFolder {
         for file in files.files {
             bytes += Array("\(file.path)\0\(file.bytes.count)\0".utf8)
             bytes += file.bytes
-            let absolute = own.absolute(file.path)
-            if Files.kind(absolute) == .file { others.insert(absolute) }
+            others.insert(own.absolute(file.path))
         }
         return Self.digest(bytes)
     }
@@ -125,13 +165,14 @@ struct AgentFolder {
             }
         }
         walk(folder, Self.limits.depth)
-        for path in others.sorted() where !path.hasPrefix(folder + "/") { add(path) }
+        for path in others.sorted() { add(path) }
         return SHA256.hash(bytes) ?? bytes
     }
 
     /// The lock file changes with each database, and is looked at for each network.
     private static func isOfDefinitions(_ name: String) -> Bool {
-        name != StateLock.fileName && [".yaml", ".yml", ".csv"].contains { name.hasSuffix($0) }
+        guard name != StateLock.fileName else { return false }
+        return [".yaml", ".yml", ".csv"].contains { name.hasSuffix($0) } || AssignmentsFile.network(ofFile: name) != nil
     }
 
     private static func digest(_ bytes: [UInt8]) -> String {

@@ -14,8 +14,6 @@ struct AgentMachine {
     private var approvals = AgentApprovals()
     /// When it looks next; nil for at once.
     var lookAt: Int64?
-    /// The number of the event that is being posted.
-    private var posting: Int?
 
     /// What to do.
     enum Step: Hashable {
@@ -30,10 +28,17 @@ struct AgentMachine {
         case sample(String)
         /// Play the tests of networks, and report each by ``tested(_:_:at:)``.
         case test([String])
-        /// Begin to post an event, go on meanwhile, and report by ``posted(_:_:at:)``.
-        case post(AgentEvent)
         /// Do nothing until this time.
         case wait(until: Int64)
+
+        /// Whether it is begun only once it is stored what is known: approvals that were used, airtime that was spent,
+        /// and that tests were begun, which may end the process.
+        var needsMemory: Bool {
+            switch self {
+            case .apply, .sample, .test: true
+            case .look, .plan, .wait: false
+            }
+        }
     }
 
     /// A network there is.
@@ -61,7 +66,6 @@ struct AgentMachine {
         self.state = state
         self.state.settings = settings
         // Whoever starts an agent again may have mended what was wrong.
-        self.state.postAt = nil
         for name in state.networks.keys {
             self.state.networks[name]?.planAt = nil
             self.state.networks[name]?.applyAt = nil
@@ -84,10 +88,6 @@ struct AgentMachine {
         {
             return .apply(network, digest: digest)
         }
-        if let event = state.outbox.first, settings.posts, posting == nil, isOver(state.postAt, now) {
-            posting = event.number
-            return .post(event)
-        }
         if takesTests(at: now, ahead: ahead) { return .test(present.map(\.name)) }
         if settings.sampling != nil, let due = present.first(where: { $0.isReachable && sampleAt($0.name, now) <= now })
         {
@@ -97,9 +97,7 @@ struct AgentMachine {
     }
 
     private func wakeUp(at now: Int64, ahead: Int64) -> Int64 {
-        if posting != nil { return now + 1 }
         var times = [lookAt ?? now]
-        if settings.posts, !state.outbox.isEmpty, let time = state.postAt { times.append(time) }
         for network in present {
             if let time = state.networks[network.name]?.planAt, isUnplanned(network) { times.append(time) }
             if let time = state.networks[network.name]?.applyAt, mayApply(network) { times.append(time) }
@@ -120,12 +118,29 @@ struct AgentMachine {
 
     private func mayApply(_ network: Present) -> Bool {
         guard settings.applies, network.isReachable, !isUnplanned(network), let known = state.networks[network.name],
-            let digest = known.digest, !known.used.contains(digest)
+            let digest = known.digest
         else { return false }
-        return approvals.approval(of: digest, for: network.name) != nil
+        return isApproved(digest, of: network.name)
+    }
+
+    /// Whether somebody approves a plan with words that have not been used. What was used stays used, whatever becomes
+    /// of the file: whoever approves the same plan again says so with other words behind its digest.
+    private func isApproved(_ digest: String, of name: String) -> Bool {
+        let used = state.networks[name]?.used ?? []
+        return approvals.approvals(of: digest, for: name).contains { !used.contains($0.line) }
+    }
+
+    /// Uses up the approvals of a plan.
+    private mutating func use(_ digest: String, of name: String) {
+        state.networks[name]?.used.insert(digest)
+        for approval in approvals.approvals(of: digest, for: name) {
+            state.networks[name]?.used.insert(approval.line)
+        }
     }
 
     private func sampleAt(_ name: String, _ now: Int64) -> Int64 {
+        // Reading back raises the serial. A plan that waits for approval would become another one each time.
+        if settings.applies, state.networks[name]?.digest != nil { return .max }
         guard let last = state.networks[name]?.sampledAt, last <= now else { return now }
         return last + AgentSampling.pause
     }
@@ -150,11 +165,6 @@ struct AgentMachine {
         lookAt = now + settings.lookEvery
         state.toldProblem = nil
         for network in networks where state.networks[network.name] == nil { state.networks[network.name] = .init() }
-        for (name, known) in state.networks {
-            // Whoever takes an approval out and puts it in again approves anew.
-            let listed = known.used.filter { approvals.approval(of: $0, for: name) != nil }
-            state.networks[name]?.used = listed
-        }
         review(at: now)
     }
 
@@ -183,7 +193,8 @@ struct AgentMachine {
             known.planned = present.fingerprint
             (known.planFailures, known.planAt) = (0, nil)
             if let begun = known.begun, begun != known.digest {
-                known.used.insert(begun)
+                use(begun, of: name)
+                known.used = state.networks[name]?.used ?? known.used
                 known.begun = nil
             }
             if known.digest != former { (known.applyFailures, known.applyAt) = (0, nil) }
@@ -213,7 +224,7 @@ struct AgentMachine {
         let summary = outcome.summary.isEmpty ? "" : ": \(outcome.summary)"
         switch outcome.status {
         case .success:
-            state.networks[name]?.used.insert(digest)
+            use(digest, of: name)
             state.networks[name]?.begun = nil
             state.networks[name]?.planned = nil
             raise(.applied, name, "applied\(summary)", digest, at: now)
@@ -247,11 +258,10 @@ struct AgentMachine {
                 state.networks[network.name]?.toldWaiting = nil
                 continue
             }
-            let isApproved = approvals.approval(of: digest, for: network.name) != nil
-            guard !isApproved || known.used.contains(digest), known.toldWaiting != digest else { continue }
+            guard !isApproved(digest, of: network.name), known.toldWaiting != digest else { continue }
             state.networks[network.name]?.toldWaiting = digest
-            let reason =
-                isApproved ? "waits for approval: the present one has been used" : "waits for approval"
+            let isUsed = !approvals.approvals(of: digest, for: network.name).isEmpty
+            let reason = isUsed ? "waits for approval: the present one has been used" : "waits for approval"
             raise(.waiting, network.name, reason, digest, at: now)
         }
         guard present.allSatisfy({ !isUnplanned($0) }) else { return }
@@ -262,7 +272,7 @@ struct AgentMachine {
                 ignored.append((approval.key, nil, approval.digest, "an approval names no network of the folder"))
                 continue
             }
-            guard known?.digest != approval.digest, known?.used.contains(approval.digest) != true else { continue }
+            guard known?.digest != approval.digest, known?.used.contains(approval.line) != true else { continue }
             ignored.append(
                 (approval.key, approval.network, approval.digest, "an approval is ignored: it is of no present plan")
             )
@@ -278,19 +288,6 @@ struct AgentMachine {
 
     // MARK: Events
 
-    /// Reports whether the event with a number was posted.
-    mutating func posted(_ number: Int, _ isDone: Bool, at now: Int64) {
-        posting = nil
-        if isDone {
-            // It may have been dropped meanwhile.
-            state.outbox.removeAll { $0.number == number }
-            (state.failedPosts, state.postAt) = (0, nil)
-        } else {
-            state.failedPosts += 1
-            state.postAt = now + agentPatience(after: state.failedPosts)
-        }
-    }
-
     /// Takes the events that were not shown yet.
     mutating func takeEvents() -> [AgentEvent] {
         defer { raised = [] }
@@ -303,7 +300,7 @@ struct AgentMachine {
         raise(.failed, name, problem, at: now)
     }
 
-    /// Raises an event, to be shown and, if that is wanted, posted.
+    /// Raises an event.
     mutating func raise(
         _ kind: AgentEvent.Kind,
         _ network: String?,
@@ -321,10 +318,5 @@ struct AgentMachine {
         )
         state.nextNumber += 1
         raised.append(event)
-        guard settings.posts else { return }
-        state.outbox.append(event)
-        guard state.outbox.count > AgentState.mostWaiting else { return }
-        state.outbox.removeFirst()
-        state.dropped += 1
     }
 }

@@ -24,8 +24,8 @@ struct AgentReports {
     private static func file(of network: String) -> String { network + ".plan.md" }
 
     /// What `plan` gets so that it writes the file of a network.
-    func arguments(_ network: String) -> [String] {
-        folder.map { ["--markdown", context.absolute($0) + "/" + Self.file(of: network)] } ?? []
+    func arguments(_ network: String) -> [ChildWord] {
+        folder.map { [.option("--markdown", context.absolute($0) + "/" + Self.file(of: network))] } ?? []
     }
 
     /// Writes the file of a network that cannot be planned; that of a plan is there already.

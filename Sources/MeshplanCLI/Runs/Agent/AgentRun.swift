@@ -2,7 +2,7 @@ import DefinitionModel
 import MeshCore
 import SystemLayer
 
-/// Does what an ``AgentMachine`` says: looks, has commands run as processes of their own, writes reports, posts.
+/// Does what an ``AgentMachine`` says: looks, has commands run as processes of their own, writes reports.
 final class AgentRun {
     /// What an agent needs beside its settings.
     struct Options {
@@ -10,8 +10,8 @@ final class AgentRun {
         var path: String
         /// What `--select` says.
         var selection: [String] = []
-        /// The repository that the folder is a clone of; nil if the folder is somebody's own.
-        var git: AgentGit?
+        /// The agent's own folder.
+        var place: AgentPlace
         /// Whether one round is enough.
         var isOnce = false
         /// How many commands run at a time.
@@ -20,9 +20,9 @@ final class AgentRun {
         var reports: String?
         /// The file for metrics; nil for none.
         var metrics: String?
-        /// The file with approvals; nil for the one in the folder.
+        /// The file with approvals; nil for the one in the agent's own folder.
         var approvals: String?
-        /// How every network is reached, instead of the ways of its own.
+        /// How every network is reached.
         var via: [String] = []
         /// Files with simulated devices.
         var devices: [String] = []
@@ -30,7 +30,6 @@ final class AgentRun {
 
     private let context: Context
     private let options: Options
-    private let post: AgentPost?
     private let view: AgentView
     private var folder: AgentFolder
     private var machine: AgentMachine
@@ -39,25 +38,23 @@ final class AgentRun {
     /// What other commands than plans came to, unless all is well.
     private var results: [String: FleetResult] = [:]
     private var problem: Failure?
-    /// What is being posted.
-    private var posting: (event: AgentEvent, program: RunningProgram)?
     private var hasWarned = false
+    /// Why what the agent knows could not be stored at last; nil if it is.
+    private var unstored: String?
+    /// What of the definitions has no effect, and was told.
+    private var toldIgnored: [String] = []
 
-    /// An agent that continues where the last one in the folder ended.
+    /// An agent that continues where the last one ended.
     ///
-    /// - Throws: ``Failure`` if the state in the folder cannot be used.
-    init(_ context: Context, _ options: Options, _ settings: AgentSettings, _ post: AgentPost?) throws {
+    /// - Throws: ``Failure`` if the state in its folder cannot be used.
+    init(_ context: Context, _ options: Options, _ settings: AgentSettings) throws {
         self.context = context
         self.options = options
-        self.post = post
         view = AgentView(context)
-        folder = AgentFolder(context, path: options.path, selection: options.selection)
-        saved = try AgentState.read(folder.folder + "/" + Self.stateName, as: Self.stateName)
+        folder = AgentFolder(context, path: options.path, selection: options.selection, place: options.place)
+        saved = try AgentState.read(options.place.path(AgentPlace.stateName), as: AgentPlace.stateName)
         machine = AgentMachine(settings, saved)
     }
-
-    /// The file with the state, from the folder of the definitions.
-    static let stateName = Workspace.folderName + "/agent.json"
 
     /// Runs until a signal arrives; with ``Options/isOnce`` only until nothing is left to do at present.
     ///
@@ -65,35 +62,22 @@ final class AgentRun {
     /// - Throws: ``Failure`` or ``FileError`` if the state cannot be stored.
     func callAsFunction() throws -> ExitStatus {
         while context.interrupts.count() == 0 {
-            if let result = posting?.program.poll() { try end(result) }
             let now = context.now().rawValue
             let step = machine.next(at: now, ahead: Int64(context.secondsAhead(context.now())))
             if case .wait(let until) = step {
                 try finish()
-                if options.isOnce {
-                    guard let posting else { return ending }
-                    try end(posting.program.wait())
-                    continue
-                }
+                if options.isOnce { return ending }
                 context.pause(.seconds(min(until - now, 3_600)))
+                continue
+            }
+            if step.needsMemory, try !isStored() {
+                context.pause(.seconds(10))
                 continue
             }
             try perform(step)
             try finish()
         }
-        // Otherwise it would be posted again.
-        if let posting { try end(posting.program.wait()) }
         return .interrupted
-    }
-
-    /// Takes what came of a post.
-    private func end(_ result: ProgramResult) throws {
-        guard let post, let (event, _) = posting else { return }
-        posting = nil
-        let problem = post.problem(of: result)
-        machine.posted(event.number, problem == nil, at: context.now().rawValue)
-        if let problem { view.show(notPosted: event, problem) }
-        try finish()
     }
 
     /// The exit status of a single round.
@@ -115,9 +99,7 @@ final class AgentRun {
         case .plan(let names): plan(names)
         case .apply(let name, let digest): apply(name, digest)
         case .sample(let name): try sample(name)
-        case .test(let names): try test(names)
-        case .post(let event):
-            posting = post.map { (event, $0.start(event)) }
+        case .test(let names): test(names)
         case .wait: break
         }
     }
@@ -125,17 +107,35 @@ final class AgentRun {
     /// Shows and stores what came of a step.
     private func finish() throws {
         for event in machine.takeEvents() { view.show(event) }
-        guard machine.state != saved else { return }
-        try store()
+        guard machine.state != saved, try isStored() else { return }
         AgentReports(context, options.reports, machine.state, fleet).writeList()
         writeMetrics()
     }
 
+    /// Stores what the agent knows. An agent that stays says once that it cannot, and tries again: until then it sends
+    /// nothing, since it would not remember that.
+    ///
+    /// - Throws: why not, if one round is all there is.
+    private func isStored() throws -> Bool {
+        do {
+            try store()
+            unstored = nil
+            return true
+        } catch  where !options.isOnce {
+            let failure = Failure(explaining: error)
+            guard failure.message != unstored else { return false }
+            unstored = failure.message
+            FailureView(context).warn(
+                "the agent cannot store what it knows: \(failure.message)",
+                hint: "Nothing is applied, read back or tested until it can. It tries again."
+            )
+            return false
+        }
+    }
+
     private func store() throws {
         guard machine.state != saved else { return }
-        let path = folder.folder
-        _ = try Files.createFolder("\(path)/\(Workspace.folderName)", as: Workspace.folderName)
-        try AtomicFile.write("\(path)/\(Self.stateName)", as: Self.stateName, machine.state.bytes)
+        try AtomicFile.write(options.place.path(AgentPlace.stateName), as: AgentPlace.stateName, machine.state.bytes)
         saved = machine.state
     }
 
@@ -158,14 +158,14 @@ final class AgentRun {
         let now = context.now().rawValue
         problem = nil
         do {
-            try options.git?.update()
             let (found, fingerprints) = try folder.look()
             fleet = found
+            tellIgnored()
             let present = found.networks.map { network in
                 AgentMachine.Present(
                     name: network.name,
                     fingerprint: fingerprints[network.name] ?? "",
-                    isReachable: !routes(network).isEmpty
+                    isReachable: !options.via.isEmpty
                 )
             }
             machine.looked(present, try approvals(), at: now)
@@ -182,14 +182,25 @@ final class AgentRun {
     }
 
     private func approvals() throws -> AgentApprovals {
-        let path = options.approvals.map(context.absolute) ?? "\(folder.folder)/\(AgentApprovals.fileName)"
+        let path = options.approvals.map(context.absolute) ?? options.place.path(AgentApprovals.fileName)
         guard Files.kind(path) != nil else { return AgentApprovals() }
         let name = options.approvals ?? AgentApprovals.fileName
         return AgentApprovals(try Files.read(path, as: name, limit: AgentApprovals.sizeLimit))
     }
 
     private func routes(_ network: FleetNetwork) -> [String] {
-        options.via.isEmpty ? network.via : options.via.map { $0.replacing("$(network)", with: network.name) }
+        options.via.map { $0.replacing("$(network)", with: network.name) }
+    }
+
+    /// Says what of the folder has no effect, once.
+    private func tellIgnored() {
+        guard folder.ignored != toldIgnored else { return }
+        toldIgnored = folder.ignored
+        guard !toldIgnored.isEmpty else { return }
+        FailureView(context).warn(
+            "no effect on the agent has: \(toldIgnored.map(\.printable).joined(separator: ", "))",
+            hint: "Databases, keys, settings and ways to the mesh come from its command line and its own folder."
+        )
     }
 
     // MARK: Commands
@@ -210,7 +221,7 @@ final class AgentRun {
 
     private func outcome(_ result: FleetResult, _ command: String) -> AgentMachine.Outcome {
         func figure(_ name: String) -> Int { result.summary?[name]?.number ?? 0 }
-        let said = result.problems.first.map { $0.message.replacing(context.workingDirectory + "/", with: "") }
+        let said = result.problems.first.map { $0.message.replacing(folder.folder + "/", with: "") }
         let summary = said ?? result.summary.flatMap { FleetView.text($0, command) } ?? ""
         return AgentMachine.Outcome(
             status: result.status,
@@ -220,11 +231,16 @@ final class AgentRun {
         )
     }
 
+    private var devices: [ChildWord] { options.devices.map { .option("--devices", context.absolute($0)) } }
+
     private func plan(_ names: [String]) {
         let reports = AgentReports(context, options.reports, machine.state, fleet)
+        let devices = devices
         let stage = FleetRun.Stage(
-            command: "plan",
-            arguments: { network in ["--detailed-exitcode"] + reports.arguments(network.name) }
+            command: .plan,
+            // So that the digest that somebody approves holds for this way only.
+            via: routes,
+            arguments: { network in [.flag("--detailed-exitcode")] + devices + reports.arguments(network.name) }
         )
         for (network, result) in run(stage, names) {
             let outcome = outcome(result, "plan")
@@ -234,11 +250,11 @@ final class AgentRun {
     }
 
     private func apply(_ name: String, _ digest: String) {
-        let devices = options.devices.flatMap { ["--devices", context.absolute($0)] }
+        let devices = devices
         let stage = FleetRun.Stage(
-            command: "apply",
+            command: .apply,
             via: routes,
-            arguments: { _ in ["--expect-digest", digest] + devices }
+            arguments: { _ in [.option("--expect-digest", digest)] + devices }
         )
         for (network, result) in run(stage, [name]) {
             results[name + "/apply"] = result.status == .success ? nil : result
@@ -246,10 +262,8 @@ final class AgentRun {
         }
     }
 
-    private func test(_ names: [String]) throws {
-        // Tests that end the process are not begun again for ever.
-        try store()
-        for (network, result) in run(.init(command: "test"), names) {
+    private func test(_ names: [String]) {
+        for (network, result) in run(.init(command: .test), names) {
             results[network.name + "/test"] = result.status == .success ? nil : result
             machine.tested(network.name, outcome(result, "test"), at: context.now().rawValue)
         }
@@ -272,11 +286,11 @@ final class AgentRun {
         let chosen = machine.choose(from: survey.nodes, of: name, at: now)
         guard !chosen.isEmpty else { return }
         // What is spent is known before it is spent.
-        try store()
+        guard try isStored() else { return }
         let stage = FleetRun.Stage(
-            command: "refresh",
+            command: .refresh,
             via: routes,
-            arguments: { _ in chosen.flatMap { ["--node", $0.uuid] } }
+            arguments: { _ in chosen.map { .option("--node", $0.uuid) } }
         )
         for (network, result) in run(stage, [name]) {
             let sent = (result.summary?["messages"]?.number ?? 0) + (result.summary?["retries"]?.number ?? 0)

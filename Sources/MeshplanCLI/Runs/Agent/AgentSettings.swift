@@ -8,8 +8,6 @@ struct AgentSettings: Hashable {
     var sampling: AgentSampling?
     /// The time of day in seconds from midnight, local time, from which tests are played each night; nil for never.
     var testsAt: Int64?
-    /// Whether events are to be posted.
-    var posts = false
 
     /// When tests are next due, in seconds since 1970; nil for never. A time that has passed means at once.
     ///

@@ -17,11 +17,9 @@ extension AgentState {
     private var json: JSONValue {
         .object([
             "agent": .integer(Self.version), "next_number": .integer(nextNumber),
-            "failed_posts": .integer(failedPosts), "post_at": postAt.map { .integer($0) }, "dropped": .integer(dropped),
             "tested_day": testedDay.map { .integer($0) },
             "settings": settings.map(Self.json),
             "told_approvals": .array(toldApprovals.sorted().map(\.json)), "told_problem": toldProblem?.json,
-            "outbox": .array(outbox.map(Self.json)),
             "networks": .object(networks.sorted { $0.key < $1.key }.map { JSONMember($0.key, Self.json($0.value)) }),
         ])
     }
@@ -31,14 +29,7 @@ extension AgentState {
             "look_every": .integer(settings.lookEvery), "applies": .bool(settings.applies),
             "budget": settings.sampling.map { .integer($0.budget) },
             "within": settings.sampling.map { .integer($0.within) },
-            "tests_at": settings.testsAt.map { .integer($0) }, "posts": .bool(settings.posts),
-        ])
-    }
-
-    private static func json(_ event: AgentEvent) -> JSONValue {
-        .object([
-            "number": .integer(event.number), "event": event.kind.rawValue.json, "network": event.network?.json,
-            "at": .integer(event.time), "digest": event.digest?.json, "message": event.message.json,
+            "tests_at": settings.testsAt.map { .integer($0) },
         ])
     }
 
@@ -74,11 +65,12 @@ extension AgentState {
         do {
             return try AgentState(AgentStateReader(try JSONParser.parse(bytes), "the file"))
         } catch {
+            let reason = (error as? JSONError)?.message ?? "\(error)"
             throw Failure(
                 .invalidInput,
-                "\(name) is not the state of an agent: \(error)",
-                hint: "Without the file, the agent tells once more what it has told, and saves up airtime anew. Remove "
-                    + "it: rm \(name.shellWord)"
+                "\(name) is not the state of an agent: \(reason)",
+                hint: "Without the file, the agent tells once more what it has told, and takes used approvals for new. "
+                    + "Take those out of the file with approvals, then remove this one: rm \(name.shellWord)"
             )
         }
     }
@@ -86,14 +78,10 @@ extension AgentState {
     private init(_ reader: AgentStateReader) throws(AgentStateReader.Mismatch) {
         guard try reader.whole("agent") == Int64(Self.version) else { throw .init("it has another version") }
         nextNumber = Int(try reader.whole("next_number") ?? 1)
-        failedPosts = Int(try reader.whole("failed_posts") ?? 0)
-        postAt = try reader.whole("post_at")
-        dropped = Int(try reader.whole("dropped") ?? 0)
         testedDay = try reader.whole("tested_day")
         if let reader = try reader.reader("settings") { settings = try AgentSettings(reader) }
         toldApprovals = Set(try reader.texts("told_approvals"))
         toldProblem = try reader.text("told_problem")
-        for event in try reader.readers("outbox").suffix(Self.mostWaiting) { outbox.append(try AgentEvent(event)) }
         for (name, network) in try reader.named("networks") { networks[name] = try Network(network) }
     }
 }
@@ -107,21 +95,6 @@ extension AgentSettings {
             sampling = AgentSampling(budget: budget, within: within)
         }
         testsAt = try reader.whole("tests_at", in: 0...86_399)
-        posts = try reader.flag("posts")
-    }
-}
-
-extension AgentEvent {
-    fileprivate init(_ reader: AgentStateReader) throws(AgentStateReader.Mismatch) {
-        guard let kind = Kind(rawValue: try reader.text("event") ?? ""), let message = try reader.text("message") else {
-            throw .init("an event of it is none")
-        }
-        self.kind = kind
-        self.message = message
-        number = Int(try reader.whole("number") ?? 0)
-        network = try reader.text("network")
-        time = try reader.whole("at") ?? 0
-        digest = try reader.text("digest")
     }
 }
 
@@ -226,12 +199,6 @@ private struct AgentStateReader {
         var texts: [String] = []
         for value in try array(name) { texts.append(try Self.text(value, name)) }
         return texts
-    }
-
-    func readers(_ name: String) throws(Mismatch) -> [AgentStateReader] {
-        var readers: [AgentStateReader] = []
-        for value in try array(name) { readers.append(try AgentStateReader(value, name)) }
-        return readers
     }
 
     func reader(_ name: String) throws(Mismatch) -> AgentStateReader? {

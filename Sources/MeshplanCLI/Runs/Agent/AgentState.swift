@@ -4,14 +4,6 @@ struct AgentState: Hashable {
     var networks: [String: Network] = [:]
     /// The number of the next event.
     var nextNumber = 1
-    /// The events that were not posted yet, oldest first.
-    var outbox: [AgentEvent] = []
-    /// How often the first of them could not be posted.
-    var failedPosts = 0
-    /// When it is tried again; nil for at once.
-    var postAt: Int64?
-    /// How many events were dropped because too many could not be posted.
-    var dropped = 0
     /// The day, counted from 1970 in local time, of the last tests; nil before the first look.
     var testedDay: Int64?
     /// What the last agent was asked to do; nil if it was of a version that did not store that.
@@ -20,9 +12,6 @@ struct AgentState: Hashable {
     var toldApprovals: Set<String> = []
     /// The last problem of the folder as a whole that was told.
     var toldProblem: String?
-
-    /// The most events that wait to be posted.
-    static let mostWaiting = 500
 
     /// What is known of a network.
     struct Network: Hashable {
@@ -42,7 +31,7 @@ struct AgentState: Hashable {
         var toldWaiting: String?
         /// The problem that was told.
         var toldProblem: String?
-        /// Digests that were applied. They need a new approval.
+        /// The approvals that were used, for ever: digests, and lines of approvals behind the network.
         var used: Set<String> = []
         /// The digest of a plan that was applied in part.
         var begun: String?

@@ -23,8 +23,12 @@ struct FleetApply {
         let context = run.context
         let networks = run.fleet.networks
         if saved != nil {
-            guard !networks.isEmpty || context.json != nil else {
-                context.output.line("There is nothing to apply.")
+            guard !networks.isEmpty else {
+                if context.json == nil {
+                    context.output.line("There is nothing to apply.")
+                } else {
+                    FleetView(context, run.fleet, isJSON: true, run.showsDetails).showTotals([], "apply")
+                }
                 return .success
             }
             return try start(Array(networks.indices), leavingOut: []) { network in
@@ -70,34 +74,6 @@ struct FleetApply {
     }
 }
 
-/// The words of an apply that choose what is planned, so that the plan before it needs them, too.
-enum PlanWords {
-    private static let valueOptions: Set<String> = ["--var", "--var-file"]
-    private static let options = valueOptions.union([
-        "--node", "--group", "--subnet", "--tag", "--exclude", "--allow",
-    ])
-    private static let flags: Set<String> = ["--destroy"]
-
-    /// Those of some words, with their values.
-    static func chosen(of words: [String]) -> [String] { taken(from: words, options, flags) }
-
-    /// Those of them that give values to variables, which every command takes that reads a definition.
-    static func variables(of words: [String]) -> [String] { taken(from: words, valueOptions, []) }
-
-    private static func taken(from words: [String], _ options: Set<String>, _ flags: Set<String>) -> [String] {
-        var chosen: [String] = []
-        var rest = words[...]
-        while let word = rest.popFirst() {
-            if flags.contains(word) || word.firstIndex(of: "=").map({ options.contains(String(word[..<$0])) }) == true {
-                chosen.append(word)
-            } else if options.contains(word) {
-                chosen += [word] + [rest.popFirst()].compactMap(\.self)
-            }
-        }
-        return chosen
-    }
-}
-
 /// What the networks of a wave must pass before the next one begins.
 enum FleetGate: String, CaseIterable {
     /// Their nodes are read back, and nothing has drifted.
@@ -108,8 +84,8 @@ enum FleetGate: String, CaseIterable {
     /// The command that tells.
     func stage(_ via: @escaping (FleetNetwork) -> [String]) -> FleetRun.Stage {
         switch self {
-        case .drift: FleetRun.Stage(command: "refresh", extra: { _ in [] }, via: via)
-        case .tests: FleetRun.Stage(command: "test", extra: PlanWords.variables)
+        case .drift: FleetRun.Stage(command: .refresh, extra: { _ in [] }, via: via)
+        case .tests: FleetRun.Stage(command: .test, extra: { $0.variables })
         }
     }
 }

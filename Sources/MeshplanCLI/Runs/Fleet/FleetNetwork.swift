@@ -23,6 +23,33 @@ struct FleetNetwork: Hashable {
     var keyFile: String?
 }
 
+/// The folder that the definitions of a fleet may not leave.
+struct FleetBorder {
+    private let folder: String
+    private let resolved: String
+
+    /// - Parameter folder: its absolute path.
+    init(_ folder: String) {
+        self.folder = Files.withoutDots(folder)
+        resolved = Files.resolved(folder) ?? folder
+    }
+
+    /// Refuses a path that leads out of the folder, by itself or by links.
+    ///
+    /// - Throws: ``Failure`` in that case.
+    func check(_ path: String) throws(Failure) {
+        // What is not there is told by whoever reads it, if it could be there.
+        let (place, end) = Files.resolved(path).map { ($0, resolved) } ?? (Files.withoutDots(path), folder)
+        guard place == end || place.hasPrefix(end.hasSuffix("/") ? end : end + "/") else {
+            throw Failure(
+                .invalidInput,
+                "the path \(path.printable) leads out of the folder with the definitions",
+                hint: "An agent reads nothing that is elsewhere."
+            )
+        }
+    }
+}
+
 /// The networks of a fleet.
 struct Fleet {
     var networks: [FleetNetwork]
@@ -40,18 +67,27 @@ struct Fleet {
     /// Finds the networks of a fleet: those that its `fleet.yaml` lists, or else those of the definitions in the folder
     /// and in the folders directly in it.
     ///
-    /// - Parameter path: the folder, or the file.
+    /// - Parameters:
+    ///   - path: the folder, or the file.
+    ///   - isConfined: whether definitions elsewhere are refused, also behind links.
     /// - Throws: ``InvalidDefinition`` if the file has errors, ``Failure`` if there is no network.
-    init(at path: String, in context: Context) throws {
+    init(at path: String, in context: Context, isConfined: Bool = false) throws {
         let isFile = Files.kind(context.absolute(path)) == .file
         let file = isFile ? path : path == "." ? FleetFile.fileName : "\(path)/\(FleetFile.fileName)"
         folder =
             isFile
             ? Files.folder(of: context.absolute(path)) : path == "." ? context.workingDirectory : context.absolute(path)
+        let border = isConfined ? FleetBorder(folder) : nil
         if Files.kind(context.absolute(file)) != nil {
+            try border?.check(context.absolute(file))
             networks = try Self.listed(in: file, context)
+            for network in networks {
+                for path in network.definition.isEmpty ? [network.folder] : network.definition {
+                    try border?.check(path)
+                }
+            }
         } else {
-            networks = try Self.found(in: path, context)
+            networks = try Self.found(in: path, context, border)
         }
         guard !networks.isEmpty else {
             throw Failure(
@@ -66,7 +102,7 @@ struct Fleet {
     // MARK: fleet.yaml
 
     private static func listed(in file: String, _ context: Context) throws -> [FleetNetwork] {
-        let bytes = try Files.read(context.absolute(file), as: file, limit: DefinitionFiles.sizeLimit)
+        let bytes = try context.read(file)
         let files = SourceFiles(files: [.init(path: file, bytes: bytes)])
         let (fleet, diagnostics) = FleetFile.read(files: files)
         guard !diagnostics.contains(where: { $0.severity == .error }) else {
@@ -95,11 +131,13 @@ struct Fleet {
 
     // MARK: Without fleet.yaml
 
-    private static func found(in path: String, _ context: Context) throws -> [FleetNetwork] {
+    private static func found(in path: String, _ context: Context, _ border: FleetBorder?) throws -> [FleetNetwork] {
         let base = context.absolute(path)
         let names = try Files.names(inFolder: base, as: path)
         var networks: [FleetNetwork] = []
-        for file in DefinitionPaths.definitionFiles(among: names) where Files.kind("\(base)/\(file)") == .file {
+        for file in DefinitionPaths.definitionFiles(among: names) {
+            guard try Files.kind(examining: "\(base)/\(file)", as: file) == .file else { continue }
+            try border?.check("\(base)/\(file)")
             for name in try self.names(in: "\(base)/\(file)") {
                 if let known = networks.firstIndex(where: { $0.name == name && $0.folder == base }) {
                     networks[known].definition.append(file)
@@ -112,9 +150,12 @@ struct Fleet {
         if networks.count == 1 { networks[0].definition = [] }
         for name in names.sorted() where !name.hasPrefix(".") && Files.kind("\(base)/\(name)") == .folder {
             let folder = "\(base)/\(name)"
+            try border?.check(folder)
             let files = DefinitionPaths.definitionFiles(among: try Files.names(inFolder: folder, as: name))
             var inFolder: [String] = []
-            for file in files where Files.kind("\(folder)/\(file)") == .file {
+            for file in files {
+                guard try Files.kind(examining: "\(folder)/\(file)", as: "\(name)/\(file)") == .file else { continue }
+                try border?.check("\(folder)/\(file)")
                 for network in try self.names(in: "\(folder)/\(file)") where !inFolder.contains(network) {
                     inFolder.append(network)
                 }
@@ -132,18 +173,10 @@ struct Fleet {
         return networks
     }
 
-    /// The networks that a file declares: its lines `network: NAME`. Whoever reads the definition checks it; this only
-    /// tells definitions from modules and products. A name with a reference belongs to a `fleet.yaml`.
+    /// The networks that a file declares. A name with a reference belongs to a `fleet.yaml`.
     private static func names(in file: String) throws -> [String] {
-        let bytes = try Files.read(file, as: file, limit: DefinitionFiles.sizeLimit)
-        let mark = Array("network:".utf8)
-        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
-            guard line.starts(with: mark) else { return nil }
-            let value = String(decoding: line.dropFirst(mark.count), as: UTF8.self)
-            let word = value.split(separator: "#", omittingEmptySubsequences: false).first.map { String($0).trimmed }
-            let name = (word ?? "").filter { $0 != "\"" && $0 != "'" }
-            return Name.isValid(name) ? name : nil
-        }
+        let bytes = try Files.readRegular(file, limit: DefinitionFiles.sizeLimit, isSecret: false)
+        return DeclaredNetworks(bytes).names.filter { Name.isValid($0) }
     }
 
     /// Keeps the networks that have all of the tags.

@@ -20,8 +20,8 @@ struct FleetPlanSaving {
         defer { try? Files.removeFolder(folder) }
         // A line about a file that is about to move helps nobody.
         let stage = FleetRun.Stage(
-            command: "plan",
-            arguments: { ["--detailed-exitcode", "--out", "\(folder)/\($0.name).mplan"] },
+            command: .plan,
+            arguments: { [.flag("--detailed-exitcode"), .option("--out", "\(folder)/\($0.name).mplan")] },
             omits: { $0.hasPrefix("Saved to \(folder.printable)") }
         )
         let results = run.run(stage, Array(networks.indices))
@@ -63,7 +63,7 @@ struct FleetPlanSaving {
                     throw Failure(
                         .failure,
                         "the plan of \(network.name) was not saved",
-                        hint: "Leave out --out behind --."
+                        hint: "See whether there is room for it, and try again."
                     )
                 }
                 plans.entries.append(

@@ -42,10 +42,10 @@ struct FleetPlansFolder {
                 hint: "Choose another name."
             )
         }
-        switch Files.kind(absolute) {
+        switch try Files.kind(examining: absolute, as: path) {
         case nil: return
         case .folder: break
-        case .file, .pipe, .other:
+        case .file, .pipe, .other, .hidden:
             throw Failure(.failure, "\(path.printable) exists and is not a folder", hint: "Choose another name.")
         }
         let names = try Files.names(inFolder: absolute, as: path)
@@ -127,7 +127,7 @@ struct FleetPlansFolder {
     /// - Throws: ``Failure`` with ``ExitStatus/invalidInput`` that names the file that was changed, added or removed.
     func read() throws -> (plans: FleetPlans, digest: String) {
         let index = "\(absolute)/\(Self.indexName)"
-        guard Files.kind(index) == .file else {
+        guard try Files.kind(examining: index, as: "\(path)/\(Self.indexName)") == .file else {
             throw Failure(.invalidInput, "\(path.printable) holds no saved plans of a fleet", hint: saving)
         }
         let name = "\(path)/\(Self.indexName)"

@@ -9,24 +9,24 @@ struct FleetRun {
     /// Whether to show what the commands print.
     var showsDetails: Bool
     /// What every command line gets in addition.
-    var extra: [String] = []
+    var extra = FleetExtra()
 
     /// A stage: the command, and the arguments for each network.
     struct Stage {
-        /// The command, as in the command line.
-        var command: String
+        /// The command.
+        var command: FleetVerb
         /// Whether it takes the place of the definition as an argument.
         var takesDefinition = true
         /// The words of the command where a network needs others.
-        var words: ((FleetNetwork) -> [String])?
+        var words: ((FleetNetwork) -> [ChildWord])?
         /// Whether its summary tells that there are changes, since its exit status does not.
         var countsChanges = false
         /// What it takes of what every command line gets in addition.
-        var extra: ([String]) -> [String] = { $0 }
+        var extra: (FleetExtra) -> [ChildWord] = { $0.words }
         /// How it reaches a network; no way for a command that sends nothing.
         var via: (FleetNetwork) -> [String] = { _ in [] }
         /// Its arguments for a network beyond those.
-        var arguments: (FleetNetwork) -> [String] = { _ in [] }
+        var arguments: (FleetNetwork) -> [ChildWord] = { _ in [] }
         /// Which lines of text are not shown.
         var omits: (String) -> Bool = { _ in false }
     }
@@ -58,7 +58,7 @@ struct FleetRun {
             { index, event in
                 take(event, of: stage, fleet.networks[index], into: &results[index, default: FleetResult()])
                 while let next = shown.first, let done = results[next], done.hasEnded {
-                    view.show(done, of: fleet.networks[next], stage.command)
+                    view.show(done, of: fleet.networks[next], stage.command.rawValue)
                     // Details can be long, and are not needed any more.
                     results[next]?.details = []
                     shown.removeFirst()
@@ -97,7 +97,7 @@ struct FleetRun {
                 result.end(.changes)
             } else {
                 // Only a plan ends so.
-                result.end(status == .changes && stage.command != "plan" ? .failure : status)
+                result.end(status == .changes && stage.command != .plan ? .failure : status)
             }
         case .killed(let signal): result.end(.failure, "the command was ended by signal \(signal)")
         case .notStarted(let reason): result.end(.failure, "the command cannot be run: \(reason)")
@@ -106,24 +106,23 @@ struct FleetRun {
 
     /// The call of a stage's command for a network.
     func call(_ stage: Stage, _ network: FleetNetwork) -> FleetCall {
-        var arguments = stage.words?(network) ?? stage.command.split(separator: " ").map(String.init)
-        if stage.takesDefinition { arguments += network.definition }
-        arguments += ["--network", network.name]
-        arguments += stage.via(network).flatMap { ["--via", $0] }
-        arguments += stage.arguments(network)
-        if context.storeAccess.acceptsOlder { arguments.append("--accept-older") }
-        if readsJSON { arguments.append("--json") }
-        let chosen = stage.extra(extra)
-        arguments += chosen
-        let isPlan = stage.command == "plan" && stage.words == nil
+        var words = stage.words?(network) ?? [.command(stage.command)]
+        if stage.takesDefinition { words += network.definition.map { .path($0) } }
+        words.append(.option("--network", network.name))
+        words += stage.via(network).map { .option("--via", $0) }
+        words += stage.arguments(network)
+        if context.storeAccess.acceptsOlder { words.append(.flag("--accept-older")) }
+        if readsJSON { words.append(.flag("--json")) }
+        words += stage.extra(extra)
+        let isPlan = stage.command == .plan && stage.words == nil
         // Nobody sees it.
-        if isPlan, context.json == nil, !showsDetails { arguments.append("--without-estimate") }
+        if isPlan, context.json == nil, !showsDetails { words.append(.flag("--without-estimate")) }
         return FleetCall(
             network: network,
-            arguments: arguments,
+            arguments: words.commandLine,
             environment: environment(of: network),
             // What reads nodes back sends and stores.
-            isServed: isPlan && !chosen.contains { $0.hasPrefix("--refresh") }
+            isServed: isPlan && !extra.readsBack
         )
     }
 

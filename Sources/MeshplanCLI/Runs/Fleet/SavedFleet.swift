@@ -96,14 +96,15 @@ struct SavedFleet {
     func digest(of network: String) -> String? { digests[network] }
 
     /// The stage that applies the plans.
-    func stage(_ via: @escaping (FleetNetwork) -> [String], _ arguments: [String]) -> FleetRun.Stage {
+    func stage(_ via: @escaping (FleetNetwork) -> [String], _ arguments: [ChildWord]) -> FleetRun.Stage {
         FleetRun.Stage(
-            command: "apply",
+            command: .apply,
             takesDefinition: false,
             via: via,
             // Another plan that the database has sealed may have taken the file's place in the meantime.
             arguments: { network in
-                [files[network.name] ?? "", "--expect-digest", digests[network.name] ?? "none"] + arguments
+                [.path(files[network.name] ?? ""), .option("--expect-digest", digests[network.name] ?? "none")]
+                    + arguments
             }
         )
     }

@@ -9,11 +9,16 @@ import SystemLayer
 /// never contain a secret.
 struct SecretsReader {
     private let context: Context
+    /// The sources that the definition names.
+    let texts: SecretTexts
+    private let hasFiles: Bool
     private let secrets: [DeviceUUID: DeviceSecrets]
 
     /// A reader that uses only the sources in orders.
     init(context: Context) {
         self.context = context
+        texts = SecretTexts(context)
+        hasFiles = false
         secrets = [:]
     }
 
@@ -24,14 +29,11 @@ struct SecretsReader {
     ///   wrong.
     init(context: Context, files paths: [String]) throws {
         self.context = context
+        texts = SecretTexts(context)
+        hasFiles = !paths.isEmpty
         var files = SourceFiles()
         for path in paths {
-            let bytes = try Files.read(
-                context.absolute(path),
-                as: path,
-                limit: DefinitionFiles.sizeLimit,
-                isSecret: true
-            )
+            let bytes = try context.read(path, isSecret: true)
             files.files.append(.init(path: path, bytes: bytes))
         }
         var diagnostics: [Diagnostic] = []
@@ -84,7 +86,7 @@ struct SecretsReader {
     /// - Throws: the reason why its source cannot be used.
     func publicKey(_ order: ProvisioningOrder) throws(ExecutionContext.KeyError) -> P256PublicKey? {
         guard let path = order.publicKeyFile else { return secrets[order.uuid]?.publicKey }
-        let (text, place) = try read(.file(path))
+        let (text, place) = try read(.file(path), isSecret: false)
         do throws(SecretProblem) {
             return try SecretDigits.publicKey(text)
         } catch {
@@ -93,21 +95,19 @@ struct SecretsReader {
     }
 
     private func read(
-        _ source: SecretSource
+        _ source: SecretSource,
+        isSecret: Bool = true
     ) throws(ExecutionContext.KeyError) -> (text: String, place: String) {
-        switch source {
-        case .file(let path):
-            do {
-                let bytes = try Files.read(context.absolute(path), as: path, limit: 4096)
-                return (String(decoding: bytes, as: UTF8.self), "the file \(path)")
-            } catch {
-                throw ExecutionContext.KeyError(error.message)
-            }
-        case .environment(let name):
-            guard let text = context.environment[name] else {
-                throw ExecutionContext.KeyError("the environment variable \(name) is not set")
-            }
-            return (text, "the environment variable \(name)")
+        (try texts.text(of: source, isSecret: isSecret), source.title)
+    }
+
+    /// What the files of `--secrets` say about devices, in a form that is the same only for the same secrets; nil if no
+    /// file was named.
+    func octets(of devices: [DeviceUUID]) -> [UInt8]? {
+        guard hasFiles else { return nil }
+        return devices.sorted { $0.rawValue.bytes.lexicographicallyPrecedes($1.rawValue.bytes) }.flatMap { uuid in
+            let values = [secrets[uuid]?.staticValue?.octets ?? [], secrets[uuid]?.publicKey?.coordinates ?? []]
+            return uuid.rawValue.bytes + values.flatMap { [UInt8($0.count)] + $0 }
         }
     }
 }

@@ -22,8 +22,7 @@ struct AgentStatusView {
                 "applies": state.settings.map { .bool($0.applies) },
                 "airtime_percent": state.settings?.sampling.map { (Double($0.budget) / 1e4).json },
                 "next_tests": next.map { Timestamp(rawValue: $0).text.json }, "problem": state.toldProblem?.json,
-                "events": .integer(max(state.nextNumber - 1, 0)), "events_waiting": .integer(state.outbox.count),
-                "events_dropped": .integer(state.dropped),
+                "events": .integer(max(state.nextNumber - 1, 0)),
             ])
         }
         var table = Table(["Network", "Planned", "Plan", "Read back", "Drifted"], rightAligned: [4])
@@ -70,11 +69,6 @@ struct AgentStatusView {
                 ?? "Nodes are not read back."
         )
         parts.append(next.map { "The next tests begin at \(Timestamp(rawValue: $0).text)." } ?? "No tests are played.")
-        if !state.outbox.isEmpty {
-            parts.append(
-                "\(count(state.outbox.count, "event")) \(state.outbox.count == 1 ? "waits" : "wait") to be posted."
-            )
-        }
         context.output.line()
         for line in wrap(parts.joined(separator: " "), width: 80) { context.output.line(line) }
     }

@@ -31,14 +31,6 @@ struct AgentView {
         line("\(network.printable): \(count(nodes, "node")) asked: \(done)", at: context.now().rawValue)
     }
 
-    /// Shows that an event could not be posted.
-    func show(notPosted event: AgentEvent, _ reason: String) {
-        FailureView(context).warn(
-            "event \(event.number) could not be posted: \(reason)",
-            hint: "It is tried again."
-        )
-    }
-
     private func line(_ text: String, at time: Int64) {
         let start = Timestamp(rawValue: time).text + "  "
         for (number, line) in wrap(text, width: max(80 - start.count, 30)).enumerated() {

@@ -88,6 +88,16 @@ struct PlanJSON {
             "plan": plan.identifier.hexadecimal.json,
             "serial": .integer(Int(clamping: plan.serial)),
             "digest": digest?.json,
+            "dependencies": plan.dependencies.isEmpty
+                ? nil
+                : .array(
+                    plan.dependencies.map { dependency in
+                        .object([
+                            "kind": "\(dependency.kind)".json, "name": dependency.name.json,
+                            "missing": dependency.fingerprint == nil ? true : nil,
+                        ])
+                    }
+                ),
             "purpose": plan.purpose == .destroy ? "destroy" : nil,
             "selection": plan.scope.map { .array($0.options.map(\.json)) },
             "nodes_left_out": plan.scope.map { .integer($0.nodesLeftOut) },

@@ -183,7 +183,7 @@ struct PlanMarkdown {
             ```
 
             By hand: `meshplan apply --expect-digest \(digest) --via BEARER`
-            """
+            """ + (plan.dependenciesLine.map { "\n\n" + code($0) } ?? "")
     }
 
     // MARK: Markup

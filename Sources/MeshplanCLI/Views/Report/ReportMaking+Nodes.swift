@@ -44,6 +44,11 @@ extension ReportMaking {
         var state = [mark.sign.isEmpty ? mark.meaning : "\(mark.sign) \(mark.meaning)"]
         if record?.unprovisionedSeenAt != nil { state.append("was reset") }
         if record?.isProtected == true { state.append("protected") }
+        switch record?.authentication?.assurance {
+        case .claimed: state.append("claimed only")
+        case .nothing: state.append("not authenticated")
+        case .authenticated, nil: break
+        }
         let tone: HandoverReport.Tone =
             switch mark {
             case .settled: .good

@@ -20,7 +20,7 @@ struct ResultFiles {
     }
 
     private func junitTests(_ path: String) throws -> [ReportedTest] {
-        let bytes = try Files.read(context.absolute(path), as: path, limit: Self.sizeLimit)
+        let bytes = try context.read(path, limit: Self.sizeLimit)
         let root: XMLElement
         do throws(XMLError) { root = try XMLReader.read(bytes) } catch {
             throw Failure(
@@ -149,7 +149,7 @@ struct ResultFiles {
 
     /// The lines of a file that a command wrote, each an object.
     private func lines(_ path: String, of command: String) throws -> [Line] {
-        let bytes = try Files.read(context.absolute(path), as: path, limit: Self.sizeLimit)
+        let bytes = try context.read(path, limit: Self.sizeLimit)
         var lines: [Line] = []
         for (position, text) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .enumerated()

@@ -86,15 +86,16 @@ struct ApplyJSON {
                 "type": "provisioning_stage", "node_uuid": node.description.json, "stage": progress.identifier.json,
                 "through_uuid": progress.carrier?.description.json,
             ])
-        case .provisioned(let node, let address, let elementCount, let isAuthenticated):
+        case .provisioned(let node, let address, let elementCount, let authentication):
             lines.event([
                 "type": "provisioned", "node_uuid": node.description.json, "address": address.description.json,
                 "elements": .integer(Int(elementCount)),
                 "expected_elements": plan?.expectedElementCount(of: node, otherThan: elementCount).map {
                     .integer(Int($0))
                 },
-                "authenticated": isAuthenticated.map { .bool($0) },
-                "by_earlier_attempt": isAuthenticated == nil ? true : nil,
+                "authenticated": authentication.map { .bool($0.assurance == .authenticated) },
+                "authentication": authentication?.json,
+                "by_earlier_attempt": authentication == nil ? true : nil,
             ])
         case .provisioningRetried(let node, let problem, let delay):
             lines.event([
@@ -103,6 +104,12 @@ struct ApplyJSON {
                 "advice": problem.advice.worded.json,
                 "retry_in_ms": .integer(Int(clamping: delay.microseconds / 1_000)),
             ])
+        case .offersLess(let node, let witness):
+            lines.event([
+                "type": "device_offers_less", "node_uuid": node.description.json, "witness": witness.identifier.json,
+            ])
+        case .valueGivenAway(let node):
+            lines.event(["type": "static_value_given_away", "node_uuid": node.description.json])
         case .deviceNotHeard(let node, let mayBeNode, let listener):
             lines.event([
                 "type": "device_not_heard", "node_uuid": node.description.json, "may_be_node": .bool(mayBeNode),
@@ -133,7 +140,7 @@ struct ApplyJSON {
         case .changeWaits(let node, let change):
             lines.event([
                 "type": "change_waits", "node_uuid": node.description.json, "change": change.kind.identifier.json,
-                "carriers": .array(change.carriers.map(\.json)),
+                "carriers": .array(change.carriers.map(\.json)), "reason": change.reason.identifier.json,
             ])
         case .doubtAbandoned(let node, let action, let end):
             lines.event([
@@ -257,6 +264,20 @@ extension WaitingChange.Kind {
         case .relayOff: "relay_off"
         case .proxyOff: "proxy_off"
         case .subnetLoss: "subnet_loss"
+        case .friendOff: "friend_off"
+        case .reset: "reset"
+        }
+    }
+}
+
+extension WaitingChange.Reason {
+    /// Why it waits, for machines.
+    fileprivate var identifier: String {
+        switch self {
+        case .notNodes: "not_nodes"
+        case .silent: "silent"
+        case .unchanged: "unchanged"
+        case .unheard: "unheard"
         }
     }
 }
@@ -271,6 +292,7 @@ extension DoubtEnd {
         case .partIsMissing: "part_is_missing"
         case .isNotDeclared: "is_not_declared"
         case .answersOtherwise: "answers_otherwise"
+        case .mayHaveSilenced: "may_have_silenced"
         }
     }
 }

@@ -111,14 +111,16 @@ final class ApplyView {
             activity = progress.text(name).map { (node, $0) }
             showActivity()
             showStatus()
-        case .provisioned(let node, let address, let elementCount, let isAuthenticated):
+        case .provisioned(let node, let address, let elementCount, let authentication):
             progress.devices.done += 1
             endActivity(of: node)
             links.learn(name(node), at: address)
-            showProvisioned(node, address, elementCount, isAuthenticated)
+            showProvisioned(node, address, elementCount, authentication)
         case .provisioningRetried(let node, let problem, let delay):
             endActivity(of: node)
             say("\(name(node)): \("\(problem)".printable); trying again in \(DurationText.text(delay)).")
+        case .offersLess(let node, let witness): say("\(name(node)) \(witness.text)")
+        case .valueGivenAway: break
         case .deviceNotHeard(let node, let mayBeNode, let listener):
             endActivity(of: node)
             notHeard[node] = (mayBeNode, listener)
@@ -201,17 +203,18 @@ final class ApplyView {
         _ node: DeviceUUID,
         _ address: UnicastAddress,
         _ elementCount: UInt8,
-        _ isAuthenticated: Bool?
+        _ authentication: NodeAuthentication?
     ) {
         var elements = count(Int(elementCount), "element")
         if let expected = plan?.expectedElementCount(of: node, otherThan: elementCount) {
             elements += ", not \(expected) as expected"
         }
         let path = carriers.removeValue(forKey: node).map { " through \(name($0))" } ?? ""
-        switch isAuthenticated {
-        case true: result("\(name(node)): provisioned at \(address) (\(elements))\(path)")
-        case false: result("\(name(node)): provisioned at \(address) (\(elements))\(path), not authenticated")
-        case nil: result("\(name(node)): is a node at \(address) (\(elements)) by an earlier attempt")
+        if let authentication {
+            let doubt = authentication.assurance.doubt
+            result("\(name(node)): provisioned at \(address) (\(elements))\(path)\(doubt)")
+        } else {
+            result("\(name(node)): is a node at \(address) (\(elements)) by an earlier attempt")
         }
     }
 
@@ -265,6 +268,7 @@ extension DoubtEnd {
         case .partIsMissing: "the node has no such model"
         case .isNotDeclared: "the definition no longer names it"
         case .answersOtherwise: "the node answers, but not to that"
+        case .mayHaveSilenced: "it may be why the node does not answer; it is set again"
         }
     }
 }

@@ -58,6 +58,8 @@ extension StepFailure {
         guard case .provisioning(.policy(let policy)) = self else { return advice.worded }
         switch policy {
         case .noMethod(let refusals):
+            // A value that is looked for would prove too little as well.
+            guard !refusals.contains(where: { $0.cause.isTooWeak || $0.cause == .usedUp }) else { return advice.worded }
             let missing = refusals.filter { $0.cause == .notAtHand }.map(\.kind)
             var ways: [String] = []
             if missing.contains(.staticOOB) {

@@ -56,12 +56,16 @@ struct RecapView {
         for waiting in recap.changesWaiting { text += waiting.text + "\n" }
         text += unconfirmedResets()
         text += provisioned()
+        text += valuesGivenAway()
         if recap.directLinks > 0 {
             text += "Made \(count(recap.directLinks, "link")) to single nodes to configure them.\n"
         }
         text += ending() + "\n"
         if case .refused = recap.ending { return text }
-        if let changes = tally.changes { text += "Done: \(changes).\(unlisted)\n" }
+        if let changes = tally.changes {
+            let isOfDatabase = tally.applied == 0 && !recap.isComplete
+            text += "\(isOfDatabase ? "Done in the database alone" : "Done"): \(changes).\(unlisted)\n"
+        }
         text += figures() + "\n"
         for line in advice() { text += "Next: \(line)\n" }
         return text
@@ -145,6 +149,8 @@ struct RecapView {
         var doubts = recap.inDoubt > 0 ? [count(recap.inDoubt, "request") + " in doubt"] : []
         if !recap.pending.isEmpty { (waits, doubts) = (waits + doubts, []) }
         let detail = waits.isEmpty ? "" : " (\(waits.joined(separator: ", ")))"
+        // Neither a pending node nor the end of the run keeps these from being begun.
+        let heldBack = recap.notStartedOfNodes - recap.waiting - steps
         var parts = [
             tally.applied > 0
                 ? "applied \(count(tally.applied, "step"))" : tally.edits > 0 ? "edited the database" : nil,
@@ -152,6 +158,7 @@ struct RecapView {
             recap.failed.isEmpty ? nil : "failed \(recap.failed.count)",
             tally.blocked > 0 ? "blocked \(tally.blocked)" : nil,
             recap.pending.isEmpty ? nil : "pending \(count(recap.pending.count, "node"))\(detail)",
+            heldBack > 0 ? "held back \(heldBack)" : nil,
             recap.waiting > 0 ? "not started \(recap.waiting)" : nil,
         ].compactMap(\.self)
         parts += doubts
@@ -176,15 +183,26 @@ struct RecapView {
         return effort.isEmpty ? "" : " \(effort)."
     }
 
-    /// How many devices became nodes, and how many of them without authentication.
+    /// How many devices became nodes, and what was not proved about them.
     private func provisioned() -> String {
         guard recap.provisioned > 0 else { return "" }
-        let devices = "Provisioned \(count(recap.provisioned, "device"))"
-        switch recap.notAuthenticated {
-        case 0: return devices + ".\n"
-        case recap.provisioned: return devices + ", not authenticated.\n"
-        default: return devices + ", \(recap.notAuthenticated) of them not authenticated.\n"
+        var text = "Provisioned \(count(recap.provisioned, "device"))"
+        for (number, words) in [
+            (recap.notAuthenticated, "not authenticated"), (recap.onlyClaimed, ProvisioningAssurance.claimedWords),
+        ] where number > 0 {
+            text += number == recap.provisioned ? ", \(words)" : ", \(number) of them \(words)"
         }
+        return text + ".\n"
+    }
+
+    /// Static values that somebody else may know now.
+    private func valuesGivenAway() -> String {
+        guard !recap.valuesGivenAway.isEmpty else { return "" }
+        let names = recap.valuesGivenAway.prefix(5).map(\.printable).joined(separator: ", ")
+        let more = recap.valuesGivenAway.count > 5 ? " and \(recap.valuesGivenAway.count - 5) more" : ""
+        return
+            "Given away, and not offered again: the static \(recap.valuesGivenAway.count == 1 ? "value" : "values") of "
+            + "\(names)\(more). Whoever answered may know it by now.\n"
     }
 
     private func ending() -> String {
@@ -290,18 +308,39 @@ struct RecapView {
 }
 
 extension Recap.Waiting {
-    /// One line: “Relay off of 27 nodes waits for hub-1 or hub-2.”
+    /// One line: “Relay off of 27 nodes waits for hub-1 or hub-2 (relay), which are not nodes yet.”
     fileprivate var text: String {
         let what =
             switch change.kind {
             case .relayOff: "Relay off"
             case .proxyOff: "GATT proxy off"
             case .subnetLoss: "Leaving a subnet"
+            case .friendOff: "Friend off"
+            case .reset: "The reset"
+            }
+        let role =
+            switch change.role {
+            case .proxy: "proxy"
+            case .relay: "relay"
+            case .friend: "friend"
+            }
+        let isOne = change.carrierCount == 1
+        let reason =
+            switch change.reason {
+            case .notNodes: isOne ? "is not a node yet" : "are not nodes yet"
+            case .silent: "did not answer"
+            case .unchanged: isOne ? "has not taken its change" : "have not taken their changes"
+            case .unheard:
+                isOne
+                    ? "answers, but was not heard here: nobody knows whether it can be connected to"
+                    : "answer, but were not heard here: nobody knows whether they can be connected to"
             }
         let whom = nodes.count <= 3 ? nodes.map(\.printable).joined(separator: ", ") : count(nodes.count, "node")
-        var carriers = change.carriers.map(\.printable).joined(separator: " or ")
+        // One new device is enough; of nodes that are there already, all are to take their changes.
+        let conjunction = change.reason == .notNodes ? " or " : " and "
+        var carriers = change.carriers.map(\.printable).joined(separator: conjunction)
         let others = change.carrierCount - change.carriers.count
-        if others > 0 { carriers += " or \(others) more" }
-        return "\(what) of \(whom) waits for \(carriers)."
+        if others > 0 { carriers += "\(conjunction)\(others) more" }
+        return "\(what) of \(whom) waits for \(carriers) (\(role)), which \(reason)."
     }
 }

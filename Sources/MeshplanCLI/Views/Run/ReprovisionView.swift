@@ -99,7 +99,7 @@ struct ReprovisionView {
     /// Reports the result.
     func show(_ outcome: ReprovisionOutcome, of plan: ReprovisionPlan, in network: MeshNetwork) {
         reporter.terminal.show(status: nil)
-        guard case .reprovisioned(let result, let isAuthenticated) = outcome else { return explain(outcome) }
+        guard case .reprovisioned(let result, let newAuthentication) = outcome else { return explain(outcome) }
         let before = result.former.node
         let isMoved = before.unicastAddress != result.node.unicastAddress
         let end = isMoved ? network.exclusionEnd(of: before.unicastAddress) : nil
@@ -108,7 +108,7 @@ struct ReprovisionView {
                 "type": "reprovisioned", "node": plan.name.json, "node_uuid": node.description.json,
                 "procedure": plan.procedure.identifier.json, "address": result.node.unicastAddress.description.json,
                 "elements": .integer(result.node.addresses.count),
-                "authenticated": isAuthenticated.map { .bool($0) },
+                "authenticated": newAuthentication.map { .bool($0.assurance > .nothing) },
                 "former_address": isMoved ? before.unicastAddress.description.json : nil,
                 "former_free_from_iv_index": end.map { .integer(Int($0)) },
                 "dropped_models": result.droppedModels.isEmpty
@@ -121,7 +121,8 @@ struct ReprovisionView {
             ])
             return
         }
-        let authentication = isAuthenticated == false ? ", not authenticated" : ""
+        // The session was secured by the node's DeviceKey, so a value that is only claimed leaves no doubt about it.
+        let authentication = newAuthentication?.assurance == .nothing ? ", not authenticated" : ""
         switch plan.procedure {
         case .deviceKeyRefresh: context.output.line("\(name) has a new device key\(authentication).")
         case .nodeAddressRefresh:

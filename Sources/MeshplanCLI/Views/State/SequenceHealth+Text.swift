@@ -123,8 +123,8 @@ extension SequenceHealth.Finding {
             )
         case .clockBehind(let time):
             return (
-                "the IV index is recorded to have changed at \(time.text), which is in the future",
-                "Set the clock of this machine; until then changes of the IV index count as recent and may be refused."
+                "the clock of this machine is behind: it was \(time.text) already",
+                "Set it; until then no node is given its time, and it is not recorded when the IV index changes."
             )
         case .ivIndexUnknown:
             return (

@@ -55,6 +55,7 @@ enum ShowJSON {
             "on_remove": node.removalPolicy.rawValue.json,
             "unprovisioned_seen_at": node.unprovisionedSeenAt?.text.json,
             "has_device_key": .bool(node.deviceKey != nil),
+            "authentication": node.authentication?.json,
             "observed_at": node.observedAt?.text.json,
             "read_back_at": node.readBackAt?.text.json,
             "not_read": node.unread.isEmpty ? nil : .array(node.unread.map(UnreadText.json)),

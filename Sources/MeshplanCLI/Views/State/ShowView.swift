@@ -123,6 +123,7 @@ struct ShowView {
             ["UUID", node.uuid.description],
             ["product", product(node)],
             ["device key", node.deviceKey == nil ? "missing: the node cannot be configured" : "known"],
+            ["provisioned", node.authentication?.text ?? "by others, or before that was recorded"],
             ["state", state(node)],
             ["observed", node.observedAt?.text ?? "never: as imported"],
             ["read back", node.readBackAt?.text ?? "never in full"],

@@ -28,7 +28,7 @@ struct DeclaredProvisioning {
 
     /// Fills authentication settings into an order.
     func fill(_ order: inout ProvisioningOrder, _ settings: ProvisioningSettings?) {
-        order.requiresAuthentication = definition.provisioning?.requiresAuthentication ?? false
+        order.assurance = definition.provisioning?.requirement?.value ?? .nothing
         guard let settings else { return }
         order.method = settings.method?.value
         order.staticValue = settings.staticValue?.value

@@ -55,7 +55,7 @@ struct FleetDatabases {
     func isDefinition(of entry: HistoryEntry, thatOf network: FleetNetwork) -> Bool {
         guard let digest = entry.definition else { return false }
         do {
-            let options = try VariableOptions.parse(PlanWords.variables(of: run.extra))
+            let options = try VariableOptions.parse(run.extra.variables.commandLine)
             let context = try options.applied(to: context(of: network))
             let text = try PlanningJob(context: context).prepare(network.definition, network: network.name).text
             return try text?.digest() == digest

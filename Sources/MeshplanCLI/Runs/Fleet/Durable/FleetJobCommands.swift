@@ -23,38 +23,40 @@ struct FleetJobCommands {
     func planning(_ jobs: [String: FleetJob]) -> FleetRun.Stage {
         guard request.takesBack != nil else {
             return FleetRun.Stage(
-                command: "plan",
-                extra: PlanWords.chosen,
-                arguments: { _ in ["--detailed-exitcode"] }
+                command: .plan,
+                extra: { $0.choosing },
+                arguments: { _ in [.flag("--detailed-exitcode")] }
             )
         }
         return FleetRun.Stage(
-            command: "plan",
+            command: .plan,
             takesDefinition: false,
             words: { goingBack(jobs[$0.name]) },
             countsChanges: true,
-            extra: PlanWords.chosen
+            extra: { $0.choosing }
         )
     }
 
     /// Carries a job out.
     func carryingOut(_ job: FleetJob) -> FleetRun.Stage {
-        let devices = request.devices.flatMap { path in
-            ["--devices", path.hasPrefix("/") ? path : fleet.folder + "/" + path]
+        let devices = request.devices.map { path in
+            ChildWord.option("--devices", path.hasPrefix("/") ? path : fleet.folder + "/" + path)
         }
         if let saved { return saved.stage(routes, devices) }
         return FleetRun.Stage(
-            command: request.command,
+            command: request.takesBack == nil ? .apply : .rollback,
             takesDefinition: request.takesBack == nil,
             words: request.takesBack == nil ? nil : { _ in goingBack(job) },
             via: routes,
-            arguments: { _ in ["--expect-digest", job.notes.digest ?? "none"] + devices }
+            arguments: { _ in [.option("--expect-digest", job.notes.digest ?? "none")] + devices }
         )
     }
 
-    private func goingBack(_ job: FleetJob?) -> [String] {
-        let serial = String(job?.notes.target ?? 0)
-        return job?.notes.isRestoring == true ? ["state", "restore", serial] : ["rollback", "--to", serial]
+    private func goingBack(_ job: FleetJob?) -> [ChildWord] {
+        let serial = job?.notes.target ?? 0
+        return job?.notes.isRestoring == true
+            ? [.command(.state), .command(.restore), .number(serial)]
+            : [.command(.rollback), .option("--to", String(serial))]
     }
 }
 

@@ -1,0 +1,161 @@
+import DefinitionModel
+import MeshCore
+import Planning
+import Simulator
+import Testing
+
+@testable import Execution
+
+@Suite("The way back during a run")
+struct WayBackTests {
+    /// A house whose proxy is lamp-1. Its definition makes lamp-2 the proxy instead.
+    private func swap(lamps: Int = 3, _ edit: @escaping (String) -> String = { $0 }) throws -> Site {
+        let definition = try House.definition(lamps: lamps) { text in
+            edit(text)
+                .replacing("0001, profile: lamp }", with: "0001, profile: lamp, features: { proxy: off } }")
+                .replacing("0002, profile: lamp }", with: "0002, profile: lamp, features: { proxy: on } }")
+        }
+        return try Site(lamps: lamps, definition: definition)
+    }
+
+    private func isProxy(_ number: Int, in site: Site) throws -> Bool {
+        try site.lamp(number).features.proxy == .enabled
+    }
+
+    @Test("A proxy goes off when the one in its place was heard, and not before")
+    func swapped() throws {
+        let site = try swap()
+        let recap = try site.apply(site.plan())
+        #expect(recap.isComplete && recap.changesWaiting == [], "\(recap)")
+        #expect(try !isProxy(1, in: site) && isProxy(2, in: site))
+        #expect(try site.world.mismatches(against: site.network) == [])
+        #expect(try site.plan().isEmpty)
+    }
+
+    @Test("The last proxy stays on while the one in its place does not answer, and goes off when it does")
+    func silentHeir() throws {
+        let site = try swap()
+        site.world.setFaults(NodeFaults(isOff: true), of: uuid(2))
+        let recap = try site.apply(site.plan())
+        #expect(!recap.isComplete && recap.pending.map(\.name) == ["lamp-2"])
+        let waiting = try #require(recap.changesWaiting.first)
+        #expect(waiting.nodes == ["lamp-1"] && waiting.change.kind == .proxyOff)
+        #expect(waiting.change.carriers == ["lamp-2"] && waiting.change.reason == .silent)
+        #expect(try isProxy(1, in: site) && site.lamp(1).defaultTTL == 7, "all else is done")
+        site.world.setFaults(NodeFaults(), of: uuid(2))
+        let again = try site.resolveAndApply()
+        #expect(again.isComplete && again.changesWaiting == [], "\(again)")
+        #expect(try !isProxy(1, in: site) && isProxy(2, in: site))
+        #expect(try site.world.mismatches(against: site.network) == [])
+    }
+
+    @Test("The last proxy stays on while the device in its place is not heard")
+    func missingHeir() throws {
+        let definition = try House.definition(lamps: 4) { text in
+            text.replacing("0001, profile: lamp }", with: "0001, profile: lamp, features: { proxy: off } }")
+                .replacing("0004, profile: lamp }", with: "0004, profile: lamp, features: { relay: on, proxy: on } }")
+        }
+        let site = try Site(lamps: 3, definition: definition)
+        let recap = try site.apply(site.plan())
+        let waiting = try #require(recap.changesWaiting.first)
+        #expect(waiting.nodes == ["lamp-1"] && waiting.change.kind == .proxyOff)
+        #expect(waiting.change.carriers == ["lamp-4"] && waiting.change.reason == .notNodes)
+        #expect(try isProxy(1, in: site))
+    }
+
+    @Test("A proxy stays in a subnet while the one in its place there does not answer")
+    func silentHeirOfSubnet() throws {
+        let site = try Site(lamps: 3)
+        #expect(try site.apply(site.plan()).isComplete)
+        site.definition = try House.definition(lamps: 3) { text in
+            text.replacing(
+                "0001, profile: lamp }",
+                with: "0001, profile: lamp, subnets: [home], application_keys: [lighting] }"
+            )
+            .replacing("0003, profile: lamp }", with: "0003, profile: lamp, features: { proxy: on } }")
+            .replacing("[lighting, visitors]", with: "[lighting]")
+        }
+        site.world.setFaults(NodeFaults(isOff: true), of: uuid(3))
+        let recap = try site.apply(site.plan())
+        let waiting = try #require(recap.changesWaiting.first)
+        #expect(waiting.nodes == ["lamp-1"] && waiting.change.kind == .subnetLoss)
+        #expect(waiting.change.role == .proxy && waiting.change.carriers == ["lamp-3"])
+        #expect(try site.lamp(1).netKeys.count == 2)
+        site.world.setFaults(NodeFaults(), of: uuid(3))
+        #expect(try site.resolveAndApply().isComplete)
+        #expect(try site.lamp(1).netKeys.count == 1)
+        #expect(try site.world.mismatches(against: site.network) == [])
+    }
+
+    @Test("A proxy that answers, but that the bearer does not hear, replaces none")
+    func unheardHeir() throws {
+        let site = try swap()
+        site.wrap = { DeafBearer($0) }
+        let recap = try site.apply(site.plan())
+        #expect(!recap.isComplete && recap.pending == [] && recap.failed == [])
+        let waiting = try #require(recap.changesWaiting.first)
+        #expect(waiting.change.carriers == ["lamp-2"] && waiting.change.reason == .unheard)
+        #expect(try isProxy(1, in: site) && isProxy(2, in: site))
+        site.wrap = { $0 }
+        #expect(try site.apply(site.plan()).isComplete)
+        #expect(try !isProxy(1, in: site))
+    }
+
+    @Test("A proxy goes off beside one that was there before only if that answers")
+    func silentOther() throws {
+        var network = try House.network(lamps: 3)
+        network.nodes[2].features.proxy = .enabled
+        let definition = try House.definition(lamps: 3) { text in
+            text.replacing("0001, profile: lamp }", with: "0001, profile: lamp, features: { proxy: off } }")
+        }
+        for isOff in [true, false] {
+            let site = try Site(lamps: 3, database: network, definition: definition)
+            site.world.setFaults(NodeFaults(isOff: isOff), of: uuid(2))
+            let recap = try site.apply(site.plan())
+            #expect(recap.changesWaiting.map(\.change.reason) == (isOff ? [.silent] : []))
+            #expect(try isProxy(1, in: site) == isOff)
+        }
+    }
+
+    @Test("A relay goes off when those in its place relay")
+    func relays() throws {
+        let definition = try House.definition(lamps: 3) { text in
+            text.replacing("0002, profile: lamp }", with: "0002, profile: lamp, features: { relay: off } }")
+                .replacing("0003, profile: lamp }", with: "0003, profile: lamp, features: { relay: on } }")
+        }
+        var network = try House.network(lamps: 3)
+        network.nodes[3].features.relay = .disabled
+        for isOff in [true, false] {
+            let site = try Site(lamps: 3, database: network, definition: definition)
+            site.world.setFaults(NodeFaults(isOff: isOff), of: uuid(3))
+            let recap = try site.apply(site.plan())
+            #expect(recap.changesWaiting.map(\.change.kind) == (isOff ? [.relayOff] : []))
+            #expect(try site.lamp(2).features.relay == (isOff ? .enabled : .disabled))
+        }
+    }
+}
+
+/// A bearer that hears no node advertise its identity.
+private final class DeafBearer: Bearer {
+    private let inner: any Bearer
+
+    init(_ inner: any Bearer) { self.inner = inner }
+
+    var now: Instant { inner.now }
+    var maximumLinks: Int { 1 }
+
+    func connect(to target: LinkTarget) throws(BearerError) -> LinkIdentifier { try inner.connect(to: target) }
+    func scan(_ isOn: Bool) throws(BearerError) { try inner.scan(isOn) }
+    func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) { try inner.send(packet, on: link) }
+    func close(_ link: LinkIdentifier) { inner.close(link) }
+
+    func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {
+        while let event = try inner.next(until: deadline) {
+            guard case .heard(let advertisement) = event, case .proxy(let content) = advertisement.content else {
+                return event
+            }
+            if case .networkID = content { return event }
+        }
+        return nil
+    }
+}
