@@ -1,6 +1,7 @@
 extension StringProtocol {
     /// The first characters of a source line, with secrets replaced by `*`: what looks like a key, wherever it stands
-    /// and however it is written, and everything after `static`, the value with which a device is provisioned.
+    /// and however it is written, everything after `static`, the value with which a device is provisioned, after the
+    /// usual names of secrets, and the password of an address.
     ///
     /// Secrets belong neither in a definition nor in a file that is used as one by mistake, such as another tool's
     /// database. Messages that show a line of it must not spread them. UUIDs with their hyphens or behind their name
@@ -10,7 +11,8 @@ extension StringProtocol {
     package func concealingKeys(first count: Int) -> [Unicode.Scalar] {
         // Enough further characters to recognise a key that the cut would split.
         var scalars = Array(unicodeScalars.prefix(count + KeyShapes.longest))
-        concealStaticValues(in: &scalars)
+        concealNamedValues(in: &scalars)
+        concealPasswords(in: &scalars)
         KeyShapes.conceal(in: &scalars)
         return Array(scalars.prefix(count))
     }
@@ -22,19 +24,22 @@ extension StringProtocol {
         return String(text)
     }
 
-    /// Conceals static values. They have any length and form, so everything after `static:` goes, up to the closing
-    /// quote or bracket, or else the end of the entry; except for a mapping, `static: { file: … }`.
-    private func concealStaticValues(in scalars: inout [Unicode.Scalar]) {
-        let word = Array("static".unicodeScalars)
+    /// Conceals static values, passwords and tokens. They have any length and form, so everything after the name and `:`
+    /// goes, up to the closing quote or bracket, or else the end of the entry; except for a mapping,
+    /// `static: { file: … }`.
+    private func concealNamedValues(in scalars: inout [Unicode.Scalar]) {
+        let words = ["static", "password", "passphrase", "token"].map { Array($0.unicodeScalars) }
         var start = 0
-        while start + word.count < scalars.count {
-            guard scalars[start..<(start + word.count)].elementsEqual(word) else {
+        while start < scalars.count {
+            guard let word = words.first(where: { scalars[start...].starts(with: $0) }) else {
                 start += 1
                 continue
             }
             var place = start + word.count
             start = place
-            while place < scalars.count, scalars[place].isOfWord || "\"' \t".unicodeScalars.contains(scalars[place]) {
+            // Prose has the other names, too.
+            let between = word == words[0] ? "\"' \t" : "\"'"
+            while place < scalars.count, scalars[place].isOfWord || between.unicodeScalars.contains(scalars[place]) {
                 place += 1
             }
             guard place < scalars.count, scalars[place] == ":" else { continue }
@@ -55,6 +60,28 @@ extension StringProtocol {
             start = place
         }
     }
+
+    /// Conceals the passwords of addresses, `scheme://user:password@host` and `?password=…`.
+    private func concealPasswords(in scalars: inout [Unicode.Scalar]) {
+        var place = 0
+        while place + 2 < scalars.count {
+            guard scalars[place...].starts(with: "://".unicodeScalars) else {
+                place += 1
+                continue
+            }
+            let start = place + 3
+            let end =
+                scalars[start...].firstIndex { " \t\"'`,]}".unicodeScalars.contains($0) } ?? scalars.count
+            let last = scalars[start..<end].lastIndex(of: "@")
+            if let last, let colon = scalars[start..<last].firstIndex(of: ":") { scalars.conceal((colon + 1)..<last) }
+            let name = Array("password=".unicodeScalars)
+            for found in start..<end where scalars[found..<end].starts(with: name) {
+                let value = found + name.count
+                scalars.conceal(value..<(scalars[value..<end].firstIndex(of: "&") ?? end))
+            }
+            place = end
+        }
+    }
 }
 
 extension Unicode.Scalar {
@@ -71,23 +98,26 @@ private enum KeyShapes {
     private static let fewestDigits = 31
 
     static func conceal(in scalars: inout [Unicode.Scalar]) {
+        concealDecimals(in: &scalars)
+        // Base64 may end within a key in digits, of which the rest would be too short to be one.
+        let original = scalars
         concealBase64(in: &scalars)
-        let runs = digitRuns(in: scalars)
+        let runs = digitRuns(in: original)
         var place = 0
         while place < runs.count {
             let run = runs[place]
             if run.count >= fewestDigits {
-                if run.count != 32 || !["uuid", "label"].contains(where: word(before: run, in: scalars).hasSuffix) {
+                if run.count != 32 || !["uuid", "label"].contains(where: word(before: run, in: original).hasSuffix) {
                     scalars.conceal(run)
                 }
                 place += 1
                 continue
             }
-            let group = group(at: place, of: runs, in: scalars)
+            let group = group(at: place, of: runs, in: original)
             if group.count * run.count >= fewestDigits { for run in group { scalars.conceal(run) } }
             let uuid = runs[place...].prefix(5)
             if uuid.map(\.count) == [8, 4, 4, 4, 12], uuid[place].lowerBound + 36 == uuid[place + 4].upperBound,
-                ["key", "keys", "secret"].contains(where: word(before: run, in: scalars).hasSuffix)
+                ["key", "keys", "secret"].contains(where: word(before: run, in: original).hasSuffix)
             {
                 for run in uuid { scalars.conceal(run) }
             }
@@ -140,6 +170,30 @@ private enum KeyShapes {
         return String(word).lowercased()
     }
 
+    /// Conceals octets as decimal numbers, as programs list them. Numbers that only grow are counted, not drawn.
+    private static func concealDecimals(in scalars: inout [Unicode.Scalar]) {
+        var octets: [(place: Range<Int>, value: Int)] = []
+        func concealList() {
+            let values = octets.map(\.value)
+            if values.count >= fewestDigits / 2, values != values.sorted() {
+                for octet in octets { scalars.conceal(octet.place) }
+            }
+            octets = []
+        }
+        var start = 0
+        while start < scalars.count {
+            let end = scalars[start...].firstIndex { !("0"..."9").contains($0) } ?? scalars.count
+            let digits = String(String.UnicodeScalarView(scalars[start..<end].prefix(4)))
+            if let value = Int(digits), value < 256, digits.utf8.count < 4 {
+                octets.append((start..<end, value))
+            } else if start < end || !", \t[(".unicodeScalars.contains(scalars[start]) {
+                concealList()
+            }
+            start = Swift.max(end, start + 1)
+        }
+        concealList()
+    }
+
     /// Conceals 16 and 32 octets in base64, and whatever is tagged as binary.
     private static func concealBase64(in scalars: inout [Unicode.Scalar]) {
         var start = 0
@@ -151,7 +205,14 @@ private enum KeyShapes {
             }
             let end = scalars[start...].firstIndex { !$0.isBase64 } ?? scalars.count
             let padding = scalars[end...].prefix { $0 == "=" }.count
-            let isKey = (end - start, padding) == (22, 2) || (end - start, padding) == (43, 1)
+            let run = scalars[start..<end]
+            // Without padding only what looks drawn is a key, not a word.
+            let isMixed =
+                run.contains { $0.properties.isUppercase } && run.contains { $0.properties.isLowercase }
+                && run.contains { ("0"..."9").contains($0) }
+            let isKey =
+                run.count == 22 && (padding == 2 || padding == 0 && isMixed)
+                || run.count == 43 && (padding == 1 || padding == 0 && isMixed)
             if isTagged || isKey { scalars.conceal(start..<(end + padding)) }
             isTagged =
                 start >= 2 && scalars[start - 1] == "!" && scalars[start..<end].elementsEqual("binary".unicodeScalars)
@@ -170,7 +231,7 @@ extension ArraySlice<Unicode.Scalar> {
     /// Whether it may stand between two parts of a key that have so many digits. Only single octets stand in lists, as
     /// programs write them; longer parts there are addresses.
     fileprivate func separates(_ size: Int) -> Bool {
-        let signs = size == 2 ? " :-.,;_\t\\x0\"'" : " :-._\t"
+        let signs = size == 2 ? " :-.,;_\t\\x0\"'%" : " :-._\t"
         return (1...4).contains(count) && allSatisfy(signs.unicodeScalars.contains)
     }
 }

@@ -9,9 +9,9 @@ package enum Suggestion {
             allowed.isEmpty
             ? nil : allowed.count <= 24 ? "\(title): \(allowed.sorted().joined(separator: ", "))" : nil
         switch (nearest, list) {
-        case (let nearest?, let list?): return "did you mean `\(nearest)`? \(list)"
-        case (let nearest?, nil): return "did you mean `\(nearest)`?"
-        case (nil, let list): return list
+        case (let nearest?, let list?): return "did you mean `\(nearest)`? \(list)".withoutKeys
+        case (let nearest?, nil): return "did you mean `\(nearest)`?".withoutKeys
+        case (nil, let list): return list?.withoutKeys
         }
     }
 

@@ -46,7 +46,10 @@ struct DoubtCommandTests {
         #expect(!result.error.contains("would no longer be a GATT proxy"), "\(result.error.suffix(2_000))")
         let waits = result.output.split(separator: "\n").filter { $0.contains(" waits for ") }
         #expect(!waits.isEmpty && waits.count <= 3, "\(waits)")
-        #expect(waits.contains { $0.contains("waits for hub-1 or hub-2.") }, "\(waits)")
+        #expect(
+            waits.contains { $0.contains("waits for hub-1 or hub-2 (proxy), which are not nodes yet.") },
+            "\(waits)"
+        )
         let next = result.output.split(separator: "\n").filter { $0.hasPrefix("Next:") }
         #expect(next.count == 1, "\(next)")
         // The steps of the hubs that are not tried are counted. What other nodes would be told is told by its line, and

@@ -14,7 +14,7 @@ struct WrittenDefinitionTests {
         let fixture = try CommandFixture()
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let file = tests.appendingPathComponent("StoreTests/Resources/\(sample).json")
-        try fixture.write(try String(contentsOf: file, encoding: .utf8), to: "network.json")
+        try fixture.writePrivate(try String(contentsOf: file, encoding: .utf8), to: "network.json")
         try #require(fixture.run("init").status == 0)
         return fixture
     }

@@ -161,6 +161,17 @@ final class Site: KillableSite {
         }
     }
 
+    /// Changes a node in the database behind everybody's back.
+    func store(_ node: Node) throws {
+        let lease = try database.lock(
+            holder: LockHolder(user: "anna", host: "desk", process: 1, operation: "test", since: Site.now)
+        )
+        defer { lease.release() }
+        var changes = StoreChanges()
+        changes.nodes = [node]
+        _ = try database.commit(changes, with: lease)
+    }
+
     /// Goes on with other files, as after the process died when they were copied.
     func reopen(_ files: DatabaseFolder) throws {
         database = try MeshDatabase.open(at: files.path, key: key, using: SplitMix64(seed: 99))

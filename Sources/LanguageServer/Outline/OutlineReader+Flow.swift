@@ -51,10 +51,10 @@ extension OutlineReader {
     private func isBreak(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") }
 
     /// The rest of a line behind closed braces or brackets says nothing.
-    private func behindFlow(_ place: Int) -> Int { endOfLine(place) }
+    private mutating func behindFlow(_ place: Int) -> Int { endOfLine(place) }
 
     /// The first octet of the next line that goes on; nil if the next line with content does not belong to it.
-    private func nextLine(_ start: Int, outer: Int) -> Int? {
+    private mutating func nextLine(_ start: Int, outer: Int) -> Int? {
         var line = start
         while line < bytes.count {
             let end = endOfLine(line)

@@ -16,6 +16,8 @@ struct OutlineReader {
     private var pending: (node: Int, column: Int)?
     /// The column of the entry whose value is the block of text that is being passed over.
     private var blockText: Int?
+    /// What is known of the line that was asked for last: from where its end was looked for, and its end.
+    private var line = 0..<0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
@@ -39,9 +41,12 @@ struct OutlineReader {
         blockText = nil
     }
 
-    func endOfLine(_ place: Int) -> Int {
+    mutating func endOfLine(_ place: Int) -> Int {
+        // Each text in braces asks, and a line may hold millions of them.
+        if line.contains(place) { return line.upperBound }
         var end = place
         while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+        line = place..<end
         return end
     }
 

@@ -7,7 +7,7 @@ import Simulator
 import Store
 
 /// `meshplan apply`
-struct ApplyCommand: NetworkCommand {
+struct ApplyCommand: RoutedCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply",
         abstract: "Apply a definition or a saved plan to the network.",
@@ -29,7 +29,12 @@ struct ApplyCommand: NetworkCommand {
     )
     var paths: [String] = []
 
-    @OptionGroup var bearer: BearerOptions
+    @Option(help: ArgumentHelp("\(BearerChoice.help)", valueName: "bearer"))
+    var via: [String]
+
+    @OptionGroup var adapter: AdapterOptions
+
+    @OptionGroup var capture: CaptureOptions
 
     @OptionGroup var networks: NetworkOptions
 
@@ -74,16 +79,31 @@ struct ApplyCommand: NetworkCommand {
 
     @OptionGroup var variables: VariableOptions
 
+    @OptionGroup(title: "Selection")
+    var selection: SelectionOptions
+
+    @OptionGroup(title: "Guards")
+    var guards: GuardOptions
+
     @OptionGroup var planning: PlanOptions
 
-    @OptionGroup var way: RouteOptions
+    @OptionGroup var radio: RadioOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var models: VendorModelOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var simulator: SimulatorOptions
 
     @OptionGroup var format: FormatOptions
 
     var writesJSON: Bool { format.json }
 
     func validate() throws {
-        try way.check(for: bearer.via)
+        try way.check()
     }
 
     private var options: ExecutionOptions {
@@ -96,15 +116,15 @@ struct ApplyCommand: NetworkCommand {
         let context = try variables.applied(to: context)
         var run = ApplyRun(
             context: context,
-            route: try way.route(via: bearer.routes, bearer.capture),
+            route: try way.route(),
             options: options,
-            radio: way.radio,
+            radio: radio,
             secrets: try SecretsReader(context: context, files: secrets),
             listening: ResetListening(listen),
             isFull: full,
             isApproved: autoApprove,
             expected: expectDigest,
-            planner: planning.planner
+            planner: planning.planner(selection, guards)
         )
         run.confirmWithin = confirmation.confirmWithin?.duration
         if paths.count == 1, let path = paths.first, SavedPlan.isMeant(by: path, in: context) {

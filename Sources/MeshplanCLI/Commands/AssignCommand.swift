@@ -5,7 +5,7 @@ import MeshCore
 import SystemLayer
 
 /// `meshplan assign`
-struct AssignCommand: NetworkCommand {
+struct AssignCommand: AssigningCommand {
     static let configuration = CommandConfiguration(
         commandName: "assign",
         abstract: "Say which device is at which place of the definition.",
@@ -40,6 +40,24 @@ struct AssignCommand: NetworkCommand {
 
     @OptionGroup var assigning: AssigningOptions
 
+    @OptionGroup var adapter: AdapterOptions
+
+    @OptionGroup var capture: CaptureOptions
+
+    @OptionGroup(title: "With --apply")
+    var execution: RunOptions
+
+    @OptionGroup var radio: RadioOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var models: VendorModelOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var simulator: SimulatorOptions
+
     @OptionGroup var networks: NetworkOptions
 
     @OptionGroup var format: FormatOptions
@@ -47,24 +65,24 @@ struct AssignCommand: NetworkCommand {
     var writesJSON: Bool { format.json }
 
     func validate() throws {
-        try assigning.check()
+        try checkAssigning()
         guard (place == nil) == (device == nil) else {
             throw ValidationError("meshplan assign PLACE takes a UUID, too.")
         }
-        let ways = [place != nil, from != nil, !free.isEmpty, !assigning.via.isEmpty].count { $0 }
+        let ways = [place != nil, from != nil, !free.isEmpty, !via.isEmpty].count { $0 }
         guard ways == 1 else {
             throw ValidationError(
                 "Name a place and a UUID, a table with --from, places with --free, or the way to the devices with "
                     + "--via."
             )
         }
-        if format.json, !assigning.via.isEmpty { throw ValidationError("--json cannot be combined with --via.") }
+        if format.json, !via.isEmpty { throw ValidationError("--json cannot be combined with --via.") }
     }
 
     func run(in context: Context) throws -> ExitStatus {
         var assignments = try Assignments(context, paths: assigning.definitions, network: networks.network)
-        if !assigning.via.isEmpty {
-            var run = try assigning.run(assignments, networks, context)
+        if !via.isEmpty {
+            var run = try assigningRun(assignments, context)
             return try run.run()
         }
         if let place, let device {

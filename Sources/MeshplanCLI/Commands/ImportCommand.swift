@@ -105,6 +105,7 @@ struct ImportCommand: ContextCommand {
             }
         }
         if lint { return view.show(in: context) }
+        FailureView(context).show(GitIgnore.keepOut(cdb, context).filter { $0.severity == .note }, files: SourceFiles())
         if strict, inspection.document != nil, !view.repairs.isEmpty {
             view.listRepairs(in: context)
             throw Failure(

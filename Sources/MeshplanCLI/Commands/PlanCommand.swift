@@ -6,7 +6,7 @@ import Store
 import SystemLayer
 
 /// `meshplan plan`
-struct PlanCommand: NetworkCommand {
+struct PlanCommand: RoutedCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
         abstract: "Show the changes that make the network match its definition.",
@@ -47,7 +47,13 @@ struct PlanCommand: NetworkCommand {
 
     @OptionGroup var variables: VariableOptions
 
-    @OptionGroup var options: PlanOptions
+    @OptionGroup(title: "Selection")
+    var selection: SelectionOptions
+
+    @OptionGroup(title: "Guards")
+    var guards: GuardOptions
+
+    @OptionGroup var planning: PlanOptions
 
     @OptionGroup var radio: RadioOptions
 
@@ -55,6 +61,24 @@ struct PlanCommand: NetworkCommand {
 
     @OptionGroup(title: "Reading back first")
     var reading: PlanRefreshOptions
+
+    @OptionGroup(title: "Reading back first")
+    var adapter: AdapterOptions
+
+    @OptionGroup(title: "Reading back first")
+    var capture: CaptureOptions
+
+    @OptionGroup(title: "Reading back first")
+    var execution: RunOptions
+
+    @OptionGroup(title: "Reading back first")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "Reading back first")
+    var models: VendorModelOptions
+
+    @OptionGroup(title: "Reading back first")
+    var simulator: SimulatorOptions
 
     @Option(
         help: ArgumentHelp(
@@ -67,35 +91,45 @@ struct PlanCommand: NetworkCommand {
 
     var writesJSON: Bool { format.json }
 
+    var via: [String] { reading.via }
+
+    func validate() throws {
+        try reading.check(way)
+    }
+
     func run(in context: Context) throws -> ExitStatus {
         let context = try variables.applied(to: context)
         if let out { try SavedPlan.check(target: out, in: context) }
         if let markdown { try PlanMarkdown.check(target: markdown, in: context) }
-        let planning = try PlanningJob(context: context).prepare(definition.paths, network: networks.network)
-        let database = try Workspace(context: context).open(planning.network)
-        let estimator = try radio.estimator(database, simulation: reading.simulation(radio))
-        let snapshot = try reading.snapshot(of: database, planning, estimator, radio, options.planner, in: context)
-        var planned = try planning.plan(snapshot, options: options.planner)
+        let options = planning.planner(selection, guards)
+        let job = try PlanningJob(context: context).prepare(definition.paths, network: networks.network)
+        let database = try Workspace(context: context).open(job.network)
+        let estimator = try radio.estimator(
+            database,
+            simulation: via == ["simulator"] ? SimulationSetup(simulator, radio) : nil
+        )
+        let snapshot = try reading.snapshot(of: database, job, estimator, way, execution, options, in: context)
+        var planned = try job.plan(snapshot, options: options)
         planned.plan.dependencies = try PlanDependencies(
             context: context,
             database: database,
             secrets: try SecretsReader(context: context, files: secrets),
-            way: try reading.way(radio) ?? Settings.way(context)
+            way: try via.isEmpty ? Settings.way(context) : way.route().dependency
         )
         .of(planned.plan)
         let plan = planned.plan
-        if context.keepsValues { ProcessMemory.keepUntilExit((planning, snapshot, planned)) }
+        if context.keepsValues { ProcessMemory.keepUntilExit((job, snapshot, planned)) }
         let site = estimator.fitting(snapshot)
-        planning.show(
+        job.show(
             plan,
             unresolved: snapshot.unresolved.count,
             estimator: withoutEstimate ? nil : site,
             isFull: full
         )
         if context.json == nil, let line = plan.dependenciesLine { context.output.line(line) }
-        if let markdown { try PlanMarkdown(plan, of: planning, snapshot, site).write(to: markdown, in: context) }
-        try SequenceNotice(context, network: planning.network).warn(of: snapshot, database)
-        try ReturnNotice(context).warn(planning, database)
+        if let markdown { try PlanMarkdown(plan, of: job, snapshot, site).write(to: markdown, in: context) }
+        try SequenceNotice(context, network: job.network).warn(of: snapshot, database)
+        try ReturnNotice(context).warn(job, database)
         if planned.isRefused, let out {
             context.errorOutput.line("The plan is refused, so it is not saved to \(out.printable).")
         }
@@ -103,7 +137,7 @@ struct PlanCommand: NetworkCommand {
         if let out {
             try SavedPlan.write(
                 plan,
-                definition: planning.text,
+                definition: job.text,
                 to: out,
                 database: database,
                 context: context
@@ -111,7 +145,7 @@ struct PlanCommand: NetworkCommand {
             if context.json == nil {
                 context.output.line(
                     "\nSaved to \(out.printable). Apply exactly this plan with: meshplan apply "
-                        + "\(out.printable.shellWord) --via \(reading.via.first?.printable.shellWord ?? "BEARER")"
+                        + "\(out.printable.shellWord) --via \(via.first?.printable.shellWord ?? "BEARER")"
                 )
             }
         }

@@ -6,7 +6,7 @@ import Planning
 import Store
 
 /// `meshplan refresh`
-struct RefreshCommand: NetworkCommand {
+struct RefreshCommand: RoutedCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
         abstract: "Read the configuration of nodes back over the radio.",
@@ -21,7 +21,12 @@ struct RefreshCommand: NetworkCommand {
 
     @OptionGroup var definition: DefinitionOptions
 
-    @OptionGroup var bearer: BearerOptions
+    @Option(help: ArgumentHelp("\(BearerChoice.help)", valueName: "bearer"))
+    var via: [String]
+
+    @OptionGroup var adapter: AdapterOptions
+
+    @OptionGroup var capture: CaptureOptions
 
     @OptionGroup var networks: NetworkOptions
 
@@ -77,8 +82,7 @@ struct RefreshCommand: NetworkCommand {
     var writesJSON: Bool { format.json }
 
     func validate() throws {
-        try devices.check(for: bearer.via)
-        try simulator.check(for: bearer.via)
+        try way.check()
     }
 
     func run(in context: Context) throws -> ExitStatus {
@@ -92,7 +96,7 @@ struct RefreshCommand: NetworkCommand {
         var options = execution.options
         if pages { options.pages = .all }
         options.readsInSequences = aggregate
-        let route = try MeshRoute(via: bearer.routes, devices, models, simulator, radio, bearer.capture)
+        let route = try way.route()
         let refresh = RefreshRun(
             context: context,
             route: route,

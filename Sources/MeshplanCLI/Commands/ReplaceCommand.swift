@@ -4,7 +4,7 @@ import Definitions
 import MeshCore
 
 /// `meshplan replace`
-struct ReplaceCommand: NetworkCommand {
+struct ReplaceCommand: AssigningCommand {
     static let configuration = CommandConfiguration(
         commandName: "replace",
         abstract: "Give the place of a broken node to another device.",
@@ -28,6 +28,24 @@ struct ReplaceCommand: NetworkCommand {
 
     @OptionGroup var assigning: AssigningOptions
 
+    @OptionGroup var adapter: AdapterOptions
+
+    @OptionGroup var capture: CaptureOptions
+
+    @OptionGroup(title: "With --apply")
+    var execution: RunOptions
+
+    @OptionGroup var radio: RadioOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var models: VendorModelOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var simulator: SimulatorOptions
+
     @OptionGroup var networks: NetworkOptions
 
     @OptionGroup var format: FormatOptions
@@ -35,8 +53,8 @@ struct ReplaceCommand: NetworkCommand {
     var writesJSON: Bool { format.json }
 
     func validate() throws {
-        try assigning.check(hasDevice: device != nil)
-        guard device != nil || !assigning.via.isEmpty else {
+        try checkAssigning(hasDevice: device != nil)
+        guard device != nil || !via.isEmpty else {
             throw ValidationError("Name the device that takes its place, or the way to the devices with --via.")
         }
         if format.json, device == nil { throw ValidationError("--json needs a UUID.") }
@@ -53,7 +71,7 @@ struct ReplaceCommand: NetworkCommand {
             )
         }
         guard let device else {
-            var run = try assigning.run(assignments, networks, context, only: node)
+            var run = try assigningRun(assignments, context, only: node)
             return try run.run()
         }
         guard let uuid = LabelText.uuid(in: device) else { throw AssigningOptions.noUUID(in: device) }
@@ -70,7 +88,7 @@ struct ReplaceCommand: NetworkCommand {
             )
             if !assigning.apply { context.output.line("Next: meshplan plan") }
         }
-        guard assigning.apply, let apply = try assigning.applying(networks, context) else { return .success }
+        guard assigning.apply, let apply = try applying(context) else { return .success }
         return try apply(node)
     }
 }

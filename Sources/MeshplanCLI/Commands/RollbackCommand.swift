@@ -7,7 +7,7 @@ import Store
 import SystemLayer
 
 /// `meshplan rollback`
-struct RollbackCommand: NetworkCommand {
+struct RollbackCommand: GoingBackCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback",
         abstract: "Plan a return to the definition applied before the last one, and carry it out with --via.",
@@ -39,25 +39,48 @@ struct RollbackCommand: NetworkCommand {
 
     @OptionGroup var networks: NetworkOptions
 
+    @OptionGroup var planned: PlannedRunOptions
+
+    @OptionGroup var adapter: AdapterOptions
+
+    @OptionGroup var capture: CaptureOptions
+
+    @OptionGroup var execution: RunOptions
+
+    @OptionGroup var guards: GuardOptions
+
+    @OptionGroup var radio: RadioOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var models: VendorModelOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var simulator: SimulatorOptions
+
     @OptionGroup var goingBack: GoingBackOptions
+
+    @OptionGroup var confirmation: ConfirmationOptions
 
     @OptionGroup var format: FormatOptions
 
     var writesJSON: Bool { format.json }
 
     func validate() throws {
+        try checkRun()
         if unconfirmed {
-            guard to == nil, writeDefinition == nil, goingBack.planned.out == nil,
-                goingBack.confirmation.confirmWithin == nil
+            guard to == nil, writeDefinition == nil, planned.out == nil, confirmation.confirmWithin == nil
             else {
                 throw ValidationError(
                     "--unconfirmed returns to the state before the unconfirmed changes, and cannot be combined with --to, "
                         + "--out, --write-definition or --confirm-within."
                 )
             }
-            if goingBack.planned.via.isEmpty { throw ValidationError("Name the route to the mesh with --via.") }
+            if via.isEmpty { throw ValidationError("Name the route to the mesh with --via.") }
         }
-        if writeDefinition != nil, !goingBack.planned.via.isEmpty || goingBack.planned.out != nil {
+        if writeDefinition != nil, !via.isEmpty || planned.out != nil {
             throw ValidationError("--write-definition only writes files, and cannot be combined with --via or --out.")
         }
     }
@@ -66,7 +89,7 @@ struct RollbackCommand: NetworkCommand {
         let workspace = Workspace(context: context)
         let name = try workspace.only(networks.network)
         if unconfirmed {
-            return try goingBack.applyRun(as: "rollback", in: context).goBackUnconfirmed(name)
+            return try returnRun(as: "rollback", in: context).goBackUnconfirmed(name)
         }
         let database = try workspace.open(name)
         let history = try database.history()
@@ -76,7 +99,7 @@ struct RollbackCommand: NetworkCommand {
         }
         if case .state(let serial) = unfinished?.goal, writeDefinition == nil {
             let job = try RestoreJob(context, network: name, serial: serial, in: database)
-            return try goingBack.carryOut(job, as: "restore", in: context)
+            return try carryOut(job, as: "restore", in: context)
         }
         let (entry, text) = try definition(in: database, history, unfinished)
         if let folder = writeDefinition { return try write(text, of: entry, into: folder, context) }
@@ -93,7 +116,7 @@ struct RollbackCommand: NetworkCommand {
             compare(text, context)
             context.output.line()
         }
-        return try goingBack.carryOut(prepared, as: "rollback", in: context)
+        return try carryOut(prepared, as: "rollback", in: context)
     }
 
     /// Finds the definition to go back to.

@@ -59,7 +59,7 @@ struct ScanCommand: NetworkCommand {
     var writesJSON: Bool { format.json }
 
     func validate() throws {
-        if watch, mesh.bearer.via == ["simulator"] {
+        if watch, mesh.via == ["simulator"] {
             throw ValidationError(
                 "--watch needs real time; run the simulation as a process with meshplan sim."
             )

@@ -29,7 +29,8 @@ struct FailureView {
         show([Diagnostic(.warning, message, hint: hint)], files: SourceFiles())
     }
 
-    private func show(_ diagnostics: [Diagnostic], files: SourceFiles) {
+    /// Shows what is to be said about files.
+    func show(_ diagnostics: [Diagnostic], files: SourceFiles) {
         if let lines = context.json {
             lines.write(diagnostics, files: files)
         } else {

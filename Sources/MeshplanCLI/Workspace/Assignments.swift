@@ -56,7 +56,7 @@ struct Assignments {
         if let position = positions[name] { return definition.nodes[position] }
         throw Failure(
             .usage,
-            "the definition has no place `\(name.printable)`",
+            "the definition has no place `\(name.withoutKeys.printable)`",
             hint: Suggestion.hint(for: name, among: Set(positions.keys), are: "places are")?.asSentence
         )
     }

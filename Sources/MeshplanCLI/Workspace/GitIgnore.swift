@@ -71,6 +71,25 @@ enum GitIgnore {
         return cover
     }
 
+    /// Makes git ignore a file with secrets, and returns what to say about that. A failure to write is no reason to
+    /// stop.
+    static func keepOut(_ path: String, _ context: Context) -> [Diagnostic] {
+        guard Files.kind(context.absolute(path)) == .file, let cover = try? cover(path, in: context) else {
+            return []
+        }
+        if cover.isTracked {
+            return [
+                Diagnostic(
+                    .warning,
+                    "git already has \(path.printable), which contains secrets",
+                    hint: "take it out with git rm --cached \(path.printable.shellWord), and have "
+                        + "\(fileName) name it"
+                )
+            ]
+        }
+        return cover.pattern.map { [Diagnostic(.note, "added \($0.printable) to \(cover.place.printable)")] } ?? []
+    }
+
     /// What to say about a file with secrets that others may have: git has it, or other users can read it.
     ///
     /// - Parameter contents: what is in it: “keys”.

@@ -74,7 +74,7 @@ struct Settings {
         func number(_ range: ClosedRange<Int>) throws(SettingsFile.Problem) {
             guard let number = Int(text), range.contains(number) else {
                 throw SettingsFile.Problem(
-                    "\(text.printable) is not a number from \(range.lowerBound) to \(range.upperBound)"
+                    "\(text.withoutKeys.printable) is not a number from \(range.lowerBound) to \(range.upperBound)"
                 )
             }
         }
@@ -92,7 +92,7 @@ struct Settings {
             let names = RadioOptions.names
             guard names.contains(text) else {
                 throw SettingsFile.Problem(
-                    "there is no radio `\(text.printable)`",
+                    "there is no radio `\(text.withoutKeys.printable)`",
                     hint: Suggestion.hint(for: text, among: names, are: "there are")
                 )
             }

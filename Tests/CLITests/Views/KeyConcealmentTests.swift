@@ -53,6 +53,33 @@ struct KeyConcealmentTests {
             ("key: 00112233-4455-6677-8899-aabbccddeeff", "key: ********-****-****-****-************"),
             ("v: !!binary ABEiM0RVZneImaq7zN3u/w==", "v: !!binary ************************"),
             ("v: !!binary abc", "v: !!binary ***"), ("v: ABEiM0RVZneImaq7zN3u/w==", "v: ************************"),
+            // Behind this tag base64 ends at the first colon, and 15 pairs are less than a key.
+            (
+                "v: !!binary 00:11:22:33:44:55:66:77:88:99:aa:bb:cc:dd:ee:ff",
+                "v: !!binary **:**:**:**:**:**:**:**:**:**:**:**:**:**:**:**"
+            ),
+            ("v: BPrOMUaTOlq1F_FZCXmw8g", "v: **********************"),
+            ("v: internationalisationss", "v: internationalisationss"),
+            (
+                "v: %04%fa%ce%31%46%93%3a%5a%b5%17%f1%59%09%79%b0%f2",
+                "v: %**%**%**%**%**%**%**%**%**%**%**%**%**%**%**%**"
+            ),
+            (
+                "v: [4, 250, 206, 49, 70, 147, 58, 90, 181, 23, 241, 89, 9, 121, 176, 242]",
+                "v: [*, ***, ***, **, **, ***, **, **, ***, **, ***, **, *, ***, ***, ***]"
+            ),
+            (
+                "floors: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]",
+                "floors: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]"
+            ),
+            ("state: \"postgres://anna:s3cret@db/mesh\"", "state: \"postgres://anna:******@db/mesh\""),
+            (
+                "state: postgres://db/mesh?user=a&password=s3cret&x=1",
+                "state: postgres://db/mesh?user=a&password=******&x=1"
+            ),
+            ("password: correct horse, user: anna", "password: ******* *****, user: anna"),
+            ("\"api_token\": \"abc def\", \"a\": 1", "\"api_token\": \"*** ***\", \"a\": 1"),
+            ("the password of anna is wrong: try again", "the password of anna is wrong: try again"),
             ("label: 00112233-4455-6677-8899-aabbccddeeff", "label: 00112233-4455-6677-8899-aabbccddeeff"),
             ("[C000, C001, C002, C003, C004, C005, C006, C007]", "[C000, C001, C002, C003, C004, C005, C006, C007]"),
             ("ttl: 0011223344556677, a: decade, b: [10, 20]", "ttl: 0011223344556677, a: decade, b: [10, 20]"),

@@ -14,7 +14,7 @@ struct KeysCommand: ParsableCommand {
 }
 
 /// `meshplan keys refresh`
-struct KeysRefreshCommand: NetworkCommand {
+struct KeysRefreshCommand: PlannedRunCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
         abstract: "Replace the keys of a subnet on all its nodes, or continue doing so.",
@@ -52,9 +52,32 @@ struct KeysRefreshCommand: NetworkCommand {
 
     @OptionGroup var planned: PlannedRunOptions
 
+    @OptionGroup var adapter: AdapterOptions
+
+    @OptionGroup var capture: CaptureOptions
+
+    @OptionGroup var execution: RunOptions
+
+    @OptionGroup var guards: GuardOptions
+
+    @OptionGroup var radio: RadioOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var models: VendorModelOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var simulator: SimulatorOptions
+
     @OptionGroup var format: FormatOptions
 
     var writesJSON: Bool { format.json }
+
+    func validate() throws {
+        try checkRun()
+    }
 
     func run(in context: Context) throws -> ExitStatus {
         let job = KeyRefreshJob(
@@ -63,7 +86,7 @@ struct KeysRefreshCommand: NetworkCommand {
             subnet: subnet,
             excluded: exclude
         )
-        guard !planned.via.isEmpty else { return try planned.show(job, in: context) }
-        return try planned.applyRun(as: "keys refresh", patience: wait.duration, in: context).carryOut(job)
+        guard !via.isEmpty else { return try show(job, in: context) }
+        return try applyRun(as: "keys refresh", patience: wait.duration, in: context).carryOut(job)
     }
 }

@@ -57,7 +57,7 @@ struct WatchCommand: OperatingCommand {
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        guard limit == nil, mesh.bearer.via == ["simulator"] else { return }
+        guard limit == nil, mesh.via == ["simulator"] else { return }
         throw ValidationError(
             """
             Without --for, watch needs real time; run the simulation as a process with meshplan sim, or say how long \

@@ -17,10 +17,6 @@ struct AssigningOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Ask at the terminal, and reach devices so. \(BearerChoice.help)", valueName: "bearer"))
     var via: [String] = []
 
-    @OptionGroup var adapter: AdapterOptions
-
-    @OptionGroup var capture: CaptureOptions
-
     @Flag(help: "Provision and configure each device as soon as it has its place, without asking for approval.")
     var apply = false
 
@@ -45,49 +41,59 @@ struct AssigningOptions: ParsableArguments {
     )
     var secrets: [String] = []
 
-    @OptionGroup(title: "With --apply")
-    var execution: RunOptions
+    /// The failure for a text without a UUID.
+    static func noUUID(in text: String) -> Failure {
+        Failure(
+            .usage,
+            "there is no UUID in `\(text.printable)`",
+            hint: "Give 32 hexadecimal digits, with or without hyphens, or the text of a label that contains them."
+        )
+    }
+}
 
-    @OptionGroup var way: RouteOptions
+/// A command that gives devices their places.
+protocol AssigningCommand: RoutedCommand {
+    var assigning: AssigningOptions { get }
+    var execution: RunOptions { get }
+}
+
+extension AssigningCommand {
+    var via: [String] { assigning.via }
 
     /// Checks the options against each other.
     ///
     /// - Parameter hasDevice: whether the command line names the device.
     /// - Throws: `ValidationError` if they do not fit.
-    func check(hasDevice: Bool = false) throws {
+    func checkAssigning(hasDevice: Bool = false) throws(ValidationError) {
+        let blink = assigning.blink
         guard (1_000...60_000).contains(blink.milliseconds), blink.milliseconds % 1_000 == 0 else {
             throw ValidationError("--blink takes whole seconds from 1s to 60s.")
         }
         guard !via.isEmpty else {
-            if apply { throw ValidationError("--apply needs --via.") }
+            if assigning.apply { throw ValidationError("--apply needs --via.") }
             return
         }
-        if hasDevice, !apply { throw ValidationError("--via needs --apply where the device is named.") }
-        _ = try BearerChoice.all(adapter.routes(via))
-        try adapter.check(for: via)
-        try way.check(for: via)
+        if hasDevice, !assigning.apply { throw ValidationError("--via needs --apply where the device is named.") }
+        try way.check()
     }
-
-    private func route() throws -> MeshRoute { try way.route(via: adapter.routes(via), capture) }
 
     /// The interactive run.
     ///
     /// - Parameter only: the node whose device is replaced; nil to assign devices to all places.
-    func run(
+    func assigningRun(
         _ assignments: Assignments,
-        _ networks: NetworkOptions,
         _ context: Context,
         only: String? = nil
     ) throws -> AssigningRun {
         AssigningRun(
             context: context,
-            route: try route(),
-            knowledge: try ScanKnowledge(context, paths: definitions, network: networks.network),
+            route: try way.route(),
+            knowledge: try ScanKnowledge(context, paths: assigning.definitions, network: networks.network),
             assignments: assignments,
-            listening: time.duration,
-            blinking: UInt8(clamping: blink.milliseconds / 1_000),
+            listening: assigning.time.duration,
+            blinking: UInt8(clamping: assigning.blink.milliseconds / 1_000),
             only: only,
-            apply: try applying(networks, context),
+            apply: try applying(context),
             give: { assignments, device, place in
                 if only == nil {
                     try assignments.assign(device, to: place)
@@ -99,16 +105,16 @@ struct AssigningOptions: ParsableArguments {
     }
 
     /// Carries out the plan for one node; nil if that is left to a later apply.
-    func applying(_ networks: NetworkOptions, _ context: Context) throws -> ((String) throws -> ExitStatus)? {
-        guard apply else { return nil }
-        let secrets = try SecretsReader(context: context, files: secrets)
-        let route = try route()
+    func applying(_ context: Context) throws -> ((String) throws -> ExitStatus)? {
+        guard assigning.apply else { return nil }
+        let secrets = try SecretsReader(context: context, files: assigning.secrets)
+        let route = try way.route()
         return { place in
             let run = ApplyRun(
                 context: context,
                 route: route,
                 options: execution.options,
-                radio: way.radio,
+                radio: radio,
                 secrets: secrets,
                 listening: ResetListening(nil),
                 isFull: false,
@@ -116,16 +122,7 @@ struct AssigningOptions: ParsableArguments {
                 expected: nil,
                 planner: PlannerOptions(selection: PlanSelection(nodes: [place]))
             )
-            return try run.definition(definitions, network: networks.network)
+            return try run.definition(assigning.definitions, network: networks.network)
         }
-    }
-
-    /// The failure for a text without a UUID.
-    static func noUUID(in text: String) -> Failure {
-        Failure(
-            .usage,
-            "there is no UUID in `\(text.printable)`",
-            hint: "Give 32 hexadecimal digits, with or without hyphens, or the text of a label that contains them."
-        )
     }
 }

@@ -1,24 +1,6 @@
 import ArgumentParser
 import Bearers
 
-/// The options for the way to the mesh, and for how a simulated mesh behaves.
-struct BearerOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("\(BearerChoice.help)", valueName: "bearer"))
-    var via: [String]
-
-    @OptionGroup var adapter: AdapterOptions
-
-    @OptionGroup var capture: CaptureOptions
-
-    /// The values of `--via`, with the adapter filled in.
-    var routes: [String] { adapter.routes(via) }
-
-    func validate() throws {
-        _ = try BearerChoice.all(routes)
-        try adapter.check(for: via)
-    }
-}
-
 /// What carries the messages of a command.
 enum BearerChoice: Hashable {
     /// A simulated world in this process.

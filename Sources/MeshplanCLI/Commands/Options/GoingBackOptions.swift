@@ -2,8 +2,6 @@ import ArgumentParser
 
 /// The options for saving or carrying out a plan that leads back to a former state.
 struct GoingBackOptions: ParsableArguments {
-    @OptionGroup var planned: PlannedRunOptions
-
     @Option(
         help: ArgumentHelp(
             "A CSV or YAML file with static values and public keys of devices. May be repeated.",
@@ -20,20 +18,26 @@ struct GoingBackOptions: ParsableArguments {
         )
     )
     var expectDigest: DigestArgument?
+}
 
-    @OptionGroup var confirmation: ConfirmationOptions
+/// A command that leads back to a former state.
+protocol GoingBackCommand: PlannedRunCommand {
+    var goingBack: GoingBackOptions { get }
+    var confirmation: ConfirmationOptions { get }
+}
 
+extension GoingBackCommand {
     /// The run that carries out plans.
-    func applyRun(as operation: String, in context: Context) throws -> ApplyRun {
-        var run = try planned.applyRun(as: operation, secrets: secrets, in: context)
-        run.expected = expectDigest
+    func returnRun(as operation: String, in context: Context) throws -> ApplyRun {
+        var run = try applyRun(as: operation, secrets: goingBack.secrets, in: context)
+        run.expected = goingBack.expectDigest
         run.confirmWithin = confirmation.confirmWithin?.duration
         return run
     }
 
     /// Carries out the plan of a source; without `--via`, shows or saves it.
     func carryOut(_ job: some PlanSource, as operation: String, in context: Context) throws -> ExitStatus {
-        guard !planned.via.isEmpty else { return try planned.show(job, in: context) }
-        return try applyRun(as: operation, in: context).carryOut(job)
+        guard !via.isEmpty else { return try show(job, in: context) }
+        return try returnRun(as: operation, in: context).carryOut(job)
     }
 }

@@ -20,7 +20,7 @@ struct GuardOptions: ParsableArguments {
     var allowed: Set<PlanGuard> { Set(allow) }
 
     /// The values of the option, sorted.
-    private static var names: [String] { PlanGuard.allCases.filter(\.isAllowable).sorted().map(\.rawValue) }
+    private static let names = PlanGuard.allCases.filter(\.isAllowable).sorted().map(\.rawValue)
 
     private static func planGuard(_ name: String) throws -> PlanGuard {
         guard let planGuard = PlanGuard(rawValue: name) else {

@@ -2,7 +2,12 @@ import ArgumentParser
 
 /// How a command that estimates nothing reaches the mesh, and what a simulated one is like.
 struct MeshOptions: ParsableArguments {
-    @OptionGroup var bearer: BearerOptions
+    @Option(help: ArgumentHelp("\(BearerChoice.help)", valueName: "bearer"))
+    var via: [String]
+
+    @OptionGroup var adapter: AdapterOptions
+
+    @OptionGroup var capture: CaptureOptions
 
     @OptionGroup var models: VendorModelOptions
 
@@ -16,15 +21,17 @@ struct MeshOptions: ParsableArguments {
     var simulator: SimulatorOptions
 
     func validate() throws {
-        try devices.check(for: bearer.via)
-        try simulator.check(for: bearer.via)
-        try radio.check(for: bearer.via)
+        _ = try BearerChoice.all(adapter.routes(via))
+        try adapter.check(for: via)
+        try devices.check(for: via)
+        try simulator.check(for: via)
+        try radio.check(for: via)
     }
 
     /// The way to the mesh.
     ///
     /// - Throws: what is wrong with the files that it names.
     func route() throws -> MeshRoute {
-        try MeshRoute(via: bearer.routes, devices, models, simulator, radio, bearer.capture)
+        try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio, capture)
     }
 }

@@ -4,12 +4,6 @@ import Planning
 
 /// The options of `plan` and `apply` for the planner.
 struct PlanOptions: ParsableArguments {
-    @OptionGroup(title: "Selection")
-    var selection: SelectionOptions
-
-    @OptionGroup(title: "Guards")
-    var guards: GuardOptions
-
     @Flag(
         help: "Plan to remove everything that is managed: nodes are reset, keys and groups are removed."
     )
@@ -38,8 +32,8 @@ struct PlanOptions: ParsableArguments {
         if destroy, !remove.isEmpty { throw ValidationError("--destroy removes everything; leave --remove out.") }
     }
 
-    /// The options in the planner's form.
-    var planner: PlannerOptions {
+    /// The options in the planner's form, with those of two other groups.
+    func planner(_ selection: SelectionOptions, _ guards: GuardOptions) -> PlannerOptions {
         PlannerOptions(
             allowed: guards.allowed,
             selection: selection.selection,

@@ -38,50 +38,28 @@ struct PlanRefreshOptions: ParsableArguments {
     )
     var via: [String] = []
 
-    @OptionGroup var adapter: AdapterOptions
-
-    @OptionGroup var capture: CaptureOptions
-
-    @OptionGroup var execution: RunOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var devices: SimulatedDeviceOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var models: VendorModelOptions
-
-    @OptionGroup(title: "With --via simulator")
-    var simulator: SimulatorOptions
-
-    func validate() throws {
-        if refresh != .none { try devices.check(for: via) }
-        try simulator.check(for: via)
+    /// Checks the options against those of the way.
+    ///
+    /// - Throws: `ValidationError` if they do not fit.
+    func check(_ way: RouteOptions) throws(ValidationError) {
+        if refresh != .none { try way.devices.check(for: via) }
+        try way.simulator.check(for: via)
         if refresh != .none, via.isEmpty { throw ValidationError("--refresh needs --via: how to reach the mesh.") }
-        if !via.isEmpty { _ = try BearerChoice.all(adapter.routes(via)) }
-        try adapter.check(for: via)
-    }
-
-    /// The way that the options name; nil if they name none.
-    func way(_ radio: RadioOptions) throws -> PlanDependencies.Way? {
-        via.isEmpty
-            ? nil : try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio, capture).dependency
-    }
-
-    /// How this command's simulation behaves; nil if there is none.
-    func simulation(_ radio: RadioOptions) -> SimulationSetup? {
-        via == ["simulator"] ? SimulationSetup(simulator, radio) : nil
+        if !via.isEmpty { _ = try BearerChoice.all(way.adapter.routes(via)) }
+        try way.adapter.check(for: via)
     }
 
     /// The contents of the database, after nodes were read back as the options say.
     ///
     /// - Parameters:
-    ///   - radio: the radio of a simulation.
+    ///   - execution: how nodes are read.
     ///   - options: the limits of the plan; nodes outside of them are not read back.
     func snapshot(
         of database: MeshDatabase,
         _ planning: PlanningJob.Prepared,
         _ estimator: PlanEstimator,
-        _ radio: RadioOptions,
+        _ way: RouteOptions,
+        _ execution: RunOptions,
         _ options: PlannerOptions,
         in context: Context
     ) throws -> Snapshot {
@@ -93,7 +71,7 @@ struct PlanRefreshOptions: ParsableArguments {
         defer { lease.release() }
         let run = RefreshRun(
             context: context,
-            route: try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio, capture),
+            route: try way.route(),
             options: execution.options,
             database: database,
             lease: lease,

@@ -13,10 +13,6 @@ struct PlannedRunOptions: ParsableArguments {
     )
     var via: [String] = []
 
-    @OptionGroup var adapter: AdapterOptions
-
-    @OptionGroup var capture: CaptureOptions
-
     @Flag(help: "Do not ask for approval.")
     var autoApprove = false
 
@@ -36,22 +32,30 @@ struct PlannedRunOptions: ParsableArguments {
     )
     var listen: DurationArgument?
 
-    @OptionGroup var run: RunOptions
-
     @Flag(help: "Always show the details of every node, even in large plans.")
     var full = false
+}
 
-    @OptionGroup var guards: GuardOptions
+/// A command that makes its plan itself, without a definition in the folder, and saves it or carries it out.
+protocol PlannedRunCommand: RoutedCommand {
+    var planned: PlannedRunOptions { get }
+    var execution: RunOptions { get }
+    var guards: GuardOptions { get }
+}
 
-    @OptionGroup var way: RouteOptions
+extension PlannedRunCommand {
+    var via: [String] { planned.via }
 
-    func validate() throws {
-        try way.simulator.check(for: via)
+    /// Checks the options against each other.
+    ///
+    /// - Throws: `ValidationError` if they do not fit.
+    func checkRun() throws(ValidationError) {
+        try simulator.check(for: via)
         guard !via.isEmpty else { return }
-        if out != nil { throw ValidationError("--out cannot be combined with --via, because it sends nothing.") }
-        _ = try BearerChoice.all(adapter.routes(via))
-        try adapter.check(for: via)
-        try way.devices.check(for: via)
+        if planned.out != nil {
+            throw ValidationError("--out cannot be combined with --via, because it sends nothing.")
+        }
+        try way.check()
     }
 
     /// The run that carries out plans.
@@ -68,13 +72,13 @@ struct PlannedRunOptions: ParsableArguments {
     ) throws -> ApplyRun {
         var run = ApplyRun(
             context: context,
-            route: try way.route(via: adapter.routes(via), capture),
-            options: self.run.options,
-            radio: way.radio,
+            route: try way.route(),
+            options: execution.options,
+            radio: radio,
             secrets: try SecretsReader(context: context, files: secrets),
-            listening: ResetListening(listen),
-            isFull: full,
-            isApproved: autoApprove,
+            listening: ResetListening(planned.listen),
+            isFull: planned.full,
+            isApproved: planned.autoApprove,
             planner: PlannerOptions(allowed: guards.allowed),
             patience: patience
         )
@@ -84,15 +88,15 @@ struct PlannedRunOptions: ParsableArguments {
 
     /// Shows the plan of a source without sending anything, and saves it if asked to.
     func show(_ job: some PlanSource, in context: Context) throws -> ExitStatus {
-        if let out { try SavedPlan.check(target: out, in: context) }
+        if let out = planned.out { try SavedPlan.check(target: out, in: context) }
         let database = try Workspace(context: context).open(job.network)
         let snapshot = try database.snapshot()
-        let planned = try job.plan(snapshot, options: PlannerOptions(allowed: guards.allowed))
-        let plan = planned.plan
-        let estimator = try way.radio.estimator(database).fitting(snapshot)
-        job.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: full)
-        try planned.checkGuards(in: context)
-        guard let out else {
+        let made = try job.plan(snapshot, options: PlannerOptions(allowed: guards.allowed))
+        let plan = made.plan
+        let estimator = try radio.estimator(database).fitting(snapshot)
+        job.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: planned.full)
+        try made.checkGuards(in: context)
+        guard let out = planned.out else {
             if context.json == nil, !plan.isEmpty {
                 context.output.line("\nNothing was sent. Carry it out with --via BEARER, or save it with --out FILE.")
             }

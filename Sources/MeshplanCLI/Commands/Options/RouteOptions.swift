@@ -1,32 +1,60 @@
 import ArgumentParser
 
-/// The options for the radio, and for what `--via simulator` simulates, of commands that carry out plans.
-struct RouteOptions: ParsableArguments {
-    @OptionGroup var radio: RadioOptions
-
-    @OptionGroup(title: "With --via simulator")
+/// How a command that carries out plans reaches the mesh, and what `--via simulator` simulates: several groups of options
+/// together.
+struct RouteOptions {
+    /// The values of `--via`.
+    var via: [String]
+    var adapter: AdapterOptions
+    var capture: CaptureOptions
+    var radio: RadioOptions
     var devices: SimulatedDeviceOptions
-
-    @OptionGroup(title: "With --via simulator")
     var models: VendorModelOptions
-
-    @OptionGroup(title: "With --via simulator")
     var simulator: SimulatorOptions
 
-    /// Refuses options of a simulation for nodes that this process does not simulate.
+    /// Checks the options against each other.
     ///
-    /// - Parameter via: the values of `--via`.
-    /// - Throws: `ValidationError` in that case.
-    func check(for via: [String]) throws(ValidationError) {
+    /// - Throws: `ValidationError` for a way that there is not, and for options of a simulation for nodes that this
+    ///   process does not simulate.
+    func check() throws(ValidationError) {
+        _ = try BearerChoice.all(adapter.routes(via))
+        try adapter.check(for: via)
         try devices.check(for: via)
         try simulator.check(for: via)
     }
 
     /// The way to the mesh.
     ///
-    /// - Parameter via: the values of `--via`, with the adapter filled in.
     /// - Throws: what reading the files of the options throws.
-    func route(via: [String], _ capture: CaptureOptions) throws -> MeshRoute {
-        try MeshRoute(via: via, devices, models, simulator, radio, capture)
+    func route() throws -> MeshRoute {
+        try MeshRoute(via: adapter.routes(via), devices, models, simulator, radio, capture)
+    }
+}
+
+/// A command with the options of a way to the mesh.
+///
+/// The groups of options are the command's own. A group of groups would save lines, but a debug build of ArgumentParser
+/// checks each level of groups four times over, so that parsing took seconds.
+protocol RoutedCommand: NetworkCommand {
+    var via: [String] { get }
+    var adapter: AdapterOptions { get }
+    var capture: CaptureOptions { get }
+    var radio: RadioOptions { get }
+    var devices: SimulatedDeviceOptions { get }
+    var models: VendorModelOptions { get }
+    var simulator: SimulatorOptions { get }
+}
+
+extension RoutedCommand {
+    var way: RouteOptions {
+        RouteOptions(
+            via: via,
+            adapter: adapter,
+            capture: capture,
+            radio: radio,
+            devices: devices,
+            models: models,
+            simulator: simulator
+        )
     }
 }

@@ -87,6 +87,9 @@ struct StateKeyAddCommand: NetworkCommand {
 
     private func newKey(_ context: Context) throws -> DatabaseSecret {
         let sources = DatabaseSecretSources(context)
+        if let file = newPassphraseFile ?? newKeyFile {
+            FailureView(context).show(GitIgnore.keepOut(file, context), files: SourceFiles())
+        }
         if let newPassphraseFile { return try sources.key(.passphraseFile(newPassphraseFile), isNew: true) }
         if let newKeyCommand { return try sources.key(.command(newKeyCommand), isNew: true) }
         guard let newKeyFile else { return try SecretPrompt(context: context).newPassphrase() }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Store
 
 /// `meshplan state restore`
-struct StateRestoreCommand: NetworkCommand {
+struct StateRestoreCommand: GoingBackCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Plan a return to a former state of the network, and carry it out with --via.",
@@ -18,16 +18,43 @@ struct StateRestoreCommand: NetworkCommand {
 
     @OptionGroup var networks: NetworkOptions
 
+    @OptionGroup var planned: PlannedRunOptions
+
+    @OptionGroup var adapter: AdapterOptions
+
+    @OptionGroup var capture: CaptureOptions
+
+    @OptionGroup var execution: RunOptions
+
+    @OptionGroup var guards: GuardOptions
+
+    @OptionGroup var radio: RadioOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var devices: SimulatedDeviceOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var models: VendorModelOptions
+
+    @OptionGroup(title: "With --via simulator")
+    var simulator: SimulatorOptions
+
     @OptionGroup var goingBack: GoingBackOptions
+
+    @OptionGroup var confirmation: ConfirmationOptions
 
     @OptionGroup var format: FormatOptions
 
     var writesJSON: Bool { format.json }
 
+    func validate() throws {
+        try checkRun()
+    }
+
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)
         let network = try workspace.only(networks.network)
         let job = try RestoreJob(context, network: network, serial: serial, in: try workspace.open(network))
-        return try goingBack.carryOut(job, as: "restore", in: context)
+        return try carryOut(job, as: "restore", in: context)
     }
 }

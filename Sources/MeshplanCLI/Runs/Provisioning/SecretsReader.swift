@@ -41,31 +41,8 @@ struct SecretsReader {
         guard !diagnostics.contains(where: { $0.severity == .error }) else {
             throw InvalidDefinition(diagnostics: diagnostics, files: files)
         }
-        for path in paths { diagnostics += Self.keepOutOfGit(path, context) }
-        if let lines = context.json {
-            lines.write(diagnostics, files: files)
-        } else {
-            context.errorOutput.write(DiagnosticView(files: files, style: context.errorStyle).render(diagnostics))
-        }
-    }
-
-    /// Makes git ignore a file with secrets, and returns what to say about that. A failure to write is no reason to
-    /// stop.
-    private static func keepOutOfGit(_ path: String, _ context: Context) -> [Diagnostic] {
-        guard Files.kind(context.absolute(path)) == .file, let cover = try? GitIgnore.cover(path, in: context) else {
-            return []
-        }
-        if cover.isTracked {
-            return [
-                Diagnostic(
-                    .warning,
-                    "git already has \(path.printable), which contains secrets",
-                    hint: "take it out with git rm --cached \(path.printable.shellWord), and have "
-                        + "\(GitIgnore.fileName) name it"
-                )
-            ]
-        }
-        return cover.pattern.map { [Diagnostic(.note, "added \($0.printable) to \(cover.place.printable)")] } ?? []
+        for path in paths { diagnostics += GitIgnore.keepOut(path, context) }
+        FailureView(context).show(diagnostics, files: files)
     }
 
     /// The static value of a device; nil if there is none.
