@@ -105,7 +105,6 @@ struct ImportCommand: ContextCommand {
             }
         }
         if lint { return view.show(in: context) }
-        FailureView(context).show(GitIgnore.keepOut(cdb, context).filter { $0.severity == .note }, files: SourceFiles())
         if strict, inspection.document != nil, !view.repairs.isEmpty {
             view.listRepairs(in: context)
             throw Failure(
@@ -155,6 +154,7 @@ struct ImportCommand: ContextCommand {
             guard fresh.isWithoutOwn(asIn: joined) else { throw existing }
             joined = fresh
         }
+        FailureView(context).show(GitIgnore.keepOut(cdb, context).filter { $0.severity == .note })
         try written?.write()
         if isThere {
             context.output.line("The database holds this import already.")

@@ -75,7 +75,7 @@ struct InitCommand: ContextCommand {
         }
         for line in done { context.output.line(line) }
         for file in [store.keyFile, store.passphraseFile].compactMap(\.self) {
-            FailureView(context).show(GitIgnore.keepOut(file, context), files: SourceFiles())
+            FailureView(context).show(GitIgnore.keepOut(file, context))
         }
         if done.isEmpty { context.output.line("Everything exists already.") }
         if !done.isEmpty, network != nil {

@@ -20,17 +20,17 @@ struct FailureView {
             return invalid.status
         }
         let failure = Failure(explaining: error)
-        show([Diagnostic(.error, failure.message, hint: failure.hint)], files: SourceFiles())
+        show([Diagnostic(.error, failure.message, hint: failure.hint)])
         return failure.status
     }
 
     /// Shows a problem although the command has done its work.
     func warn(_ message: String, hint: String?) {
-        show([Diagnostic(.warning, message, hint: hint)], files: SourceFiles())
+        show([Diagnostic(.warning, message, hint: hint)])
     }
 
     /// Shows what is to be said about files.
-    func show(_ diagnostics: [Diagnostic], files: SourceFiles) {
+    func show(_ diagnostics: [Diagnostic], files: SourceFiles = SourceFiles()) {
         if let lines = context.json {
             lines.write(diagnostics, files: files)
         } else {

@@ -37,7 +37,7 @@ final class SecretTexts {
                     limit: 4096,
                     isSecret: isSecret
                 )
-                if isSecret { FailureView(context).show(GitIgnore.keepOut(path, context), files: SourceFiles()) }
+                if isSecret { FailureView(context).show(GitIgnore.keepOut(path, context)) }
                 return String(decoding: bytes, as: UTF8.self)
             } catch {
                 throw ExecutionContext.KeyError(error.message)

@@ -142,11 +142,17 @@ struct BadInputFolder {
     /// Carries out `truncate FILE COUNT`, `flip FILE OFFSET` (all bits of an octet), `remove FILE`, `copy FILE FILE`,
     /// `folder PATH`, `pipe PATH` (one that nobody writes to), `link TARGET PATH`, `mode PATH OCTAL`, `wide FILE` (to
     /// UTF-16 without a byte order mark), `run WORDS` (a command that must succeed) or `set NAME VALUE` (an environment
-    /// variable).
+    /// variable). A path that ends in `*` is the only one that begins so.
     func perform(_ words: [String]) throws {
         func path(_ place: Int) throws -> String {
             guard words.indices.contains(place) else { throw Mistake(description: "too few words: \(words)") }
-            return fixture.folder.appendingPathComponent(words[place]).path
+            let url = fixture.folder.appendingPathComponent(words[place])
+            guard words[place].hasSuffix("*") else { return url.path }
+            let folder = url.deletingLastPathComponent()
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                .filter { $0.hasPrefix(url.lastPathComponent.dropLast()) }
+            guard let name = names.first, names.count == 1 else { throw Mistake(description: "no single \(words)") }
+            return folder.appendingPathComponent(name).path
         }
         func number(_ place: Int, radix: Int = 10) throws -> Int {
             guard words.indices.contains(place), let number = Int(words[place], radix: radix) else {

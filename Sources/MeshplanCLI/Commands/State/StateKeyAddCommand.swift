@@ -87,14 +87,17 @@ struct StateKeyAddCommand: NetworkCommand {
 
     private func newKey(_ context: Context) throws -> DatabaseSecret {
         let sources = DatabaseSecretSources(context)
-        if let file = newPassphraseFile ?? newKeyFile {
-            FailureView(context).show(GitIgnore.keepOut(file, context), files: SourceFiles())
+        func ignored(_ file: String, _ key: DatabaseSecret) -> DatabaseSecret {
+            FailureView(context).show(GitIgnore.keepOut(file, context))
+            return key
         }
-        if let newPassphraseFile { return try sources.key(.passphraseFile(newPassphraseFile), isNew: true) }
+        if let newPassphraseFile {
+            return ignored(newPassphraseFile, try sources.key(.passphraseFile(newPassphraseFile), isNew: true))
+        }
         if let newKeyCommand { return try sources.key(.command(newKeyCommand), isNew: true) }
         guard let newKeyFile else { return try SecretPrompt(context: context).newPassphrase() }
         let path = context.absolute(newKeyFile)
-        guard Files.kind(path) == nil else { return try KeyFile.load(from: path) }
+        guard Files.kind(path) == nil else { return ignored(newKeyFile, try KeyFile.load(from: path)) }
         var generator = context.randomNumbers
         // Git must ignore the file before there is anything in it that somebody can commit.
         let cover = try GitIgnore.cover(newKeyFile, in: context)
