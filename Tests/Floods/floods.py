@@ -41,9 +41,10 @@ def recorded_hello(certificate, port):
     server.bind((HOST, port))
     server.listen()
     client = subprocess.Popen(
-        [MESHPLAN, "scan", "--via", f"gateway://[{HOST}]:{port}", "--time", "1s"],
+        [MESHPLAN, "scan", "--via", f"gateway://door@[{HOST}]:{port}", "--time", "1s"],
         cwd=top, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )
+    server.settimeout(20)
     connection, _ = server.accept()
     octets = connection.recv(8_192)
     client.kill()
@@ -163,7 +164,7 @@ def main():
         time.sleep(0.5)
         for _ in range(count):
             begin = time.monotonic()
-            status, said = meshplan("scan", "--via", f"gateway://[{HOST}]:7447", "--time", "1s")
+            status, said = meshplan("scan", "--via", f"gateway://door@[{HOST}]:7447", "--time", "1s")
             times.append(time.monotonic() - begin if status == 0 else None)
             if status != 0:
                 print(said)

@@ -161,9 +161,10 @@ extension House.Ending {
         let files = [".meshplan", ".gitignore", ".meshdb", "copy.mesh", "meshplan.lock.yaml"]
         let lines = output.split(separator: "\n").filter { $0.contains("the disk is full") }
         return lines.allSatisfy { line in files.contains(where: line.contains) }
-            && output.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(
-                "on the disk that holds \(folder)"
-            )
+            && [folder, ".meshplan"].contains { place in
+                output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                    .contains("on the disk that holds \(place)")
+            }
     }
 
     /// Whether the output explains an error with a file and a remedy.

@@ -73,21 +73,21 @@ struct OfficeTests {
         let apply = ["apply", "--auto-approve", "--via", "simulator", "--radio", radio]
         let devices = ["--devices", "devices/devices.yaml", "--secrets", "devices/secrets.csv"]
         _ = try await office.meshplan(["init", "--network", "office"])
-        let first = try await office.meshplan(apply + devices)
-        #expect(first.status == 0, "\(first.output.suffix(4_000))")
+        // A crowded band may silence a distant node for a while. The test then goes on as the recap suggests, at another
+        // time: under other chances.
+        func insist(_ command: [String], _ more: [String] = []) async throws {
+            var result = try await office.meshplan(command)
+            for seed in 2...6 where result.status == 4 && radio == "harsh" {
+                result = try await office.meshplan(command + more + ["--seed", "\(seed)"])
+            }
+            #expect(result.status == 0, "\(result.output.suffix(4_000))")
+        }
+        try await insist(apply + devices)
         let file = office.folder.appending(path: "office.yaml")
         let text = try String(contentsOf: file, encoding: .utf8)
         try office.write(text.replacing("ttl: 7", with: "ttl: 6"), to: "office.yaml")
-        let change = try await office.meshplan(apply)
-        #expect(change.status == 0, "\(change.output.suffix(4_000))")
-        // A crowded band may silence a distant node for a while. The test then asks it again, as the recap suggests, at
-        // another time: under other chances.
-        var refresh = try await office.meshplan(["refresh", "--via", "simulator", "--radio", radio])
-        for seed in 2...6 where refresh.status == 4 && radio == "harsh" {
-            let again = ["refresh", "--via", "simulator", "--radio", radio, "--older-than", "1h", "--seed", "\(seed)"]
-            refresh = try await office.meshplan(again)
-        }
-        #expect(refresh.status == 0, "\(refresh.output.suffix(4_000))")
+        try await insist(apply)
+        try await insist(["refresh", "--via", "simulator", "--radio", radio], ["--older-than", "1h"])
     }
 
     @Test(

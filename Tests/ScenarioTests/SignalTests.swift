@@ -58,10 +58,10 @@ struct SignalTests {
         let house = try await House.make()
         defer { house.remove() }
         let before = try await house.meshplan(["show"])
-        // The limit is in units of 1024 octets. It is too small for the file that reading the database needs beside it.
+        // The limit is in units of 1024 octets. It is too small for the file that writing the database needs beside it.
         let result = try await house.run(
             URL(filePath: "/bin/bash"),
-            ["-c", "ulimit -f 4; exec \(House.meshplan.path) plan 2>&1 | cat"]
+            ["-c", "ulimit -f 4; exec \(House.meshplan.path) state rm --auto-approve node.Bell 2>&1 | cat"]
         )
         #expect(result.output.contains("Error: .meshplan/house.meshdb-shm: cannot be created"), "\(result.output)")
         #expect(result.output.contains("ulimit -f"), "\(result.output)")

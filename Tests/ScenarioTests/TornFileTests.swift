@@ -81,13 +81,13 @@ struct TornFileTests {
         }
     }
 
-    // SQLite fills a page that was cut with zeros. The octet at the end of a sealed row is one in 1 of 256 files, so that
-    // nothing would be damaged if only it were missing.
+    // SQLite fills a page that was cut with zeros, and the end of the last page may be free, so that nothing would be
+    // damaged if only a few octets were missing.
     @Test(
         "A damaged database is refused, and a copy in its place goes on",
         arguments: [
             .cut(0), .cut(1), .cut(99), .cut(100), .cut(512), .cut(8191), .cut(8192), .cut(8193), .cut(16_384),
-            .shortened(8192), .shortened(8), .rubbish, .removed,
+            .shortened(8192), .shortened(8191), .rubbish, .removed,
         ] as [Damage]
     )
     func database(damage: Damage) async throws {
