@@ -17,7 +17,7 @@ def start(*words, log):
     child = subprocess.Popen([MESHPLAN, *words], cwd=top, stdin=subprocess.PIPE, stdout=out, stderr=out)
     children.append(child)
     until = time.monotonic() + 20
-    while "listening on" not in pathlib.Path(top, log).read_text():
+    while "listening" not in pathlib.Path(top, log).read_text():
         if time.monotonic() > until or child.poll() is not None:
             sys.exit(f"{words} does not listen:\n{pathlib.Path(top, log).read_text()}")
         time.sleep(0.02)
@@ -113,14 +113,14 @@ def use(process):
 
 
 def new_gateway(number, port):
-    """How long a gateway takes until the hub has it; nil if that is over 30 s."""
+    """How long a gateway takes until the hub has it; nil if that is over a minute."""
     begin = time.monotonic()
     child = subprocess.Popen(
         [MESHPLAN, "gateway", "--dial", f"tcp:[{HOST}]:{port}", "--certificate", "g.pem", "--via", "unix:sim.sock"],
         cwd=top, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )
     try:
-        while time.monotonic() < begin + 30:
+        while time.monotonic() < begin + 60:
             if not select.select([child.stdout], [], [], 0.1)[0]:
                 continue
             line = child.stdout.readline()
