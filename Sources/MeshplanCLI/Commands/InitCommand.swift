@@ -41,6 +41,8 @@ struct InitCommand: ContextCommand {
             done.append("Made the tables of meshplan in \(shared.name)")
         }
         TemporaryFiles.removeLeftovers(inFolder: workspace.folder)
+        // Git must ignore the folder before there is a key in it that somebody can commit.
+        let patterns = try GitIgnore.complete(context)
         let keyPath = context.absolute(Workspace.keyPath)
         if workspace.usesOwnKeyFile, Files.kind(keyPath) == nil {
             let others = try workspace.networks()
@@ -57,7 +59,6 @@ struct InitCommand: ContextCommand {
             _ = try KeyFile.create(at: keyPath, using: &generator)
             done.append("Made \(Workspace.keyPath), which opens the databases: keep a copy in a safe place")
         }
-        let patterns = try GitIgnore.complete(context)
         if !patterns.isEmpty { done.append(GitIgnore.note(patterns)) }
         if let network {
             if try !workspace.isThere(network) {

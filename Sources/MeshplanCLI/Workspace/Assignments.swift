@@ -115,7 +115,7 @@ struct Assignments {
                 unknown += 1
                 // To look for a like name takes time, and nobody reads more.
                 let hint = unknown > 20 ? nil : Suggestion.hint(for: place, among: candidates, are: "places are")
-                report("the definition has no place `\(place)`", row.place.location, hint: hint)
+                report("the definition has no place `\(place.withoutKeys.printable)`", row.place.location, hint: hint)
             }
         }
         return problems
