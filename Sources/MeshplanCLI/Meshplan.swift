@@ -207,11 +207,13 @@ extension ContextCommand {
 
 /// A command about one network.
 protocol NetworkCommand: ContextCommand {
-    /// The options that choose the network.
+    /// The option that chooses the network.
     var networks: NetworkOptions { get }
+    /// How databases are reached and opened.
+    var store: StoreOptions { get }
 }
 
 extension NetworkCommand {
     /// The access that the options describe.
-    var storeAccess: StoreAccess { networks.store.access }
+    var storeAccess: StoreAccess { store.access }
 }

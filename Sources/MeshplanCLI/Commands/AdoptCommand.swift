@@ -19,6 +19,7 @@ struct AdoptCommand: NetworkCommand {
     var folder: String
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @Flag(help: "Replace an existing definition file.")
     var overwrite = false

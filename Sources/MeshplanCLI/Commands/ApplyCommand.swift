@@ -37,6 +37,7 @@ struct ApplyCommand: RoutedCommand {
     @OptionGroup var capture: CaptureOptions
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @Flag(help: "Do not ask for approval.")
     var autoApprove = false

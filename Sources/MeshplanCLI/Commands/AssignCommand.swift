@@ -59,6 +59,7 @@ struct AssignCommand: AssigningCommand {
     var simulator: SimulatorOptions
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 

@@ -42,6 +42,7 @@ struct CaptureShowCommand: NetworkCommand {
     var all = false
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 

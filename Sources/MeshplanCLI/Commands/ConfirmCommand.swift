@@ -10,6 +10,7 @@ struct ConfirmCommand: NetworkCommand {
     )
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 

@@ -35,6 +35,7 @@ struct DiagnoseCommand: NetworkCommand {
     @OptionGroup var mesh: MeshOptions
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 

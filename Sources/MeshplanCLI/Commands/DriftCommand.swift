@@ -21,6 +21,7 @@ struct DriftCommand: NetworkCommand {
     @OptionGroup var definition: DefinitionOptions
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup(title: "Selection")
     var selection: SelectionOptions

@@ -27,6 +27,7 @@ struct ExportCommand: NetworkCommand {
     var cdb: String
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @Option(
         help: ArgumentHelp("Export only this subnet, its keys and its nodes. May be repeated.", valueName: "name"),

@@ -26,6 +26,7 @@ struct IdentifyCommand: NetworkCommand {
     @OptionGroup var mesh: MeshOptions
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @Option(
         help: ArgumentHelp(

@@ -49,6 +49,7 @@ struct MergeCommand: NetworkCommand {
     var autoApprove = false
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 

@@ -18,6 +18,7 @@ struct NodeCommand: ParsableCommand {
         @OptionGroup var definition: DefinitionOptions
         @OptionGroup var mesh: MeshOptions
         @OptionGroup var networks: NetworkOptions
+        @OptionGroup var store: StoreOptions
         @OptionGroup var format: FormatOptions
 
         func conversation(_ context: Context) throws -> NodeConversation {
@@ -49,6 +50,7 @@ struct NodeCommand: ParsableCommand {
         @OptionGroup var options: Options
 
         var networks: NetworkOptions { options.networks }
+        var store: StoreOptions { options.store }
 
         var writesJSON: Bool { options.format.json }
 
@@ -104,6 +106,7 @@ struct NodeCommand: ParsableCommand {
         @OptionGroup var options: Options
 
         var networks: NetworkOptions { options.networks }
+        var store: StoreOptions { options.store }
 
         var writesJSON: Bool { options.format.json }
 
@@ -162,6 +165,7 @@ struct NodeCommand: ParsableCommand {
         @OptionGroup var options: Options
 
         var networks: NetworkOptions { options.networks }
+        var store: StoreOptions { options.store }
 
         var writesJSON: Bool { options.format.json }
 

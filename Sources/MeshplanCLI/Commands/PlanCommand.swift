@@ -18,6 +18,7 @@ struct PlanCommand: RoutedCommand {
 
     @OptionGroup var definition: DefinitionOptions
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @Option(
         name: [.short, .long],

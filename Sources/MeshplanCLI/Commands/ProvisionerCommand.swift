@@ -21,6 +21,7 @@ struct ProvisionerListCommand: NetworkCommand {
     )
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 
@@ -80,6 +81,7 @@ struct ProvisionerAdoptCommand: NetworkCommand {
     var autoApprove = false
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     func validate() throws {
         guard (1...16_000_000).contains(sequenceJump) else {

@@ -29,6 +29,7 @@ struct RefreshCommand: RoutedCommand {
     @OptionGroup var capture: CaptureOptions
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup(title: "Selection")
     var selection: SelectionOptions

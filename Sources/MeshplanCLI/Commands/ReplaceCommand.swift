@@ -47,6 +47,7 @@ struct ReplaceCommand: AssigningCommand {
     var simulator: SimulatorOptions
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 

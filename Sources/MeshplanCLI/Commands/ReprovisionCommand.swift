@@ -45,6 +45,7 @@ struct ReprovisionCommand: NetworkCommand {
     @OptionGroup var mesh: MeshOptions
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @Option(
         help: ArgumentHelp(

@@ -38,6 +38,7 @@ struct RollbackCommand: GoingBackCommand {
     var writeDefinition: String?
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var planned: PlannedRunOptions
 

@@ -22,6 +22,7 @@ struct ScanCommand: NetworkCommand {
     @OptionGroup var mesh: MeshOptions
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @Option(
         help: ArgumentHelp("How long to listen, such as 500ms, 5s or 1m.", valueName: "duration"),

@@ -40,6 +40,7 @@ struct ShowCommand: NetworkCommand {
     var nlc = false
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @Flag(help: "Always show the details of every node of a saved plan, even of a large one.")
     var full = false

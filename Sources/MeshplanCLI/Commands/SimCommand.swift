@@ -51,6 +51,7 @@ struct SimRunCommand: NetworkCommand {
     var air: String?
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var simulated: SimulatorStateOptions
 
@@ -143,6 +144,7 @@ struct SimStatusCommand: NetworkCommand {
     )
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var devices: SimulatedDeviceOptions
 
@@ -195,6 +197,7 @@ struct SimResetCommand: NetworkCommand {
     )
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var simulated: SimulatorStateOptions
 

@@ -42,6 +42,7 @@ struct GraphCommand: NetworkCommand {
 
     @OptionGroup var definition: DefinitionOptions
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @Option(
         help: ArgumentHelp("Mark what a saved plan adds, changes and removes.", valueName: "file"),

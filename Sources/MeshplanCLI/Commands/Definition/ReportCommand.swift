@@ -25,6 +25,7 @@ struct ReportCommand: NetworkCommand {
     @OptionGroup var definition: DefinitionOptions
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @Option(
         help: ArgumentHelp("The file to write; one that is there is replaced.", valueName: "file"),

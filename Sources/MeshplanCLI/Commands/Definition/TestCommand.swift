@@ -26,6 +26,7 @@ struct TestCommand: NetworkCommand {
     @OptionGroup var definition: DefinitionOptions
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @Option(
         help: ArgumentHelp(

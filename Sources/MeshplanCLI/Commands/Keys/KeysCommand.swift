@@ -34,6 +34,7 @@ struct KeysRefreshCommand: PlannedRunCommand {
     var subnet: String
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @Option(
         help: ArgumentHelp(

@@ -16,6 +16,7 @@ struct NetworkIVShowCommand: NetworkCommand {
     )
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 

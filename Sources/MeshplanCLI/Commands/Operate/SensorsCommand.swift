@@ -25,6 +25,7 @@ struct SensorsCommand: OperatingCommand {
     @OptionGroup var mesh: MeshOptions
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 

@@ -59,6 +59,7 @@ struct SetCommand: OperatingCommand {
     @OptionGroup var mesh: MeshOptions
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 

@@ -6,6 +6,7 @@ struct ChangeOptions: ParsableArguments {
     var autoApprove = false
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 }
@@ -19,6 +20,9 @@ protocol ChangingCommand: NetworkCommand {
 extension ChangingCommand {
     /// Which network.
     var networks: NetworkOptions { change.networks }
+
+    /// How its database is reached and opened.
+    var store: StoreOptions { change.store }
 
     /// Whether results are JSON.
     var writesJSON: Bool { change.format.json }

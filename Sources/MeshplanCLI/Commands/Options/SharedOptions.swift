@@ -46,15 +46,13 @@ struct VariableOptions: ParsableArguments {
     }
 }
 
-/// The options that choose the network, and how its database is reached and opened.
+/// The option that chooses the network.
 struct NetworkOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The network, if there are several.", valueName: "name"),
         completion: Completion.networks
     )
     var network: String?
-
-    @OptionGroup var store: StoreOptions
 }
 
 /// The option for the form of results.

@@ -17,6 +17,7 @@ struct StateHistoryCommand: NetworkCommand {
     var number = 20
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 

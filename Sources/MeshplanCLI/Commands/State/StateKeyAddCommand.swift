@@ -39,6 +39,7 @@ struct StateKeyAddCommand: NetworkCommand {
     var label = ""
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 

@@ -15,6 +15,7 @@ struct StateKeyListCommand: NetworkCommand {
     )
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 

@@ -22,6 +22,7 @@ struct StateKeyRotateCommand: NetworkCommand {
     var autoApprove = false
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 

@@ -20,6 +20,7 @@ struct StateListCommand: NetworkCommand {
     var resources: [String] = []
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 

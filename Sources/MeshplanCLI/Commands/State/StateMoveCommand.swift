@@ -27,6 +27,7 @@ struct StateMoveCommand: NetworkCommand {
     var dryRun = false
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     func run(in context: Context) throws -> ExitStatus {
         let (name, database, lease) = try Workspace(context: context).open(

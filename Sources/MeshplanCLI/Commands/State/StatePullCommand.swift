@@ -20,6 +20,7 @@ struct StatePullCommand: NetworkCommand {
     var file: String
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)

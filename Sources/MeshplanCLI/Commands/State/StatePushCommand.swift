@@ -27,6 +27,7 @@ struct StatePushCommand: NetworkCommand {
     var autoApprove = false
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)

@@ -17,6 +17,7 @@ struct StateRestoreCommand: GoingBackCommand {
     var serial: UInt64
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var planned: PlannedRunOptions
 

@@ -22,6 +22,7 @@ struct StateShowCommand: NetworkCommand {
     var what: String?
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 

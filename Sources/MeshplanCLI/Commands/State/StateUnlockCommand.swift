@@ -22,6 +22,7 @@ struct StateUnlockCommand: NetworkCommand {
     var autoApprove = false
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     func run(in context: Context) throws -> ExitStatus {
         let workspace = Workspace(context: context)

@@ -21,6 +21,7 @@ struct StateVerifyCommand: NetworkCommand {
     var file: String?
 
     @OptionGroup var networks: NetworkOptions
+    @OptionGroup var store: StoreOptions
 
     @OptionGroup var format: FormatOptions
 
