@@ -24,8 +24,8 @@ extension StringProtocol {
         return String(text)
     }
 
-    /// Conceals static values, passwords and tokens. They have any length and form, so everything after the name and `:`
-    /// goes, up to the closing quote or bracket, or else the end of the entry; except for a mapping,
+    /// Conceals static values, passwords and tokens. They have any length and form, so everything after the name and
+    /// `:` goes, up to the closing quote or bracket, or else the end of the entry; except for a mapping,
     /// `static: { file: … }`.
     private func concealNamedValues(in scalars: inout [Unicode.Scalar]) {
         let words = ["static", "password", "passphrase", "token"].map { Array($0.unicodeScalars) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// How a command that carries out plans reaches the mesh, and what `--via simulator` simulates: several groups of options
-/// together.
+/// How a command that carries out plans reaches the mesh, and what `--via simulator` simulates: several groups of
+/// options together.
 struct RouteOptions {
     /// The values of `--via`.
     var via: [String]
