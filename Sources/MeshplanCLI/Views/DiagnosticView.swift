@@ -167,9 +167,10 @@ struct Excerpt {
     ///   - width: the most columns of the part.
     ///   - ellipsis: replaces what is cut off. At the end, it comes on top of the width.
     init(of source: String, column: Int, length: Int, width: Int, ellipsis: String = "…") {
+        let (source, skipped) = Self.surroundings(of: column, in: source)
+        let column = column - skipped
         var cells: [(text: String, width: Int)] = []
         var columns = 0
-        // Of a very long line, only the beginning up to the place is looked at.
         for scalar in source.concealingKeys(first: column + width) {
             let cell: (String, Int) =
                 if scalar == "\t" {
@@ -193,7 +194,7 @@ struct Excerpt {
             before -= cells[start].width
             start += 1
         }
-        let isCut = start > 0
+        let isCut = start > 0 || skipped > 0
         text = isCut ? ellipsis : ""
         var used = isCut ? ellipsis.count : 0
         indent = String(repeating: " ", count: before + used)
@@ -206,5 +207,26 @@ struct Excerpt {
             used += cell.width
         }
         marks = String(repeating: "^", count: min(marked, max(width - before, 1)))
+    }
+
+    /// The octets before a place that are looked at. A secret is recognised by what stands in front of it, so these are
+    /// some times the longest text of a definition.
+    private static let reach = 12_000
+
+    /// Of a very long line, the part from not too far before a place on, and the characters before that part.
+    private static func surroundings(of column: Int, in source: String) -> (part: String, skipped: Int) {
+        var source = source
+        let start = source.withUTF8 { octets in
+            var (place, passed) = (0, 1)
+            while place < octets.count, passed < column {
+                place += 1
+                while place < octets.count, octets[place] & 0xC0 == 0x80 { place += 1 }
+                passed += 1
+            }
+            var start = max(place - reach, 0)
+            while start > 0, octets[start] & 0xC0 == 0x80 { start -= 1 }
+            return (octet: start, skipped: passed - 1 - octets[start..<place].count { $0 & 0xC0 != 0x80 })
+        }
+        return start.skipped == 0 ? (source, 0) : (String(source.utf8.dropFirst(start.octet)) ?? source, start.skipped)
     }
 }
