@@ -12,6 +12,9 @@ package struct DefinitionFormat: Sendable {
     /// What is wrong with the file; of these only what keeps it from being YAML counts, not what it says.
     package let diagnostics: [Diagnostic]
 
+    /// The most lines of a file. Each takes many times the memory of its text.
+    private static let mostLines = 1_000_000
+
     /// Formats one file.
     ///
     /// - Parameters:
@@ -25,6 +28,18 @@ package struct DefinitionFormat: Sendable {
         guard !decoder.diagnostics.hasErrors else {
             bytes = file.bytes
             diagnostics = decoder.diagnostics.finished().filter { $0.severity == .error }
+            return
+        }
+        guard file.bytes.count(where: { $0 == UInt8(ascii: "\n") }) <= Self.mostLines else {
+            bytes = file.bytes
+            diagnostics = [
+                Diagnostic(
+                    .error,
+                    "the file has more than \(Self.mostLines) lines, which is too much to bring it into form",
+                    at: SourceLocation(file: number, line: 1, column: 1),
+                    hint: "it stays as it is; split the definition into several files"
+                )
+            ]
             return
         }
         let old = Self.withPlainLines(file.bytes)
