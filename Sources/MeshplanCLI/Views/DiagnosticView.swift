@@ -132,11 +132,12 @@ struct DiagnosticView {
 
     /// The source line and the marks below it. A long line is cut around the place.
     private func snippet(at location: SourceLocation, length: Int, _ dress: Style.Dress) -> [String] {
-        guard let source = files.line(of: location) else { return [] }
+        guard let line = files.line(of: location) else { return [] }
         let number = String(location.line)
         let bar = style.drawsBoxes ? "│" : "|"
         let excerpt = Excerpt(
-            of: source,
+            of: line.text,
+            skipped: line.skipped,
             column: Int(location.column),
             length: length,
             width: max(style.width - number.count - 8, 20),
@@ -161,13 +162,13 @@ struct Excerpt {
     /// Cuts out the part.
     ///
     /// - Parameters:
-    ///   - source: the whole line.
+    ///   - source: the line, from its start or from not too far before the place on.
+    ///   - skipped: the characters before that.
     ///   - column: the place's first character (Unicode scalar), from 1. A column beyond the line means its end.
     ///   - length: the number of characters of the place, at least 1.
     ///   - width: the most columns of the part.
     ///   - ellipsis: replaces what is cut off. At the end, it comes on top of the width.
-    init(of source: String, column: Int, length: Int, width: Int, ellipsis: String = "…") {
-        let (source, skipped) = Self.surroundings(of: column, in: source)
+    init(of source: String, skipped: Int = 0, column: Int, length: Int, width: Int, ellipsis: String = "…") {
         let column = column - skipped
         var cells: [(text: String, width: Int)] = []
         var columns = 0
@@ -207,26 +208,5 @@ struct Excerpt {
             used += cell.width
         }
         marks = String(repeating: "^", count: min(marked, max(width - before, 1)))
-    }
-
-    /// The octets before a place that are looked at. A secret is recognised by what stands in front of it, so these are
-    /// some times the longest text of a definition.
-    private static let reach = 12_000
-
-    /// Of a very long line, the part from not too far before a place on, and the characters before that part.
-    private static func surroundings(of column: Int, in source: String) -> (part: String, skipped: Int) {
-        var source = source
-        let start = source.withUTF8 { octets in
-            var (place, passed) = (0, 1)
-            while place < octets.count, passed < column {
-                place += 1
-                while place < octets.count, octets[place] & 0xC0 == 0x80 { place += 1 }
-                passed += 1
-            }
-            var start = max(place - reach, 0)
-            while start > 0, octets[start] & 0xC0 == 0x80 { start -= 1 }
-            return (octet: start, skipped: passed - 1 - octets[start..<place].count { $0 & 0xC0 != 0x80 })
-        }
-        return start.skipped == 0 ? (source, 0) : (String(source.utf8.dropFirst(start.octet)) ?? source, start.skipped)
     }
 }
