@@ -13,8 +13,12 @@ package struct Glob: Hashable, Sendable {
     /// Whether the pattern holds no `*`, so that it matches exactly one text.
     package var isLiteral: Bool { !pattern.contains(Glob.asterisk) }
 
-    /// The parts between its `*`, of which each may be looked for at every place.
-    package var parts: Int { 1 + pattern.count(where: { $0 == Glob.asterisk }) }
+    /// How much a match costs: at most the number of the parts between its `*`, each of which may be looked for at
+    /// every place, or more if they are long.
+    package var cost: Int {
+        let loose = pattern.drop { $0 != Glob.asterisk }
+        return 1 + max(loose.count { $0 == Glob.asterisk }, loose.count / 8)
+    }
 
     /// The start of every match: the text before the first `*`.
     package var prefix: String {

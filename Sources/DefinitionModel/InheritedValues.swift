@@ -17,7 +17,12 @@ package struct InheritedValues: Hashable, Sendable {
 extension NodeDefinition {
     /// Takes over what the node does not say itself.
     package mutating func inherit(_ values: InheritedValues) {
-        if !values.tags.isEmpty { tags.merge(values.tags) { own, _ in own } }
+        if tags.isEmpty {
+            // Nodes without tags share those of their profile.
+            tags = values.tags
+        } else if !values.tags.isEmpty {
+            tags.merge(values.tags) { own, _ in own }
+        }
         isProtected = isProtected ?? values.isProtected
         removalPolicy = removalPolicy ?? values.removalPolicy
     }

@@ -41,12 +41,12 @@ package struct NodeSelectorIndex: Sendable {
         if selector.isAll { return nodes.count }
         let ofNames = (selector.names ?? []).reduce(0) { sum, name in
             let glob = Glob(name.value)
-            return sum + (glob.isLiteral ? 1 : candidates(glob).count * glob.parts)
+            return sum + (glob.isLiteral ? 1 : candidates(glob).count * glob.cost)
         }
         return selector.tags.reduce(ofNames) { sum, tag in
             let glob = Glob(tag.value.value)
             guard !glob.isLiteral else { return sum + (tagged[tag.key]?[tag.value.value]?.count ?? 1) }
-            return sum + nodes.count * glob.parts
+            return sum + nodes.count * glob.cost
         }
     }
 
@@ -61,6 +61,9 @@ package struct NodeSelectorIndex: Sendable {
 
     /// The tags of all nodes, sorted.
     package var tags: [String] { tagged.keys.sorted() }
+
+    /// Whether any node has a tag.
+    package func hasTag(_ tag: String) -> Bool { tagged[tag] != nil }
 
     /// The values that nodes give to a tag, sorted.
     package func values(of tag: String) -> [String] { tagged[tag]?.keys.sorted() ?? [] }

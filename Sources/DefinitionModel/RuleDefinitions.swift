@@ -21,9 +21,9 @@ package struct NodeSelector: Hashable, Sendable {
     /// Whether it is the word `all`, which contains no name that could be misspelt.
     package var isAll: Bool { names == nil && tags.isEmpty }
 
-    /// The parts of its patterns, at least one.
-    package var parts: Int {
-        max(((names ?? []) + tags.values).reduce(0) { $0 + Glob($1.value).parts }, 1)
+    /// How much it costs to look at one node, at least 1.
+    package var cost: Int {
+        max(((names ?? []) + tags.values).reduce(0) { $0 + Glob($1.value).cost }, 1)
     }
 }
 

@@ -60,21 +60,66 @@ package struct SourceFiles: Hashable, Sendable {
         return file[...slash] + named
     }
 
-    /// The text of the line that contains a location, without its line break. Invalid UTF-8 is replaced. Nil if there
-    /// is none, or if the file is none of those that may be shown.
-    package func line(of location: SourceLocation) -> String? {
+    /// The octets around a location that are looked at. A secret is recognised by what stands in front of it, so these
+    /// are some times the longest text of a definition.
+    private static let reach = 12_000
+
+    private static let block = 1024
+
+    /// The characters that begin in a block of octets; nil if the line or the text ends there.
+    private static func leads(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        guard start + block < bytes.count else { return nil }
+        var leads = 0
+        var ends = 0
+        var place = start
+        while place < start + block {
+            let byte = bytes[place]
+            if byte & 0xC0 != 0x80 { leads += 1 }
+            if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { ends += 1 }
+            place += 1
+        }
+        return ends == 0 ? leads : nil
+    }
+
+    /// The text of the line that contains a location, without its line break; of a very long line, what is not too far
+    /// from the location, with the number of characters before that. Invalid UTF-8 is replaced. Nil if there is none, or
+    /// if the file is none of those that may be shown.
+    package func line(of location: SourceLocation) -> (text: String, skipped: Int)? {
         let file = Int(instances.place(of: location).file)
         guard files.indices.contains(file), Self.mayBeShown(files[file].path) else { return nil }
-        var line: UInt32 = 1
-        var start = 0
-        let bytes = files[file].bytes
-        while line < location.line {
-            guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-            start = end + 1
-            line += 1
+        return files[file].bytes.withUnsafeBufferPointer { bytes in
+            var line: UInt32 = 1
+            var start = 0
+            while line < location.line {
+                guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+                start = end + 1
+                line += 1
+            }
+            func isEnd(_ place: Int) -> Bool {
+                place == bytes.count || bytes[place] == UInt8(ascii: "\n") || bytes[place] == UInt8(ascii: "\r")
+            }
+            func isInside(_ place: Int) -> Bool { place < bytes.count && bytes[place] & 0xC0 == 0x80 }
+            var place = start
+            var passed = 1
+            // Of a very long line, whole blocks at once.
+            while let leads = Self.leads(in: bytes, from: place), passed + leads < location.column {
+                place += Self.block
+                passed += leads
+            }
+            while isInside(place) { place += 1 }
+            while passed < location.column, !isEnd(place) {
+                place += 1
+                while isInside(place) { place += 1 }
+                passed += 1
+            }
+            var end = place
+            while !isEnd(end), end < place + Self.reach || isInside(end) { end += 1 }
+            guard place > start + Self.reach else { return (String(decoding: bytes[start..<end], as: UTF8.self), 0) }
+            start = place - Self.reach
+            while isInside(start) { start += 1 }
+            let seen = bytes[start..<place].count { $0 & 0xC0 != 0x80 }
+            return (String(decoding: bytes[start..<end], as: UTF8.self), passed - 1 - seen)
         }
-        let text = bytes[start...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Whether lines of a file may stand in messages. What is named by mistake, such as a file with a key or a

@@ -20,9 +20,12 @@ package enum Suggestion {
     /// `al`.
     package static func nearest(to word: String, among allowed: some Collection<String>) -> String? {
         let word = Array(word.lowercased().utf8)
-        guard (1...64).contains(word.count) else { return nil }
+        guard (1...64).contains(word.count), word.count * allowed.count <= mostWork else { return nil }
         return similar(to: word, among: allowed) ?? continuation(of: word, among: allowed)
     }
+
+    /// The most octets of a word times words to compare it with. Beyond that, a file full of mistakes takes too long.
+    private static let mostWork = 2_000_000
 
     private static func continuation(of word: [UInt8], among allowed: some Collection<String>) -> String? {
         guard word.count > 1 else { return nil }
@@ -37,7 +40,7 @@ package enum Suggestion {
     private static func similar(to word: [UInt8], among allowed: some Collection<String>) -> String? {
         var best: (distance: Int, word: String)?
         let limit = min(3, word.count / 3)
-        for candidate in allowed {
+        for candidate in allowed where abs(candidate.utf8.count - word.count) <= limit {
             let distance = distance(word, Array(candidate.lowercased().utf8), limit: best?.distance ?? limit)
             guard distance <= limit else { continue }
             if let best, (best.distance, best.word) <= (distance, candidate) { continue }
@@ -50,22 +53,37 @@ package enum Suggestion {
     /// more than `limit` if it takes more.
     package static func distance(_ left: [UInt8], _ right: [UInt8], limit: Int) -> Int {
         guard abs(left.count - right.count) <= limit else { return limit + 1 }
-        var beforePrevious: [Int] = []
-        var previous = Array(0...right.count)
+        // What both have in common at their ends costs nothing.
+        let shorter = min(left.count, right.count)
+        let start = (0..<shorter).first { left[$0] != right[$0] } ?? shorter
+        let rest = shorter - start
+        let end = (0..<rest).first { left[left.count - 1 - $0] != right[right.count - 1 - $0] } ?? rest
+        return distance(left[start..<(left.count - end)], right[start..<(right.count - end)], limit: limit)
+    }
+
+    private static func distance(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>, limit: Int) -> Int {
+        let (first, width) = (left.startIndex, right.count)
+        var beforePrevious = Array(repeating: limit + 1, count: width + 1)
+        var current = beforePrevious
+        var previous = Array(0...width)
         for row in 0..<left.count {
-            var current = [row + 1]
-            current.reserveCapacity(right.count + 1)
-            for column in 0..<right.count {
-                var cost = previous[column] + (left[row] == right[column] ? 0 : 1)
+            // Only what is near the diagonal can be within the limit.
+            let columns = max(row - limit, 0)..<max(min(row + limit + 1, width), max(row - limit, 0))
+            current[columns.lowerBound] = columns.lowerBound == 0 ? row + 1 : limit + 1
+            var smallest = current[columns.lowerBound]
+            for column in columns {
+                let (one, other) = (left[first + row], right[first + column])
+                var cost = previous[column] + (one == other ? 0 : 1)
                 cost = min(cost, previous[column + 1] + 1, current[column] + 1)
-                if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+                if row > 0, column > 0, one == right[first + column - 1], left[first + row - 1] == other {
                     cost = min(cost, beforePrevious[column - 1] + 1)
                 }
-                current.append(cost)
+                current[column + 1] = cost
+                smallest = min(smallest, cost)
             }
-            guard let smallest = current.min(), smallest <= limit else { return limit + 1 }
-            (beforePrevious, previous) = (previous, current)
+            guard smallest <= limit else { return limit + 1 }
+            (beforePrevious, previous, current) = (previous, current, beforePrevious)
         }
-        return previous[right.count]
+        return min(previous[width], limit + 1)
     }
 }

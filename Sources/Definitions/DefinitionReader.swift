@@ -122,7 +122,14 @@ package enum DefinitionReader {
             let work = SelectionWork(limits)
             let ofDefaults = networks[index].definition.defaults.compactMap(\.nodes)
             guard work.allows(ofDefaults, networks[index], &pass.decoder.diagnostics) else { continue }
-            networks[index].definition.inheritTags()
+            guard networks[index].definition.inheritTags(atMost: limits.inheritedTags) else {
+                pass.decoder.diagnostics.report(
+                    "nodes inherit more than \(limits.inheritedTags) tags in all",
+                    at: networks[index].definition.network.location,
+                    hint: "give profiles and entries of `defaults` only the tags that selectors ask for"
+                )
+                continue
+            }
             guard work.allows(ofDefaults, networks[index], &pass.decoder.diagnostics) else { continue }
             networks[index].definition.inheritPolicies()
             let entries = pass.entriesForTags(of: network)

@@ -63,6 +63,10 @@ struct FileReader {
                 case .unfinished: continue
                 case .document:
                     documents += 1
+                    guard documents <= limits.documents else {
+                        reportDocuments(at: builder.tree, to: &decoder)
+                        break
+                    }
                     swap(&builder.tree, &decoder.tree)
                     decode(with: &decoder, decodeDocument)
                     swap(&builder.tree, &decoder.tree)
@@ -87,6 +91,16 @@ struct FileReader {
         }
         decoder.beginDocument()
         decodeDocument(&decoder)
+    }
+
+    private func reportDocuments(at tree: DocumentTree, to decoder: inout DocumentDecoder) {
+        let start = tree.nodes.first
+        report(
+            "the file has more than \(limits.documents) documents",
+            to: &decoder,
+            line: start?.line ?? 1,
+            column: start?.column ?? 1
+        ) { $0.hint = "put what belongs together into one document, or split the file" }
     }
 
     private func warnEmpty(at place: SourceLocation?, to decoder: inout DocumentDecoder) {

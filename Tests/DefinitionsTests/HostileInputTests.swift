@@ -105,6 +105,61 @@ struct HostileInputTests {
         }
     }
 
+    @Test("Documents of a file have a limit")
+    func documents() {
+        var limits = ReadingLimits()
+        limits.documents = 2
+        let text = head + "---\ngroups: {}\n---\ngroups: {}\n---\ngroups: {}\n"
+        #expect(
+            diagnose(text, limits: limits) == [
+                "a.yaml:6:1: error: the file has more than 2 documents "
+                    + "(put what belongs together into one document, or split the file)"
+            ]
+        )
+        #expect(diagnose(head + "---\ngroups: {}\n", limits: limits).isEmpty)
+    }
+
+    @Test("What many nodes take over, and what each instance copies, has limits")
+    func copies() {
+        var limits = ReadingLimits()
+        limits.inheritedTags = 5
+        let nodes = "nodes: { \"l-$(n)\": { for: { n: 1..3 }, profile: p } }\n"
+        let profile = "profiles: { p: { tags: { a: x, b: x } } }\n"
+        #expect(
+            diagnose(head + profile + nodes, limits: limits) == [
+                "a.yaml:2:10: error: nodes inherit more than 5 tags in all "
+                    + "(give profiles and entries of `defaults` only the tags that selectors ask for)"
+            ]
+        )
+        #expect(diagnose(head + profile + nodes.replacing("1..3", with: "1..2"), limits: limits).isEmpty)
+        let everywhere = head + "defaults: [{ tags: { a: x, b: x } }]\n" + nodes.replacing(", profile: p", with: "")
+        #expect(diagnose(everywhere, limits: limits).count == 1)
+        limits = ReadingLimits()
+        limits.nodes = 10_000
+        let variables = (0..<1_600).map { "v\($0): x" }.joined(separator: ", ")
+        let groups = "groups: { \"g$(n)\": { for: { n: 1..200 } } }\n"
+        #expect(diagnose(head + groups, limits: limits).isEmpty)
+        let found = diagnose(head + "variables: { \(variables) }\n" + groups, limits: limits)
+        #expect(found.count == 1 && found[0].contains("expand to more than 10000 values"), "\(found)")
+    }
+
+    @Test("Lists that are compared with each node have limits")
+    func lists() {
+        let variables = (0..<17).map { "v\($0): [x]" }.joined(separator: ", ")
+        #expect(
+            diagnose(head + "groups: { \"g$(v0)\": { for: { \(variables) } } }\n")
+                .contains { $0.contains("the repetition has more than 16 variables") }
+        )
+        let values = (0...1_000).map { "v\($0)" }.joined(separator: ", ")
+        #expect(
+            diagnose(head + "checks: { c: { nodes: all, have: { tags: { room: [\(values)] } } } }\n")
+                .contains { $0.contains("more than 1000 values (write `tags: room` for any") }
+        )
+        let keys = (0...4_096).map { "k\($0)" }.joined(separator: ", ")
+        let profile = "profiles: { p: { elements: { 0: { generic-onoff-client: { keys: [\(keys)] } } } } }\n"
+        #expect(diagnose(head + profile).first?.contains("more than 4096 keys") == true)
+    }
+
     @Test("A file beyond the limit is not even scanned")
     func largeFile() {
         var limits = ReadingLimits()

@@ -53,6 +53,7 @@ struct PlainTreeReaderTests {
         "# one\n\na: b # two\n\n  # three\nc:\n    - - 1\n      - 2\n    -\n      x: y\n",
         "ä: { größe: \"ü ö\", 0x0059:0x0001: [] }\nb: $(n)\n",
         "k: [a,\n  b, # c\n c]\nl: { m:\n n, o: -03:30 }",
+        "x: { ä: [ö, \"ü ü\", ö], ß: { é: $(n), e: ñ } } # ä\ny: [ñ, { ñ: ñ }]\n",
         "a b: c d\ne: http://x/y#z\nf: 1..4\n- g: h\n",
     ]
 

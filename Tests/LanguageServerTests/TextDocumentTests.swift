@@ -22,6 +22,18 @@ struct TextDocumentTests {
         }
     }
 
+    @Test("Columns of a long line are counted right wherever it is", arguments: [PositionEncoding.utf16, .utf8])
+    func longLines(encoding: PositionEncoding) {
+        var document = TextDocument(Array((String(repeating: "ä😀bc", count: 400) + "\n").utf8))
+        document.replace(0..<0, with: "xy\n" + String(repeating: "aü", count: 900) + "\n")
+        for offset in 0...document.bytes.count {
+            let start = document.lineStarts[document.lineNumber(of: offset)]
+            let units = document.bytes[start..<offset].reduce(0) { $0 + encoding.units(ofLead: $1) }
+            #expect(document.position(of: offset, encoding).character == units)
+        }
+        #expect(TextDocument([]).position(of: 0, encoding) == TextPosition(line: 0, character: 0))
+    }
+
     @Test("A position in the middle of a character is its beginning, and one behind the end the end")
     func roundedPositions() {
         let document = TextDocument(Array("😀b\nc".utf8))

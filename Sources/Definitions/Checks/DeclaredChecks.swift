@@ -6,6 +6,8 @@ enum DeclaredChecks {
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         let checks = network.definition.checks
         NameChecks.checkTitles(checks.map(\.name), "check", &diagnostics)
+        // A node that was left out might have the tag.
+        let isComplete = !network.broken.contains { $0.section == .nodes }
         for check in checks {
             let required = check.requirement
             for profile in required.profiles {
@@ -24,6 +26,7 @@ enum DeclaredChecks {
             let tags = (required.subscribe + required.publish).flatMap { group in
                 group.value.tags.map { Located($0, at: group.location) }
             }
+            guard isComplete else { continue }
             for tag in (check.forEach.map { [$0] } ?? []) + tags { checkTag(tag, network, &diagnostics) }
         }
     }
@@ -36,8 +39,7 @@ enum DeclaredChecks {
         _ network: CheckedNetwork,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        let isComplete = !network.broken.contains { $0.section == .nodes }
-        guard isComplete, network.selectors.values(of: tag.value).isEmpty else { return }
+        guard !network.selectors.hasTag(tag.value) else { return }
         diagnostics.report(
             "no node has the tag \(quoted(tag.value))",
             at: tag.location,

@@ -5,8 +5,9 @@ import MeshCore
 ///
 /// If the later entry won, the result would depend on the order of files, which nobody sees.
 enum DefaultsChecks {
-    /// The most pairs of entries that are compared. Further pairs are not checked.
-    private static let pairLimit = 200_000
+    /// The most values that are compared, where a pair of entries counts as much as ten values. Further pairs are not
+    /// checked.
+    private static let workLimit = 2_000_000
 
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         let definition = network.definition
@@ -15,10 +16,11 @@ enum DefaultsChecks {
             NodeChecks.checkNames(entry.settings, "defaults", network, &diagnostics)
         }
         let selection = DefaultsSelection(definition, nodes: network.selectors)
-        var remaining = pairLimit
-        compare(selection.general, node: nil, definition, &remaining, &diagnostics)
+        let sizes = definition.defaults.map(\.size)
+        var remaining = workLimit
+        compare(selection.general, node: nil, definition, sizes, &remaining, &diagnostics)
         for (node, entries) in selection.combinations {
-            compare(entries, node: definition.nodes[node].name.value, definition, &remaining, &diagnostics)
+            compare(entries, node: definition.nodes[node].name.value, definition, sizes, &remaining, &diagnostics)
         }
     }
 
@@ -26,12 +28,13 @@ enum DefaultsChecks {
         _ entries: [Int],
         node: String?,
         _ definition: Definition,
+        _ sizes: [Int],
         _ remaining: inout Int,
         _ diagnostics: inout DiagnosticCollector
     ) {
         for (place, later) in entries.enumerated() {
             for earlier in entries[..<place] {
-                remaining -= 1
+                remaining -= 10 + sizes[later] + sizes[earlier]
                 guard remaining > 0 else { return }
                 let conflicts = definition.defaults[later].conflicts(with: definition.defaults[earlier])
                 for (key, location, other) in conflicts {
@@ -50,6 +53,13 @@ enum DefaultsChecks {
 }
 
 extension DefaultsDefinition {
+    /// How many values of its lists are compared with those of another entry.
+    fileprivate var size: Int {
+        let lists = [settings.subnets?.value.count, settings.applicationKeys?.value.count]
+        return inherited.tags.count + settings.states.count + (settings.bridgingTable?.value.count ?? 0)
+            + lists.reduce(0) { $0 + ($1 ?? 0) }
+    }
+
     /// The values in which this entry and another one differ, each with its key, its place here and its place there.
     fileprivate func conflicts(
         with other: DefaultsDefinition

@@ -33,12 +33,19 @@ enum SceneChecks {
         }
         let profiles = definition.profiles.map { Parts(of: $0.settings) }
         var reported: Set<SourceLocation> = []
+        // What a profile lacks is the same for all of its nodes whose first Scene Server is the same.
+        var checked: Set<CheckedProfile> = []
         for node in nodes {
             let resource = "node.\(node.name.value)"
             checkReferences(node.settings, resource, network, &diagnostics)
-            var parts = Parts(of: node.settings)
-            if let name = node.profile?.value, let profile = network.profiles[name] { parts.add(profiles[profile]) }
-            for (element, scene) in parts.scenes where !parts.servers.contains(where: { $0 <= element }) {
+            let profile = node.profile.flatMap { network.profiles[$0.value] }
+            let own = Parts(of: node.settings)
+            let server = [own.firstServer, profile.flatMap { profiles[$0].firstServer }].compactMap { $0 }.min()
+            var scenes = own.scenes
+            if let profile, checked.insert(CheckedProfile(profile: profile, server: server)).inserted {
+                scenes += profiles[profile].scenes
+            }
+            for (element, scene) in scenes where server.map({ element < $0 }) ?? true {
                 guard reported.insert(scene.location).inserted else { continue }
                 diagnostics.report(
                     "no Scene Server of `\(node.name.value)` can store the scene \(quoted(scene.value)) here",
@@ -59,24 +66,27 @@ enum SceneChecks {
 
     /// Where scene servers and values of scenes stand.
     private struct Parts {
-        var servers: [UInt8] = []
+        /// The first element with a scene server; nil if there is none.
+        var firstServer: UInt8?
         var scenes: [(element: UInt8, scene: Located<String>)] = []
 
         init(of settings: NodeSettings) {
             for (element, definition) in settings.elements {
                 for place in definition.models.indices {
                     let model = definition.models[place].identifier.value
-                    if model == .sceneServer || model == .sceneSetupServer { servers.append(element) }
+                    if model == .sceneServer || model == .sceneSetupServer {
+                        firstServer = min(firstServer ?? element, element)
+                    }
                     scenes += definition.models[place].scenes.map { (element, $0.scene) }
                 }
             }
             scenes.sort { $0.scene.location < $1.scene.location }
         }
+    }
 
-        mutating func add(_ other: Parts) {
-            servers += other.servers
-            scenes += other.scenes
-        }
+    private struct CheckedProfile: Hashable {
+        var profile: Int
+        var server: UInt8?
     }
 
     private static func checkReferences(

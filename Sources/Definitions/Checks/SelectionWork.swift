@@ -15,7 +15,7 @@ struct SelectionWork {
     ) -> Bool {
         let nodes = network.definition.nodes
         // Most definitions are far from the limit, and need no index for that.
-        guard selectors.reduce(0, { $0 + $1.parts }) > limit / max(nodes.count, 1) else { return true }
+        guard selectors.reduce(0, { $0 + $1.cost }) > limit / max(nodes.count, 1) else { return true }
         let index = NodeSelectorIndex(nodes)
         var work = 0
         for selector in selectors {

@@ -76,17 +76,13 @@ enum SelectorChecks {
             var alone = NodeSelector(location: selector.location)
             alone.tags = [tag: value]
             if network.selectors.matchesAny(alone) { continue }
-            let values = network.selectors.values(of: tag)
             diagnostics.report(
                 "no node has the tag \(quoted(tag)) with the value \(quoted(value.value))",
                 at: value.location,
                 length: value.value.utf8.count,
                 severity: network.severityOfEmptySelectors,
-                hint: [
-                    values.isEmpty
-                        ? Suggestion.hint(for: tag, among: network.selectors.tags, are: "tags in use")
-                        : Suggestion.hint(for: value.value, among: values, are: "values in use"), allowance,
-                ].compactMap { $0 }.joined(separator: "; ")
+                hint: [suggestion(for: value.value, of: tag, network), allowance].compactMap { $0 }
+                    .joined(separator: "; ")
             )
             return
         }
@@ -99,6 +95,12 @@ enum SelectorChecks {
             severity: network.severityOfEmptySelectors,
             hint: allowance
         )
+    }
+
+    private static func suggestion(for value: String, of tag: String, _ network: CheckedNetwork) -> String? {
+        network.selectors.hasTag(tag)
+            ? Suggestion.hint(for: value, among: network.selectors.values(of: tag), are: "values in use")
+            : Suggestion.hint(for: tag, among: network.selectors.tags, are: "tags in use")
     }
 }
 

@@ -3,10 +3,14 @@ import MeshCore
 
 /// Checks that tests have different names, and that the nodes exist that they act on.
 enum TestChecks {
+    /// How often the selectors of all runs together may look at a node. Further runs are not checked.
+    private static let workLimit = 10_000_000
+
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
         NameChecks.checkTitles(network.definition.tests.map(\.name), "test", &diagnostics)
+        var remaining = workLimit
         for test in network.definition.tests {
-            checkNodes(of: test, network, &diagnostics)
+            checkNodes(of: test, network, &remaining, &diagnostics)
         }
     }
 
@@ -14,6 +18,7 @@ enum TestChecks {
     private static func checkNodes(
         of test: TestDefinition,
         _ network: CheckedNetwork,
+        _ remaining: inout Int,
         _ diagnostics: inout DiagnosticCollector
     ) {
         guard let bindings = test.bindings(network.selectors, network.definition.nodes) else {
@@ -49,6 +54,8 @@ enum TestChecks {
             let nodes = steps.flatMap(\.nodes)
             let scenes = steps.compactMap { $0.action?.scene }
             let selectors = steps.flatMap(\.selectors)
+            remaining -= selectors.reduce(0) { $0 + network.selectors.work($1) }
+            guard remaining > 0 else { return }
             let isSound =
                 nodes.allSatisfy { network.declares($0.value, in: .nodes) }
                 && scenes.allSatisfy { network.declares($0.value, in: .scenes) }

@@ -103,7 +103,16 @@ extension DocumentDecoder {
         }
         return (entries(node, "a mapping of tags") ?? []).compactMap { entry in
             guard let name = scalar(entry.key, "the name of a tag", Words.name) else { return nil }
-            let values = oneOrSeveral(entry.value).compactMap { scalar($0, "the value of a tag", Self.checkedValue) }
+            let nodes = oneOrSeveral(entry.value)
+            guard nodes.count <= Self.mostValues else {
+                report(
+                    "more than \(Self.mostValues) values",
+                    at: entry.value,
+                    hint: "write `tags: \(name.value)` for any, or give nodes a tag that these values have in common"
+                )
+                return nil
+            }
+            let values = nodes.compactMap { scalar($0, "the value of a tag", Self.checkedValue) }
             guard !values.isEmpty else {
                 if tree.nodes[entry.value].kind == .sequence {
                     report("no value is allowed here", at: entry.value, hint: "write `tags: \(name.value)` for any")
@@ -113,6 +122,9 @@ extension DocumentDecoder {
             return CheckedTag(name: name, values: values)
         }
     }
+
+    /// The most values of a tag in a check. Each node is compared with all of them.
+    private static let mostValues = 1_000
 
     /// Any text without a reference. Only the groups of a check refer to tags.
     private static func checkedValue(_ text: String) throws(ScalarProblem) -> String {

@@ -48,7 +48,7 @@ extension DocumentDecoder {
     private mutating func decodeModel(_ fields: MappingEntries, into model: inout ModelDefinition) {
         for field in fields {
             switch field.keyword {
-            case .keys: model.keys = names(field.value, "a list of application keys")
+            case .keys: model.keys = keyNames(field.value, "a list of application keys")
             case .subscribe: model.subscribe = names(field.value, "a list of groups")
             case .publish: model.publish = decodePublish(field)
             case .states: model.states = decodeStates(field, of: model.identifier)

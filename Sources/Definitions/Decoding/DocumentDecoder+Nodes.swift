@@ -111,8 +111,8 @@ extension DocumentDecoder {
         case .secureNetworkBeacon: settings.secureNetworkBeacon = scalar(field.value, "on or off", Words.boolean)
         case .networkTransmit: settings.networkTransmit = decodeTransmit(field)
         case .relayRetransmit: settings.relayRetransmit = decodeTransmit(field)
-        case .subnets: settings.subnets = names(field.value, "a list of subnets")
-        case .applicationKeys: settings.applicationKeys = names(field.value, "a list of application keys")
+        case .subnets: settings.subnets = keyNames(field.value, "a list of subnets")
+        case .applicationKeys: settings.applicationKeys = keyNames(field.value, "a list of application keys")
         case .nlc: settings.lightingProfiles = decodeLightingProfiles(field.value)
         case .elements: settings.elements = decodeElements(field.value)
         case .heartbeat: decodeHeartbeat(field, into: &settings)
@@ -188,6 +188,23 @@ extension DocumentDecoder {
         }
         return Located(names, at: location(node))
     }
+
+    /// A list of names of keys, of which a network cannot have more than their indexes.
+    mutating func keyNames(_ node: Int, _ expected: String) -> Located<[Located<String>]>? {
+        guard let names = names(node, expected) else { return nil }
+        guard names.value.count <= Self.mostKeys else {
+            report(
+                "more than \(Self.mostKeys) keys",
+                at: node,
+                hint: "no network has as many; name only those that are declared"
+            )
+            return nil
+        }
+        return names
+    }
+
+    /// The indexes of keys have 12 bits.
+    private static let mostKeys = 4096
 
     private static func defaultTTL(_ text: String) throws(ScalarProblem) -> UInt8 {
         let ttl = try Numbers.decimal(text, in: 0...127, "a TTL")

@@ -86,6 +86,12 @@ extension DocumentDecoder {
         return true
     }
 
+    /// The same for the values that references may stand for, before they are copied for an instance. To copy one takes
+    /// much less than to make a value.
+    mutating func spendScope(_ count: Int, at node: DocumentTree.Node, origin: UInt32) -> Bool {
+        spend(count / 16, at: node, origin: origin)
+    }
+
     /// The same for instances. `count` of them must be possible, of which one is made now.
     mutating func spendInstance(of count: Int = 1, at node: DocumentTree.Node, origin: UInt32) -> Bool {
         guard !expansion.isExhausted else { return false }
@@ -103,7 +109,7 @@ extension DocumentDecoder {
             "modules and repetitions expand to more than \(much)",
             at: node,
             origin: origin,
-            hint: "a loop in a module in a loop multiplies; make the ranges shorter"
+            hint: "a loop in a module in a loop multiplies, and so do variables; make the ranges shorter"
         )
     }
 

@@ -51,7 +51,9 @@ extension DocumentDecoder {
 
     private mutating func decode(_ entry: EntryForTag, _ tag: UInt32, _ value: UInt32, at place: EmissionPlace) {
         let node = entry.tree.nodes[entry.key ?? entry.value]
-        guard spendInstance(at: node, origin: place.origin) else { return }
+        guard spendInstance(at: node, origin: place.origin),
+            spendScope(place.scope.values.count, at: node, origin: place.origin)
+        else { return }
         let parent = SourceLocation(file: place.origin, line: node.line, column: node.column)
         let bound: [(name: UInt32, value: ParameterScope.Value)] = [(tag, .text(value, .quoted))]
         let origin = diagnostics.instances.add(

@@ -109,6 +109,8 @@ extension DocumentDecoder {
             emit(key, of: source, at: lenient, into: &tree)
             var own = lenient
             if let variation = source.value(of: .forEach, in: source.resolved(test)) {
+                let count = own.scope.values.count
+                guard spendScope(count, at: source.nodes[key], origin: place.origin) else { break }
                 own.scope.values[symbols.intern(TestBinding.node)] = nil
                 if let tag = source.value(of: .tag, in: variation), source.nodes[tag].kind.isText {
                     own.scope.values[source.nodes[tag].value] = nil
@@ -145,7 +147,9 @@ extension DocumentDecoder {
             var once = entry
             once.isRepeated = true
             forEach(repetition) { decoder, bound in
-                guard decoder.spendInstance(at: node, origin: place.origin) else { return }
+                guard decoder.spendInstance(at: node, origin: place.origin),
+                    decoder.spendScope(place.scope.values.count + bound.count, at: node, origin: place.origin)
+                else { return }
                 let origin = decoder.diagnostics.instances.add(
                     SourceInstances.Instance(
                         file: decoder.diagnostics.instances.place(of: parent).file,

@@ -206,7 +206,10 @@ extension DocumentDecoder {
         title: SourceInstances.Title
     ) {
         let entry = use.tree.nodes[0]
-        guard spendInstance(at: entry, origin: use.place.origin) else { return }
+        let copied = expansion.globalScope.values.count + module.parameters.count + bound.count
+        guard spendInstance(at: entry, origin: use.place.origin),
+            spendScope(copied, at: entry, origin: use.place.origin)
+        else { return }
         let parent = SourceLocation(file: use.place.origin, line: entry.line, column: entry.column)
         var place = use.place
         if !bound.isEmpty, use.with != nil || use.override != nil {

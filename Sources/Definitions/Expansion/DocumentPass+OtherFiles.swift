@@ -6,6 +6,7 @@ extension DocumentPass {
     /// Reads the files that documents include, and those that these include.
     mutating func readIncluded<Failure: Error>(_ loading: Loading<Failure>) throws(Failure) {
         var next = 0
+        var depth = 0
         while next < held.count {
             var names: [(document: Int, name: Located<String>)] = []
             for place in next..<held.count {
@@ -15,6 +16,16 @@ extension DocumentPass {
                 for name in found where isAdmitted(name, loading.admits) { names.append((place, name)) }
             }
             next = held.count
+            depth += 1
+            if depth > limits.depth, let (_, name) = names.first {
+                decoder.diagnostics.report(
+                    "files include each other in a chain of more than \(limits.depth)",
+                    at: name.location,
+                    length: name.value.utf8.count,
+                    hint: "include them from one file; a folder stands for its YAML files"
+                )
+                return
+            }
             let found = try NamedFiles(names.map(\.name), among: files, loading: loading.load)
             files = found.files
             for (name, places) in zip(names, found.found) {

@@ -20,7 +20,7 @@ struct DocumentPass {
     var fragments: [Fragment] = []
     /// The files, with those that documents name.
     var files: SourceFiles
-    private let limits: ReadingLimits
+    let limits: ReadingLimits
     private var fragmentFiles: [Int] = []
     /// The networks of all fragments, also of those that were taken out since others include their files.
     private var networks: [String] = []
@@ -64,6 +64,7 @@ struct DocumentPass {
         for place in held.indices where taken.contains(held[place].file) { held[place].fragment = nil }
         try readRows(loading)
         expand()
+        let onlyNetwork = onlyNetwork
         networks = fragments.map { $0.network?.value ?? onlyNetwork }
         fragments = zip(fragments, fragmentFiles).filter { !taken.contains($0.1) }.map(\.0)
     }
@@ -135,10 +136,11 @@ struct DocumentPass {
         }
         var uses: [(document: Int, fragment: Int)] = []
         var seen: Set<Inclusion> = []
+        let onlyNetwork = onlyNetwork
         for place in held.indices {
             guard let fragment = held[place].fragment else { continue }
             uses.append((place, fragment))
-            include(from: place, into: fragment, &seen, &uses)
+            include(from: place, into: fragment, of: fragments[fragment].network?.value ?? onlyNetwork, &seen, &uses)
         }
         for (place, fragment) in uses {
             decoder.expansion.fragment = fragment
@@ -161,11 +163,11 @@ struct DocumentPass {
     private mutating func include(
         from place: Int,
         into fragment: Int,
+        of network: String,
         _ seen: inout Set<Inclusion>,
         _ uses: inout [(document: Int, fragment: Int)]
     ) {
         for (file, _) in held[place].includes {
-            let network = fragments[fragment].network?.value ?? onlyNetwork
             guard seen.insert(Inclusion(network: network, file: file)).inserted else { continue }
             for document in included[file] ?? [] {
                 if let name = held[document].tree.value(of: .network, in: 0) {
@@ -180,7 +182,7 @@ struct DocumentPass {
                 }
                 decode(document, into: fragment)
                 uses.append((document, fragment))
-                include(from: document, into: fragment, &seen, &uses)
+                include(from: document, into: fragment, of: network, &seen, &uses)
             }
         }
     }

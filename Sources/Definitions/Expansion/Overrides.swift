@@ -101,13 +101,14 @@ extension DocumentDecoder {
         }
         let start = tree.nodes.count
         copy(node..<node + 1, of: own, into: &tree)
+        let others = more.values(in: added)
         var known: Set<UInt32> = []
         var key = node + 1
         while key < own.next(after: node) {
             let value = own.next(after: key)
             copy(key..<value, of: own, into: &tree)
             known.insert(own.nodes[key].value)
-            if let other = more.value(named: own.nodes[key].value, in: added) {
+            if let other = others[own.nodes[key].value] {
                 merge(more, other, over: own, value, origin, into: &tree)
             } else {
                 copy(value..<own.next(after: value), of: own, into: &tree)
@@ -149,5 +150,17 @@ extension DocumentTree {
             key = next(after: value)
         }
         return nil
+    }
+
+    /// The values in a mapping without aliases, by the symbols of their keys; of equal keys, the first counts.
+    func values(in mapping: Int) -> [UInt32: Int] {
+        var values: [UInt32: Int] = [:]
+        var key = mapping + 1
+        while key < next(after: mapping) {
+            let value = next(after: key)
+            if nodes[key].kind.isText, values[nodes[key].value] == nil { values[nodes[key].value] = value }
+            key = next(after: value)
+        }
+        return values
     }
 }

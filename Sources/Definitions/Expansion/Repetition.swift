@@ -27,6 +27,9 @@ struct Repetition {
         }
     }
 
+    /// The most variables of a repetition: each combination has a value for all of them.
+    static let mostVariables = 16
+
     /// The variables in reading order.
     var variables: [Variable] = []
 
@@ -50,6 +53,14 @@ extension DocumentDecoder {
     /// The same in the current tree.
     mutating func decodeRepetition(_ node: Int) -> Repetition? {
         guard let entries = entries(node, "a mapping of variables") else { return nil }
+        guard entries.count <= Repetition.mostVariables else {
+            report(
+                "the repetition has more than \(Repetition.mostVariables) variables",
+                at: node,
+                hint: "use rows of a table, which may have many columns"
+            )
+            return nil
+        }
         var repetition = Repetition()
         for entry in entries {
             guard parameterName(entry.key) != nil, let values = decodeValues(entry.value) else { return nil }

@@ -12,6 +12,10 @@ package struct DefinitionFormat: Sendable {
     /// What is wrong with the file; of these only what keeps it from being YAML counts, not what it says.
     package let diagnostics: [Diagnostic]
 
+    /// The most lines of a file, and the most scalars, lists and mappings. Each takes many times the memory of its text.
+    private static let mostLines = 1_000_000
+    private static let mostValues = 1_250_000
+
     /// Formats one file.
     ///
     /// - Parameters:
@@ -21,10 +25,24 @@ package struct DefinitionFormat: Sendable {
         let limits = ReadingLimits()
         var decoder = DocumentDecoder(limits: limits)
         let reader = FileReader(file: number, limits: limits)
-        file.bytes.withUnsafeBufferPointer { reader.read($0, with: &decoder) { _ in } }
+        var values = 0
+        file.bytes.withUnsafeBufferPointer { reader.read($0, with: &decoder) { values += $0.tree.nodes.count } }
         guard !decoder.diagnostics.hasErrors else {
             bytes = file.bytes
             diagnostics = decoder.diagnostics.finished().filter { $0.severity == .error }
+            return
+        }
+        let lines = file.bytes.count { $0 == UInt8(ascii: "\n") }
+        guard lines <= Self.mostLines, values <= Self.mostValues else {
+            bytes = file.bytes
+            diagnostics = [
+                Diagnostic(
+                    .error,
+                    "the file is too long to be brought into form: it has \(lines) lines and \(values) values",
+                    at: SourceLocation(file: number, line: 1, column: 1),
+                    hint: "it stays as it is; split it, below \(Self.mostLines) lines and \(Self.mostValues) values"
+                )
+            ]
             return
         }
         let old = Self.withPlainLines(file.bytes)

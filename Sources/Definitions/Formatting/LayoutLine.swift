@@ -69,6 +69,9 @@ extension [LayoutLine] {
         return bytes
     }
 
+    /// The last column below which values are put. Behind a very long key, they would be mostly spaces.
+    private static var lastColumn: Int { 200 }
+
     /// Puts the values of neighbouring entries below each other if two of them were so already.
     private mutating func alignValues() {
         var start = 0
@@ -85,7 +88,7 @@ extension [LayoutLine] {
                 defer { places[column] = end }
                 return places[column] ?? end != end
             }
-            guard isAligned, let column = ends.max() else { continue }
+            guard isAligned, let column = ends.max(), column <= Self.lastColumn else { continue }
             for line in run { self[line].moveValue(to: column) }
         }
     }

@@ -7,6 +7,8 @@ struct ReadingLimits: Hashable, Sendable {
     var scalarSize = 4096
     /// Depth of nested mappings and lists, with aliases expanded.
     var depth = 64
+    /// Documents in one file.
+    var documents = 10_000
     /// Scalars, lists and mappings in one document, with aliases expanded.
     var nodes = 5_000_000
     /// Instances of modules, and repetitions of entries, in all documents together.
@@ -15,6 +17,8 @@ struct ReadingLimits: Hashable, Sendable {
     var things = 100_000
     /// How often the selectors of one network may look at a node.
     var selectionWork = 10_000_000
+    /// Tags that the nodes of one network take over from profiles and `defaults` together.
+    var inheritedTags = 1_000_000
     /// Diagnostics of each severity that are kept. Further ones are only counted.
     var diagnostics = 100
 }

@@ -15,6 +15,8 @@ struct PlainTreeReader {
     private var lineStart = 0
     /// Whether the texts of the line so far have only ASCII, so that columns are octets.
     private var isLineASCII = true
+    /// A place on the line and the characters before it, so that columns of a long line are not counted from its start.
+    private var measured = (place: 0, characters: 0)
     private var depth = 0
 
     private init(_ text: UnsafeBufferPointer<UInt8>, limits: ReadingLimits) {
@@ -352,8 +354,12 @@ struct PlainTreeReader {
     // MARK: - Nodes
 
     /// The column of a place on the current line, in characters from 1.
-    private func column(of place: Int) -> UInt32 {
-        UInt32(clamping: (isLineASCII ? place - lineStart : width(lineStart, place)) + 1)
+    private mutating func column(of place: Int) -> UInt32 {
+        if isLineASCII { return UInt32(clamping: place - lineStart + 1) }
+        if measured.place < lineStart || measured.place > place { measured = (lineStart, 0) }
+        measured.characters += width(measured.place, place)
+        measured.place = place
+        return UInt32(clamping: measured.characters + 1)
     }
 
     private func width(_ start: Int, _ end: Int) -> Int { text[start..<end].count { $0 & 0xC0 != 0x80 } }
@@ -361,7 +367,8 @@ struct PlainTreeReader {
     private mutating func begin(_ kind: DocumentTree.Kind) throws(Unusual) -> Int {
         guard depth < limits.depth, tree.nodes.count < limits.nodes else { throw Unusual() }
         depth += 1
-        tree.nodes.append(DocumentTree.Node(line: line, column: column(of: place), value: 0, length: 1, kind: kind))
+        let column = column(of: place)
+        tree.nodes.append(DocumentTree.Node(line: line, column: column, value: 0, length: 1, kind: kind))
         return tree.nodes.count - 1
     }
 
@@ -378,10 +385,11 @@ struct PlainTreeReader {
         let symbol = symbols.intern(UnsafeBufferPointer(rebasing: text[contents]))
         if symbols.hasReference(symbol) { tree.hasReferences = true }
         let length = isLineASCII ? scalar.end - scalar.start : width(scalar.start, scalar.end)
+        let column = column(of: scalar.start)
         tree.nodes.append(
             DocumentTree.Node(
                 line: line,
-                column: column(of: scalar.start),
+                column: column,
                 value: symbol,
                 length: UInt16(clamping: length),
                 kind: scalar.kind

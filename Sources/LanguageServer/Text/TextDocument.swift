@@ -4,10 +4,28 @@ struct TextDocument: Equatable {
     private(set) var bytes: [UInt8]
     /// Where the lines begin. There is always one.
     private(set) var lineStarts: [Int]
+    /// The units of UTF-16 before every 1,024th octet, so that a position in a long line is not counted from its start.
+    private var marks: [Int]
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         lineStarts = Self.starts(of: bytes)
+        marks = Self.marks(in: bytes)
+    }
+
+    private static let markDistance = 1024
+
+    private static func marks(in bytes: [UInt8]) -> [Int] {
+        var marks: [Int] = []
+        marks.reserveCapacity(bytes.count / markDistance + 1)
+        var units = 0
+        bytes.withUnsafeBufferPointer { bytes in
+            for place in bytes.indices {
+                if place.isMultiple(of: markDistance) { marks.append(units) }
+                units += PositionEncoding.utf16.units(ofLead: bytes[place])
+            }
+        }
+        return marks
     }
 
     /// Lines end with a line feed, a carriage return, or both.
@@ -63,8 +81,15 @@ struct TextDocument: Equatable {
     func position(of offset: Int, _ encoding: PositionEncoding) -> TextPosition {
         let offset = min(max(offset, 0), bytes.count)
         let line = lineNumber(of: offset)
-        let units = bytes[lineStarts[line]..<offset].reduce(0) { $0 + encoding.units(ofLead: $1) }
-        return TextPosition(line: line, character: units)
+        let start = units(before: lineStarts[line], encoding)
+        return TextPosition(line: line, character: units(before: offset, encoding) - start)
+    }
+
+    /// The units of the whole text before an octet.
+    private func units(before offset: Int, _ encoding: PositionEncoding) -> Int {
+        guard encoding == .utf16, !marks.isEmpty else { return offset }
+        let mark = min(offset / Self.markDistance, marks.count - 1)
+        return bytes[(mark * Self.markDistance)..<offset].reduce(marks[mark]) { $0 + encoding.units(ofLead: $1) }
     }
 
     /// The octet of a character that is counted as diagnostics count: line and column from 1, in Unicode scalars.
@@ -95,6 +120,7 @@ struct TextDocument: Equatable {
     mutating func replace(_ range: Range<Int>, with text: String) {
         bytes.replaceSubrange(range.clamped(to: 0..<bytes.count), with: text.utf8)
         lineStarts = Self.starts(of: bytes)
+        marks = Self.marks(in: bytes)
     }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DefinitionModel
 import Definitions
 import MeshCore
 import Store

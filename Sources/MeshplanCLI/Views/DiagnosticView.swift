@@ -132,11 +132,12 @@ struct DiagnosticView {
 
     /// The source line and the marks below it. A long line is cut around the place.
     private func snippet(at location: SourceLocation, length: Int, _ dress: Style.Dress) -> [String] {
-        guard let source = files.line(of: location) else { return [] }
+        guard let line = files.line(of: location) else { return [] }
         let number = String(location.line)
         let bar = style.drawsBoxes ? "│" : "|"
         let excerpt = Excerpt(
-            of: source,
+            of: line.text,
+            skipped: line.skipped,
             column: Int(location.column),
             length: length,
             width: max(style.width - number.count - 8, 20),
@@ -161,15 +162,16 @@ struct Excerpt {
     /// Cuts out the part.
     ///
     /// - Parameters:
-    ///   - source: the whole line.
+    ///   - source: the line, from its start or from not too far before the place on.
+    ///   - skipped: the characters before that.
     ///   - column: the place's first character (Unicode scalar), from 1. A column beyond the line means its end.
     ///   - length: the number of characters of the place, at least 1.
     ///   - width: the most columns of the part.
     ///   - ellipsis: replaces what is cut off. At the end, it comes on top of the width.
-    init(of source: String, column: Int, length: Int, width: Int, ellipsis: String = "…") {
+    init(of source: String, skipped: Int = 0, column: Int, length: Int, width: Int, ellipsis: String = "…") {
+        let column = column - skipped
         var cells: [(text: String, width: Int)] = []
         var columns = 0
-        // Of a very long line, only the beginning up to the place is looked at.
         for scalar in source.concealingKeys(first: column + width) {
             let cell: (String, Int) =
                 if scalar == "\t" {
@@ -193,7 +195,7 @@ struct Excerpt {
             before -= cells[start].width
             start += 1
         }
-        let isCut = start > 0
+        let isCut = start > 0 || skipped > 0
         text = isCut ? ellipsis : ""
         var used = isCut ? ellipsis.count : 0
         indent = String(repeating: " ", count: before + used)

@@ -8,6 +8,8 @@ package struct CDBImport {
     var extras = CDBExtras()
     var repairs: [CDBDocument.Repair] = []
     var refusals: [CDBRefusal] = []
+    private var furtherRefusals = 0
+    private static let mostRefusals = 1_000
     /// Remarks on single objects. Those on the whole network follow at the end.
     var remarks: [CDBDocument.Remark] = []
     /// What the whole document tells about its writer.
@@ -69,6 +71,7 @@ package struct CDBImport {
             marks: survey.marks,
             repairs: reader.repairs,
             refusals: reader.refusals,
+            furtherRefusals: reader.furtherRefusals,
             document: reader.refusals.isEmpty ? document : nil
         )
     }
@@ -109,7 +112,7 @@ package struct CDBImport {
         do {
             return try read(&self)
         } catch {
-            refusals.append(error)
+            if refusals.count < Self.mostRefusals { refusals.append(error) } else { furtherRefusals += 1 }
             return substitute
         }
     }

@@ -10,6 +10,8 @@ package struct CDBInspection: Sendable {
     /// everything to correct. References to left-out objects, and contradictions between objects, are checked only if
     /// nothing was refused before.
     package var refusals: [CDBRefusal]
+    /// How much more was not understood. A file that is none of these has no end of it.
+    package var furtherRefusals = 0
     /// The document, if nothing was refused.
     package var document: CDBDocument?
 

@@ -116,6 +116,26 @@ struct DiagnosticViewTests {
         #expect(marked == "HERE" && excerpt.marks == "^^^^")
     }
 
+    @Test("of a very long line only what is near is looked at, which is enough to conceal a long value")
+    func windowOfLongLine() throws {
+        let front = String(repeating: "ö: 1, ", count: 5_000)
+        for secret in [String(repeating: "geheim", count: 680), String(repeating: "ßüä", count: 680)] {
+            for rest in [", HERE: 1", String(repeating: " ", count: 40) + "# HERE"] {
+                let source = "{ " + front + "oob: { static: " + secret + rest + " }, " + front + "}"
+                let column = source.unicodeScalars.split(separator: "H")[0].count + 1
+                let files = SourceFiles(files: [.init(path: "a.yaml", bytes: Array(("a: 1\n" + source).utf8))])
+                let place = SourceLocation(file: 0, line: 2, column: UInt32(column))
+                let line = try #require(files.line(of: place))
+                #expect(line.text.utf8.count < 25_000)
+                let excerpt = Excerpt(of: line.text, skipped: line.skipped, column: column, length: 4, width: 100)
+                let marked = excerpt.text.dropFirst(excerpt.indent.count).prefix(4)
+                #expect(marked == "HERE" && excerpt.marks == "^^^^")
+                #expect(!excerpt.text.contains("e") && !excerpt.text.contains("ß"), "\(excerpt.text)")
+                #expect(excerpt.text.hasPrefix("…") && excerpt.text.displayWidth <= 101)
+            }
+        }
+    }
+
     @Test("more than a hundred diagnostics are counted instead of shown")
     func many() {
         let text = DiagnosticView(style: .plain).render((1000..<1250).map { Diagnostic(.error, "problem \($0)") })

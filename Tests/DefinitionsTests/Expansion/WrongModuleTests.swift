@@ -217,6 +217,23 @@ struct WrongModuleTests {
         ),
     ]
 
+    @Test("A chain of files that include each other ends at a depth")
+    func chainOfFiles() {
+        func found(_ count: Int) -> [String] {
+            let files = (0..<count).map { number in
+                ("f\(number).yaml", number + 1 < count ? "include: f\(number + 1).yaml\n" : "groups: { g: {} }\n")
+            }
+            return problems(reading([("a.yaml", head + "include: f0.yaml\n")] + files, of: ["a.yaml"]))
+        }
+        #expect(found(64).isEmpty)
+        #expect(
+            found(65) == [
+                "f63.yaml:1:10: error: files include each other in a chain of more than 64 "
+                    + "(include them from one file; a folder stands for its YAML files)"
+            ]
+        )
+    }
+
     @Test("Files that include each other are told as a circle, also if all of them are read by themselves")
     func circle() {
         let texts = [("a.yaml", "version: 1\nnetwork: hq\ninclude: b.yaml\n"), ("b.yaml", "include: a.yaml\n")]

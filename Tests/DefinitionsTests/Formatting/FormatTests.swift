@@ -128,6 +128,20 @@ struct FormatTests {
         #expect(form(octets: [0x61, 0x3A, 0x20, 0xC3]).contains("is not UTF-8"))
     }
 
+    @Test("A very long key moves no values of its neighbours")
+    func longKeys() {
+        let long = String(repeating: "k", count: 200)
+        #expect(form("a:   1\nbbb:  2\nc:   3\n\(long): 4\n") == "a: 1\nbbb: 2\nc: 3\n\(long): 4\n")
+        let short = String(repeating: "k", count: 100)
+        #expect(form("a:   1\nc:   3\nbbb: 3\n\(short): 4\n").contains("a:\(String(repeating: " ", count: 100))1\n"))
+    }
+
+    @Test("A file of very many lines stays as it is")
+    func manyLines() {
+        let text = "a: 1\n" + String(repeating: "#\n", count: 1_000_000)
+        #expect(form(text).contains("too long to be brought into form: it has 1000001 lines"))
+    }
+
     // MARK: - Meaning
 
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DefinitionModel
 import MeshCore
 import Store
 import SystemLayer

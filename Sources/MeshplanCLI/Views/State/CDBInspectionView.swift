@@ -68,10 +68,11 @@ struct CDBInspectionView {
             for addition in additions { context.output.line("  \(Self.line(addition.pointer, addition.text))") }
         }
         if !inspection.refusals.isEmpty {
-            context.output.line("\(inspection.refusals.count) refused:")
+            context.output.line("\(inspection.refusals.count + inspection.furtherRefusals) refused:")
             for refusal in inspection.refusals {
                 context.output.line("  \(Self.line(refusal.pointer, refusal.reason))")
             }
+            if inspection.furtherRefusals > 0 { context.output.line("  and \(inspection.furtherRefusals) more") }
         }
         context.output.line(verdict)
         return status
@@ -116,7 +117,7 @@ struct CDBInspectionView {
         lines.write([
             "type": "summary", "importable": .bool(status == .success || status == .repaired),
             "repairs": .integer(repairs.count), "warnings": .integer(remarks.count),
-            "refusals": .integer(inspection.refusals.count),
+            "refusals": .integer(inspection.refusals.count + inspection.furtherRefusals),
         ])
     }
 }
