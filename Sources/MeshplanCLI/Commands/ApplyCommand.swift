@@ -59,7 +59,7 @@ struct ApplyCommand: RoutedCommand {
     )
     var secrets: [String] = []
 
-    @Flag(help: "Offer static values once more that another device may have learnt in an earlier session.")
+    @Flag(help: "\(RunOptions.againHelp)")
     var again = false
 
     @Option(
@@ -107,18 +107,12 @@ struct ApplyCommand: RoutedCommand {
         try way.check()
     }
 
-    private var options: ExecutionOptions {
-        var options = execution.options
-        options.provisioning.offersUsedValues = again
-        return options
-    }
-
     func run(in context: Context) throws -> ExitStatus {
         let context = try variables.applied(to: context)
         var run = ApplyRun(
             context: context,
             route: try way.route(),
-            options: options,
+            options: execution.options(offeringUsedValues: again),
             radio: radio,
             secrets: try SecretsReader(context: context, files: secrets),
             listening: ResetListening(listen),

@@ -41,6 +41,9 @@ struct AssigningOptions: ParsableArguments {
     )
     var secrets: [String] = []
 
+    @Flag(help: "With --apply: \(RunOptions.againHelp)")
+    var again = false
+
     /// The failure for a text without a UUID.
     static func noUUID(in text: String) -> Failure {
         Failure(
@@ -113,7 +116,7 @@ extension AssigningCommand {
             let run = ApplyRun(
                 context: context,
                 route: route,
-                options: execution.options,
+                options: execution.options(offeringUsedValues: assigning.again),
                 radio: radio,
                 secrets: secrets,
                 listening: ResetListening(nil),

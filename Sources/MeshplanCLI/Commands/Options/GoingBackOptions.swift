@@ -11,6 +11,9 @@ struct GoingBackOptions: ParsableArguments {
     )
     var secrets: [String] = []
 
+    @Flag(help: "\(RunOptions.againHelp)")
+    var again = false
+
     @Option(
         help: ArgumentHelp(
             "Carry out only a plan with this digest (at least 8 digits), without asking for approval.",
@@ -30,6 +33,7 @@ extension GoingBackCommand {
     /// The run that carries out plans.
     func returnRun(as operation: String, in context: Context) throws -> ApplyRun {
         var run = try applyRun(as: operation, secrets: goingBack.secrets, in: context)
+        run.options = execution.options(offeringUsedValues: goingBack.again)
         run.expected = goingBack.expectDigest
         run.confirmWithin = confirmation.confirmWithin?.duration
         return run

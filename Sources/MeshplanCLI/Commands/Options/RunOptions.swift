@@ -22,6 +22,10 @@ struct RunOptions: ParsableArguments {
     )
     var proxy: String?
 
+    /// The help of `--again`, of commands that provision devices.
+    static let againHelp =
+        "Offer static values once more that another device may have learnt in an earlier session."
+
     /// The numbers that `--connections` takes.
     static let connectionsRange = 1...64
     /// The numbers that `--window` takes.
@@ -49,6 +53,15 @@ struct RunOptions: ParsableArguments {
         options.expectedConnections = expectedConnections
         options.proxy = proxy.map { ProxyName($0) }
         if let connections { options.maximumConnections = connections }
+        return options
+    }
+
+    /// The same for a run that provisions devices.
+    ///
+    /// - Parameter isAgain: whether to offer used static values once more.
+    func options(offeringUsedValues isAgain: Bool) -> ExecutionOptions {
+        var options = options
+        options.provisioning.offersUsedValues = isAgain
         return options
     }
 }
