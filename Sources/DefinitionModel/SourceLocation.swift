@@ -82,8 +82,8 @@ package struct SourceFiles: Hashable, Sendable {
     }
 
     /// The text of the line that contains a location, without its line break; of a very long line, what is not too far
-    /// from the location, with the number of characters before that. Invalid UTF-8 is replaced. Nil if there is none, or
-    /// if the file is none of those that may be shown.
+    /// from the location, with the number of characters before that. Invalid UTF-8 is replaced. Nil if there is none,
+    /// or if the file is none of those that may be shown.
     package func line(of location: SourceLocation) -> (text: String, skipped: Int)? {
         let file = Int(instances.place(of: location).file)
         guard files.indices.contains(file), Self.mayBeShown(files[file].path) else { return nil }

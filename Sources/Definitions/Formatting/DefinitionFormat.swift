@@ -12,7 +12,8 @@ package struct DefinitionFormat: Sendable {
     /// What is wrong with the file; of these only what keeps it from being YAML counts, not what it says.
     package let diagnostics: [Diagnostic]
 
-    /// The most lines of a file, and the most scalars, lists and mappings. Each takes many times the memory of its text.
+    /// The most lines of a file, and the most scalars, lists and mappings. Each takes many times the memory of its
+    /// text.
     private static let mostLines = 1_000_000
     private static let mostValues = 1_250_000
 
