@@ -206,7 +206,8 @@ extension DocumentDecoder {
         title: SourceInstances.Title
     ) {
         let entry = use.tree.nodes[0]
-        let copied = expansion.globalScope.values.count + module.parameters.count + bound.count
+        // A parameter is looked up and entered, which costs several times as much as a copy.
+        let copied = expansion.globalScope.values.count + 8 * module.parameters.count + bound.count
         guard spendInstance(at: entry, origin: use.place.origin),
             spendScope(copied, at: entry, origin: use.place.origin)
         else { return }
