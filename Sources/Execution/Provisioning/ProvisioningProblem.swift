@@ -163,6 +163,11 @@ extension ProvisioningPolicyError {
                 public key can be read out of band; or write `provisioning: { require: claimed }`, and a device that \
                 knows nothing can pass for this one
                 """
+            } else if refusals.contains(where: { $0.cause == .givenAway }) {
+                """
+                get a new value or the public key of the device; or write `provisioning: { require: claimed }`, and \
+                whoever has learnt the value can pass for the device
+                """
             } else if refusals.contains(where: { $0.cause == .usedUp }) {
                 """
                 get a new value or the public key of the device, or use \(command: .applyAgain): then whoever has learnt \

@@ -117,8 +117,10 @@ package enum ProvisioningPolicyError: Error, Hashable, Sendable {
         case forgeable(ProvisioningAlgorithm)
         /// The policy demands more than a claim, and the value is so short that it can be guessed or found by trying.
         case tooShort
-        /// Its value was given away before, to whom is not known.
+        /// Its value was given away before, to whom is not known. It may be offered once more.
         case usedUp
+        /// The policy demands more than a claim, and the value was given away before, to whom is not known.
+        case givenAway
         /// The policy does not allow it.
         case notAllowed
     }
@@ -129,7 +131,7 @@ extension ProvisioningPolicyError.Cause {
     package var isTooWeak: Bool {
         switch self {
         case .forgeable, .tooShort: true
-        case .notOffered, .notAtHand, .authenticationRequired, .usedUp, .notAllowed: false
+        case .notOffered, .notAtHand, .authenticationRequired, .usedUp, .givenAway, .notAllowed: false
         }
     }
 }
@@ -157,7 +159,9 @@ extension ProvisioningPolicyError: CustomStringConvertible {
         let forgeable = ProvisioningAlgorithm.allCases.flatMap { algorithm in
             names(.forgeable(algorithm)).map { "its answer to \($0) under \(algorithm.name) can be made up" }
         }
-        let used = names(.usedUp).map { "its value for \($0) was given away before, perhaps to another device" }
+        let used = (names(.usedUp) + names(.givenAway)).map {
+            "its value for \($0) was given away before, perhaps to another device"
+        }
         let short = names(.tooShort).map { "its value for \($0) is too short" }
         let clauses =
             used + forgeable + short + missing
@@ -261,9 +265,13 @@ package struct ProvisioningPolicy: Hashable, Sendable {
                 )
                 if choice.assurance >= assurance { return choice }
                 let cause: ProvisioningPolicyError.Cause =
-                    choice.isValueUsed ? .usedUp : algorithm == .hmacSHA256 ? .tooShort : .forgeable(algorithm)
+                    algorithm != .hmacSHA256 ? .forgeable(algorithm) : choice.isValueUsed ? .givenAway : .tooShort
                 refusals.append(ProvisioningPolicyError.Refusal(kind, cause))
-            case .failure(let error): refusals.append(ProvisioningPolicyError.Refusal(kind, error.cause))
+            case .failure(let error):
+                // A value that would prove too little need not be brought.
+                let isVain = error.cause == .notAtHand && assurance > .claimed && material.publicKey == nil
+                let cause = isVain && algorithm != .hmacSHA256 ? .forgeable(algorithm) : error.cause
+                refusals.append(ProvisioningPolicyError.Refusal(kind, cause))
             }
         }
         for kind in AuthenticationMethod.Kind.allCases where !kinds.contains(kind) {
@@ -294,7 +302,8 @@ package struct ProvisioningPolicy: Hashable, Sendable {
             guard capabilities.isStaticValueAvailable else { return .failure(PassedOver(cause: .notOffered)) }
             guard let value = material.staticValue else { return .failure(PassedOver(cause: .notAtHand)) }
             // Only who has the private key could learn the value once more, and that is the device.
-            if material.isStaticValueUsed, !allowsUsedValue, material.publicKey == nil {
+            // Where a claim is not enough, offering it again would not help, which the caller finds out.
+            if material.isStaticValueUsed, !allowsUsedValue, assurance <= .claimed, material.publicKey == nil {
                 return .failure(PassedOver(cause: .usedUp))
             }
             return .success(.staticOOB(value))

@@ -142,6 +142,30 @@ struct ProvisioningAttackTests {
         let policy = ProvisioningPolicy(assurance: .authenticated, allowsUsedValue: true)
         #expect(try policy.choice(for: capabilities, with: fresh).assurance == .authenticated)
         #expect(throws: ProvisioningPolicyError.self) { try policy.choice(for: capabilities, with: used) }
+        // Where a claim is not enough, nobody is told to offer it again, and what would prove too little is not asked for.
+        func causes(
+            _ material: OutOfBandMaterial,
+            _ algorithms: [ProvisioningAlgorithm]
+        ) -> Set<ProvisioningPolicyError.Cause> {
+            let offer = ProvisioningCapabilities(
+                elementCount: 1,
+                algorithms: algorithms,
+                isStaticValueAvailable: true,
+                outputSize: 6,
+                outputActions: [.numeric]
+            )
+            do throws(ProvisioningPolicyError) {
+                _ = try ProvisioningPolicy(assurance: .authenticated).choice(for: offer, with: material)
+                return []
+            } catch {
+                guard case .noMethod(let refusals) = error else { return [] }
+                return Set(refusals.map(\.cause))
+            }
+        }
+        let demanded: Set<ProvisioningPolicyError.Cause> = [.authenticationRequired, .notOffered]
+        #expect(causes(used, [.hmacSHA256]) == demanded.union([.givenAway, .notAtHand]))
+        #expect(causes(used, [.cmacAES128]) == demanded.union([.forgeable(.cmacAES128)]))
+        #expect(causes(OutOfBandMaterial(), [.cmacAES128]) == demanded.union([.forgeable(.cmacAES128)]))
     }
 
     @Test("What authenticates: HMAC-SHA256 with a value that nobody guesses, or the public key out of band")

@@ -59,7 +59,9 @@ extension StepFailure {
         switch policy {
         case .noMethod(let refusals):
             // A value that is looked for would prove too little as well.
-            guard !refusals.contains(where: { $0.cause.isTooWeak || $0.cause == .usedUp }) else { return advice.worded }
+            guard !refusals.contains(where: { $0.cause.isTooWeak || [.usedUp, .givenAway].contains($0.cause) }) else {
+                return advice.worded
+            }
             let missing = refusals.filter { $0.cause == .notAtHand }.map(\.kind)
             var ways: [String] = []
             if missing.contains(.staticOOB) {
