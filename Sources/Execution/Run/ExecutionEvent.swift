@@ -65,7 +65,7 @@ package enum ExecutionEvent: Hashable, Sendable {
     case provisioned(DeviceUUID, address: UnicastAddress, elementCount: UInt8, authentication: NodeAuthentication?)
     /// A device does not know HMAC-SHA256, although it knew it earlier or others of its product know it, and is
     /// provisioned all the same.
-    case offersLess(DeviceUUID, HMACWitness)
+    case offersLess(DeviceUUID, HMACEvidence)
     /// The static value of a device was given away in a session that did not prove who has it now, and this is durable.
     case valueGivenAway(DeviceUUID)
     /// An attempt to provision a device failed; the next one follows after the delay.

@@ -141,7 +141,7 @@ struct DeviceWork {
         hasHeard: (UnicastAddress) -> Bool,
         at now: Instant
     ) -> [RunOutput] {
-        let witness = capabilities.algorithms.contains(.hmacSHA256) ? nil : ledger.network.witnessOfHMAC(order)
+        let evidence = capabilities.algorithms.contains(.hmacSHA256) ? nil : ledger.network.evidenceOfHMAC(order)
         if capabilities.algorithms.contains(.hmacSHA256) {
             ledger.network.remember(order.uuid, key: memoryKey) { $0.knowsHMAC = true }
         }
@@ -165,7 +165,7 @@ struct DeviceWork {
             let address = try ledger.network.reserve(Int(capabilities.elementCount), for: order)
             let data = ProvisioningData(subnet: subnet, ivIndex: ledger.network.header.ivIndex, address: address)
             var outputs: [RunOutput] = []
-            if let witness, choice.publicKey == nil { outputs.append(.emit(.offersLess(order.uuid, witness))) }
+            if let evidence, choice.publicKey == nil { outputs.append(.emit(.offersLess(order.uuid, evidence))) }
             guard let value = choice.valueGivenAway else {
                 return outputs + [.queue(queue.choose(order.uuid, choice, data: data, at: now))]
             }

@@ -51,7 +51,7 @@ extension NodeAuthentication {
     }
 }
 
-extension HMACWitness {
+extension HMACEvidence {
     /// What is odd about a device without HMAC-SHA256, after its name.
     var text: String {
         let reason =
