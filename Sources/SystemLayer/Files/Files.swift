@@ -192,7 +192,7 @@ package enum Files {
         as name: String,
         mode: UInt16 = 0o700
     ) throws(FileError) -> Bool {
-        if mkdir(path, mode_t(mode)) == 0 {
+        if uninterrupted({ mkdir(path, mode_t(mode)) }) == 0 {
             // What is durable in the folder is lost with the folder's name.
             do throws(FileError) {
                 try synchronizeFolder(Self.folder(of: path))
@@ -234,7 +234,7 @@ package enum Files {
     ///
     /// - Throws: ``FileError`` if it is still there.
     package static func remove(_ path: String, as name: String? = nil) throws(FileError) {
-        guard unlink(path) != 0, errno != ENOENT else { return }
+        guard uninterrupted({ unlink(path) }) != 0, errno != ENOENT else { return }
         throw FileError(.remove, name ?? path, at: path, .system(errno))
     }
 
@@ -244,7 +244,7 @@ package enum Files {
     package static func removeFolder(_ path: String) throws(FileError) {
         guard kind(path) != nil else { return }
         for name in try names(inFolder: path, as: path) { try remove("\(path)/\(name)") }
-        guard rmdir(path) != 0, errno != ENOENT else { return }
+        guard uninterrupted({ rmdir(path) }) != 0, errno != ENOENT else { return }
         throw FileError(.remove, path, at: path, .system(errno))
     }
 
@@ -270,6 +270,15 @@ package enum Files {
     }
 }
 
-private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }
+private func systemRename(_ old: String, _ new: String) -> Int32 { uninterrupted { rename(old, new) } }
 
-private func systemLink(_ old: String, _ new: String) -> Int32 { link(old, new) }
+private func systemLink(_ old: String, _ new: String) -> Int32 { uninterrupted { link(old, new) } }
+
+/// Makes a system call, and makes it again as often as a signal interrupts it: on file systems of a network and of
+/// other programs (FUSE), every call that touches a file may be.
+func uninterrupted(_ call: () -> Int32) -> Int32 {
+    while true {
+        let result = call()
+        if result >= 0 || errno != EINTR { return result }
+    }
+}

@@ -84,10 +84,7 @@ package final class OpenFile {
         mode: UInt16 = 0o600,
         _ operation: FileError.Operation = .open
     ) throws(FileError) {
-        var descriptor: Int32
-        repeat {
-            descriptor = open(path, access.flags | O_CLOEXEC, mode_t(mode))
-        } while descriptor < 0 && errno == EINTR
+        let descriptor = uninterrupted { open(path, access.flags | O_CLOEXEC, mode_t(mode)) }
         guard descriptor >= 0 else {
             let number = errno
             var status = stat()
@@ -113,10 +110,7 @@ package final class OpenFile {
     ///
     /// - Throws: ``FileError`` if the system refuses.
     init(_ name: String, in folder: OpenFile, _ access: Access) throws(FileError) {
-        var descriptor: Int32
-        repeat {
-            descriptor = openat(folder.descriptor, name, access.flags | O_CLOEXEC)
-        } while descriptor < 0 && errno == EINTR
+        let descriptor = uninterrupted { openat(folder.descriptor, name, access.flags | O_CLOEXEC) }
         guard descriptor >= 0 else { throw FileError(.open, name, .system(errno)) }
         self.descriptor = descriptor
         path = name
@@ -206,7 +200,7 @@ package final class OpenFile {
         do throws(FileError) {
             try writeAll(bytes)
         } catch {
-            if end >= 0 { _ = ftruncate(descriptor, end) }
+            if end >= 0 { _ = uninterrupted { ftruncate(descriptor, end) } }
             throw error
         }
     }
@@ -215,14 +209,15 @@ package final class OpenFile {
     ///
     /// - Throws: ``FileError`` if the system refuses.
     package func cut(to count: Int) throws(FileError) {
-        guard ftruncate(descriptor, off_t(count)) == 0 else { throw last(.write) }
+        guard uninterrupted({ ftruncate(descriptor, off_t(count)) }) == 0 else { throw last(.write) }
     }
 
     /// Replaces the contents by `bytes` in place. A crash may leave a mixture of old and new.
     ///
     /// - Throws: ``FileError`` if the system refuses; the file may be empty or cut off then.
     package func overwrite(_ bytes: [UInt8]) throws(FileError) {
-        guard lseek(descriptor, 0, SEEK_SET) == 0, ftruncate(descriptor, 0) == 0 else { throw last(.write) }
+        try rewind()
+        try cut(to: 0)
         try writeAll(bytes)
     }
 
@@ -235,19 +230,16 @@ package final class OpenFile {
         // order. File systems that do not know the stronger command (network shares, some FAT drivers) get fsync.
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
-        guard fsync(descriptor) == 0 else { throw last(.synchronize) }
+        guard uninterrupted({ fsync(descriptor) }) == 0 else { throw last(.synchronize) }
     }
 
     /// Takes the exclusive advisory lock of the file; returns false at once if another process has it.
     ///
     /// - Throws: ``FileError`` if the file system has no locks.
     package func lockExclusively() throws(FileError) -> Bool {
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            if errno == EINTR { continue }
-            if errno == EWOULDBLOCK { return false }
-            throw last(.lock)
-        }
-        return true
+        guard uninterrupted({ flock(descriptor, LOCK_EX | LOCK_NB) }) != 0 else { return true }
+        guard errno == EWOULDBLOCK else { throw last(.lock) }
+        return false
     }
 
     /// Waits for the exclusive advisory lock of the file, which ends when the descriptor is closed.
@@ -255,10 +247,7 @@ package final class OpenFile {
     /// - Returns: false if the file system has no locks.
     @discardableResult
     package func waitForLock() -> Bool {
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { return false }
-        }
-        return true
+        uninterrupted { flock(descriptor, LOCK_EX) } == 0
     }
 
     /// Releases the advisory lock, including copies of the descriptor that a starting process still has.
@@ -270,7 +259,7 @@ package final class OpenFile {
     ///
     /// - Throws: ``FileError`` if the system refuses.
     package func changeMode(_ mode: UInt16) throws(FileError) {
-        guard fchmod(descriptor, mode_t(mode)) == 0 else { throw last(.protect) }
+        guard uninterrupted({ fchmod(descriptor, mode_t(mode)) }) == 0 else { throw last(.protect) }
     }
 
     private func last(_ operation: FileError.Operation) -> FileError { error(operation, .system(errno)) }
