@@ -47,8 +47,12 @@ final class CaptureFile {
     }
 
     private func append(_ octets: [UInt8]) {
-        guard !octets.isEmpty, !isFull, !file.append(octets) else { return }
-        isFull = true
-        FailureView(context).warn("cannot write to \(path); the capture ends here", hint: "The command goes on.")
+        guard !octets.isEmpty, !isFull else { return }
+        do throws(FileError) {
+            try file.append(octets)
+        } catch {
+            isFull = true
+            FailureView(context).warn("\(error.message); the capture ends here", hint: "The command goes on.")
+        }
     }
 }

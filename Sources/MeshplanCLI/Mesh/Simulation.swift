@@ -135,7 +135,7 @@ struct Simulation {
             seed: options.seed,
             state: state,
             vendorModels: vendorModels,
-            recorder: { file?.record($0) ?? true }
+            recorder: { file?.record($0, context) ?? true }
         )
         try options.options.applyFaults(to: self)
     }

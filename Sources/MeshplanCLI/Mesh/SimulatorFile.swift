@@ -13,6 +13,7 @@ final class SimulatorFile {
     /// The state that the file contained.
     let state: SimulatorState
     private let file: AppendFile
+    private var hasFailed = false
 
     /// Opens the file, or creates it for its owner alone (0600).
     ///
@@ -75,11 +76,24 @@ final class SimulatorFile {
         try withExtendedLifetime(file) { try Files.remove(path, as: name) }
     }
 
-    /// Appends a record.
+    /// Appends a record. The first one that cannot be stored is told: simulated nodes send nothing that they cannot
+    /// remember, and would look like silent ones.
     ///
     /// - Returns: false if it could not be stored.
-    func record(_ record: StateRecord) -> Bool {
-        file.append(StateFile.encode(record))
+    func record(_ record: StateRecord, _ context: Context) -> Bool {
+        do throws(FileError) {
+            try file.append(StateFile.encode(record))
+            return true
+        } catch {
+            if !hasFailed {
+                hasFailed = true
+                FailureView(context).warn(
+                    "\(error.message); simulated nodes keep silent until it can be written again",
+                    hint: error.hint
+                )
+            }
+            return false
+        }
     }
 
     private static func openLocked(_ path: String, as name: String) throws -> AppendFile {

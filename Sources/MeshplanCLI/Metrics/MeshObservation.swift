@@ -12,7 +12,7 @@ final class MeshObservation {
     private static let metricsInterval: Int64 = 10_000
 
     private var log: MeshLog?
-    private var logFile: (path: String, file: AppendFile)?
+    private var logFile: AppendFile?
     private var metricsPath: String?
     private var metrics = MeshMetrics()
     private var pending: Set<DeviceUUID> = []
@@ -50,7 +50,7 @@ final class MeshObservation {
                         hint: "Choose another name, or wait until it has ended."
                     )
                 }
-                logFile = (path, file)
+                logFile = file
             }
         }
         guard let path = options.metrics else { return }
@@ -95,14 +95,18 @@ final class MeshObservation {
 
     private func write(_ line: String, at time: Int64, _ context: Context) {
         let stamp = Timestamp.text(milliseconds: time)
-        guard let (path, file) = logFile else {
+        guard let file = logFile else {
             // A progress line may stand there; it is written again with the next change.
             let start = context.errorStyle.isTerminal ? "\r\u{1B}[K" : ""
             return context.errorOutput.line("\(start)\(stamp.dropFirst(11).dropLast())  \(line)")
         }
-        guard !hasFailed, !file.append(Array("\(stamp)  \(line)\n".utf8)) else { return }
-        hasFailed = true
-        FailureView(context).warn("cannot write to \(path); the log ends here", hint: "The command goes on.")
+        guard !hasFailed else { return }
+        do throws(FileError) {
+            try file.append(Array("\(stamp)  \(line)\n".utf8))
+        } catch {
+            hasFailed = true
+            FailureView(context).warn("\(error.message); the log ends here", hint: "The command goes on.")
+        }
     }
 
     // MARK: Metrics

@@ -24,8 +24,8 @@ package final class AppendFile {
 
     /// Appends octets. If they cannot be written completely, removes the written part again.
     ///
-    /// - Returns: whether everything was written.
-    package func append(_ bytes: [UInt8]) -> Bool { (try? file.append(bytes)) != nil }
+    /// - Throws: ``FileError`` if not everything was written.
+    package func append(_ bytes: [UInt8]) throws(FileError) { try file.append(bytes) }
 
     /// Keeps only the first `count` octets.
     ///
