@@ -156,24 +156,27 @@ extension House.Ending {
         }
     }
 
-    /// Whether the output names each file without room, and the disk by the folder of the file.
+    /// Whether each error names the file or the folder without room, and the disk by the folder above it. A warning says
+    /// what becomes of its file without anybody's help.
     func namesFullDisk(in folder: String) -> Bool {
-        let files = [".meshplan", ".gitignore", ".meshdb", "copy.mesh", "meshplan.lock.yaml"]
-        let lines = output.split(separator: "\n").filter { $0.contains("the disk is full") }
-        return lines.allSatisfy { line in files.contains(where: line.contains) }
-            && [folder, ".meshplan"].contains { place in
-                output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-                    .contains("on the disk that holds \(place)")
-            }
+        let files = [".meshplan", ".gitignore", ".meshdb", "copy.mesh", "meshplan.lock.yaml", folder]
+        let lines = output.split(separator: "\n").filter {
+            $0.contains("the disk is full") && !$0.hasPrefix("Warning: ")
+        }
+        let text = output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let above = folder[..<(folder.lastIndex(of: "/") ?? folder.endIndex)]
+        return lines.isEmpty
+            || lines.allSatisfy { line in files.contains(where: line.contains) }
+                && [".meshplan", String(above)].contains { text.contains("on the disk that holds \($0)") }
     }
 
-    /// Whether the output explains an error with a file and a remedy.
-    var isExplained: Bool {
+    /// Whether the output explains an error with a file, or the folder itself, and a remedy.
+    func isExplained(in folder: String) -> Bool {
         guard output.contains("Error: ") else { return false }
-        let names = [".meshplan", ".gitignore", ".meshdb", "copy.mesh"]
+        let names = [".meshplan", ".gitignore", ".meshdb", "copy.mesh", folder]
         let ways = [
             "ree some space", "heck the ", "Restore ", "restore ", "mport ", "Remove it", "Put a ", "Put it back",
-            "run the command again",
+            "run the command again", "Give your user write permission",
         ]
         return names.contains(where: output.contains) && ways.contains(where: output.contains)
     }

@@ -178,7 +178,7 @@ struct FaultCampaignTests {
         #expect(ending.wasKilled == fault.kind.kills && (!ending.wasKilled || ending.status == SIGKILL), story)
         if !ending.wasKilled {
             #expect([0, 1, 4].contains(ending.status), story)
-            if ending.status != 0 { #expect(ending.isExplained, story) }
+            if ending.status != 0 { #expect(ending.isExplained(in: house.folder.path), story) }
             if ending.output.contains("the disk is full") {
                 #expect(ending.namesFullDisk(in: house.folder.path), story)
             }
