@@ -39,11 +39,6 @@ struct FileReader {
             }
         }
         let text = UnsafeBufferPointer(rebasing: bytes[markLength...])
-        if var tree = PlainTreeReader.tree(of: text, limits: limits, symbols: &decoder.symbols) {
-            swap(&tree, &decoder.tree)
-            decode(with: &decoder, decodeDocument)
-            return
-        }
         guard var parser = YAMLParser(text) else {
             report("there is not enough memory to read the file", to: &decoder) { _ in }
             return
