@@ -20,11 +20,6 @@ let package = Package(
         // For ScenarioTests, which have the executable load it.
         .library(name: "FaultInjection", type: .dynamic, targets: ["FaultInjection"]),
     ],
-    traits: [
-        .default(enabledTraits: ["SharedState", "Gateway"]),
-        .trait(name: "SharedState", description: "Mesh databases in PostgreSQL, which a team shares; needs libpq"),
-        .trait(name: "Gateway", description: "Gateways over TLS: to connect to one and to be one; needs libssl's TLS"),
-    ],
     dependencies: [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")],
     targets: [
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
@@ -32,8 +27,7 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-        // Opened at run time, not linked.
-        .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         .target(name: "Basics", swiftSettings: strict),
@@ -53,11 +47,7 @@ let package = Package(
             dependencies: ["Basics", "MeshCore", "Catalogue", "DefinitionModel"],
             swiftSettings: strict
         ),
-        .target(
-            name: "PostgreSQL",
-            dependencies: [.target(name: "CPostgreSQL", condition: .when(traits: ["SharedState"]))],
-            swiftSettings: strict
-        ),
+        .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"], swiftSettings: strict),
         .target(
             name: "Store",
             dependencies: ["SystemLayer", "MeshCore", "PostgreSQL", "CSQLite"],
@@ -92,11 +82,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .target(
-            name: "TLS",
-            dependencies: ["MeshCore", .target(name: "CTLS", condition: .when(traits: ["Gateway"]))],
-            swiftSettings: strict
-        ),
+        .target(name: "TLS", dependencies: ["MeshCore", "CTLS"], swiftSettings: strict),
         .target(
             name: "Bearers",
             dependencies: [

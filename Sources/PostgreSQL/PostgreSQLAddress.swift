@@ -1,6 +1,4 @@
-#if SharedState
 import CPostgreSQL
-#endif
 
 /// Where a database is: `postgres://user@host:port/database?parameters`, in libpq's notation. What the address leaves
 /// out libpq takes from its usual places: `PG…` variables, service files and password files.
@@ -52,26 +50,18 @@ package struct PostgreSQLAddress: Hashable, Sendable {
 
     /// Reads an address.
     ///
-    /// - Throws: ``PostgreSQLError/Kind/library`` if there is no libpq, ``PostgreSQLError/Kind/address`` if libpq
-    ///   cannot read the address or it may show a password in a wrong place, ``PostgreSQLError/Kind/connection`` if
-    ///   there is not enough memory.
+    /// - Throws: ``PostgreSQLError/Kind/address`` if libpq cannot read the address or it may show a password in a wrong
+    ///   place, ``PostgreSQLError/Kind/connection`` if there is not enough memory.
     package init(_ url: String) throws(PostgreSQLError) {
-        #if SharedState
-        guard cpostgresql_open() == 1 else {
-            throw PostgreSQLError(
-                .library,
-                "libpq of PostgreSQL 14 or newer, which shared databases need, is not installed"
-            )
-        }
         guard PostgreSQLAddress.isAddress(url), !url.utf8.contains(0),
             // libpq's own message may quote any part of the address, the password included.
-            let options = cpostgresql_conninfoParse(url, nil)
+            let options = PQconninfoParse(url, nil)
         else { throw PostgreSQLError(.address, "the address of the database cannot be read") }
-        defer { cpostgresql_conninfoFree(options) }
-        guard let defaults = cpostgresql_conndefaults() else {
+        defer { PQconninfoFree(options) }
+        guard let defaults = PQconndefaults() else {
             throw PostgreSQLError(.connection, "there is not enough memory")
         }
-        defer { cpostgresql_conninfoFree(defaults) }
+        defer { PQconninfoFree(defaults) }
         let (given, usual) = (PostgreSQLAddress.values(options), PostgreSQLAddress.values(defaults))
         func value(_ keyword: String) -> String? { given[keyword] ?? usual[keyword] }
 
@@ -114,9 +104,6 @@ package struct PostgreSQLAddress: Hashable, Sendable {
         let seconds = value("connect_timeout").flatMap { Int($0) } ?? 10
         connectTimeout = .seconds(max(hosts, 1) * (seconds > 0 ? min(seconds, 600) : 600))
         isKept = ["keepalives", "keepalives_idle", "tcp_user_timeout"].contains { value($0) != nil }
-        #else
-        throw PostgreSQLError(.address, "this build has no PostgreSQL")
-        #endif
     }
 
     private static func mayStandInName(_ character: Character) -> Bool {
@@ -154,7 +141,6 @@ package struct PostgreSQLAddress: Hashable, Sendable {
         }
     }
 
-    #if SharedState
     private static func values(_ options: UnsafePointer<PQconninfoOption>) -> [String: String] {
         var values: [String: String] = [:]
         var next = options
@@ -164,7 +150,6 @@ package struct PostgreSQLAddress: Hashable, Sendable {
         }
         return values
     }
-    #endif
 }
 
 extension PostgreSQLAddress: CustomStringConvertible, CustomDebugStringConvertible {

@@ -1,4 +1,3 @@
-#if SharedState
 import CPostgreSQL
 
 #if canImport(Glibc)
@@ -46,11 +45,11 @@ package final class PostgreSQLConnection {
         self.interrupt = interrupt
         cpostgresql_ignore_notices(handle)
         // Only with this setting do errors during connecting show the server's reason.
-        _ = cpostgresql_setErrorVerbosity(handle, PQERRORS_VERBOSE)
+        _ = PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
         try establish(within: address.connectTimeout)
-        _ = cpostgresql_setErrorVerbosity(handle, PQERRORS_DEFAULT)
-        guard cpostgresql_setnonblocking(handle, 1) == 0 else { throw broken() }
-        if let password = cpostgresql_pass(handle).map({ String(cString: $0) }), !password.isEmpty,
+        _ = PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
+        guard PQsetnonblocking(handle, 1) == 0 else { throw broken() }
+        if let password = PQpass(handle).map({ String(cString: $0) }), !password.isEmpty,
             !secrets.contains(password)
         {
             storedPassword = password
@@ -61,7 +60,7 @@ package final class PostgreSQLConnection {
     private var storedPassword: String?
 
     deinit {
-        cpostgresql_finish(handle)
+        PQfinish(handle)
     }
 
     private static func start(_ parameters: [(keyword: String, value: String)]) -> OpaquePointer? {
@@ -70,20 +69,20 @@ package final class PostgreSQLConnection {
         defer { for text in keywords + values { free(text) } }
         let constantKeywords = keywords.map { UnsafePointer($0) } + [nil]
         let constantValues = values.map { UnsafePointer($0) } + [nil]
-        return cpostgresql_connectStartParams(constantKeywords, constantValues, 1)
+        return PQconnectStartParams(constantKeywords, constantValues, 1)
     }
 
     private func establish(within timeout: Duration) throws(PostgreSQLError) {
         let deadline = ContinuousClock.now.advanced(by: timeout)
-        guard cpostgresql_status(handle) != CONNECTION_BAD else { throw unconnected() }
+        guard PQstatus(handle) != CONNECTION_BAD else { throw unconnected() }
         var events = Int16(POLLOUT)
         while true {
             let rest = ContinuousClock.now.duration(to: deadline)
             guard rest > .zero, try wait(for: events, atMost: rest) else {
                 throw PostgreSQLError(.connection, "the server does not answer")
             }
-            let status = cpostgresql_status(handle)
-            let state = cpostgresql_connectPoll(handle)
+            let status = PQstatus(handle)
+            let state = PQconnectPoll(handle)
             if state == PGRES_POLLING_OK { return }
             guard state == PGRES_POLLING_READING || state == PGRES_POLLING_WRITING else {
                 throw unconnected(isTaken: PostgreSQLConnection.takenStates.contains(status.rawValue))
@@ -129,9 +128,9 @@ package final class PostgreSQLConnection {
         var answers = Answers()
         for _ in before { try collect(&answers) }
         if answers.failure == nil {
-            guard cpostgresql_setSingleRowMode(handle) == 1 else { throw broken() }
+            guard PQsetSingleRowMode(handle) == 1 else { throw broken() }
             while let result = try nextResult() {
-                defer { cpostgresql_clear(result) }
+                defer { PQclear(result) }
                 let rows = try contents(result, isPartOfRows: true).rows
                 do throws(Failure) {
                     for row in rows { try body(row) }
@@ -164,15 +163,15 @@ package final class PostgreSQLConnection {
     }
 
     private func send(_ statements: [SQLStatement]) throws(PostgreSQLError) {
-        guard !isBroken, cpostgresql_enterPipelineMode(handle) == 1 else { throw broken() }
+        guard !isBroken, PQenterPipelineMode(handle) == 1 else { throw broken() }
         for statement in statements { try send(statement) }
-        guard cpostgresql_pipelineSync(handle) == 1 else { throw broken() }
+        guard PQpipelineSync(handle) == 1 else { throw broken() }
     }
 
     /// Takes the answer to the next statement.
     private func collect(_ answers: inout Answers) throws(PostgreSQLError) {
         guard let result = try nextResult() else { throw broken() }
-        defer { cpostgresql_clear(result) }
+        defer { PQclear(result) }
         if answers.failure == nil {
             do throws(PostgreSQLError) {
                 answers.results.append(try contents(result))
@@ -186,8 +185,8 @@ package final class PostgreSQLConnection {
     /// Takes the end of the answers.
     private func end() throws(PostgreSQLError) {
         guard let end = try nextResult() else { throw broken() }
-        defer { cpostgresql_clear(end) }
-        guard cpostgresql_resultStatus(end) == PGRES_PIPELINE_SYNC, cpostgresql_exitPipelineMode(handle) == 1 else {
+        defer { PQclear(end) }
+        guard PQresultStatus(end) == PGRES_PIPELINE_SYNC, PQexitPipelineMode(handle) == 1 else {
             throw broken()
         }
     }
@@ -195,7 +194,7 @@ package final class PostgreSQLConnection {
     /// The results. If the server refused a statement, an open transaction is rolled back.
     private func outcome(_ answers: Answers) throws(PostgreSQLError) -> [SQLResult] {
         guard let failure = answers.failure else { return answers.results }
-        if cpostgresql_transactionStatus(handle) != PQTRANS_IDLE { _ = try pipeline([SQLStatement("ROLLBACK")]) }
+        if PQtransactionStatus(handle) != PQTRANS_IDLE { _ = try pipeline([SQLStatement("ROLLBACK")]) }
         throw failure
     }
 
@@ -217,7 +216,7 @@ package final class PostgreSQLConnection {
                 defer { start += value.count }
                 return buffer.baseAddress?.advanced(by: start).assumingMemoryBound(to: CChar.self)
             }
-            return cpostgresql_sendQueryParams(
+            return PQsendQueryParams(
                 handle,
                 statement.sql,
                 Int32(values.count),
@@ -233,15 +232,15 @@ package final class PostgreSQLConnection {
 
     private func nextResult() throws(PostgreSQLError) -> OpaquePointer? {
         while true {
-            let unsent = cpostgresql_flush(handle)
+            let unsent = PQflush(handle)
             guard unsent >= 0 else { throw broken() }
-            if unsent == 0, cpostgresql_isBusy(handle) == 0 { return cpostgresql_getResult(handle) }
+            if unsent == 0, PQisBusy(handle) == 0 { return PQgetResult(handle) }
             let events = Int16(unsent == 0 ? POLLIN : POLLIN | POLLOUT)
             guard try wait(for: events, atMost: patience) else {
                 isBroken = true
                 throw PostgreSQLError(.connection, "the server does not answer any more")
             }
-            guard cpostgresql_consumeInput(handle) == 1 else { throw broken() }
+            guard PQconsumeInput(handle) == 1 else { throw broken() }
         }
     }
 
@@ -252,22 +251,22 @@ package final class PostgreSQLConnection {
         _ result: OpaquePointer,
         isPartOfRows: Bool = false
     ) throws(PostgreSQLError) -> SQLResult {
-        let status = cpostgresql_resultStatus(result)
+        let status = PQresultStatus(result)
         switch status {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE:
-            let count = cpostgresql_cmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
-            return SQLResult(rows: (0..<cpostgresql_ntuples(result)).map { SQLRow(result, row: $0) }, count: count)
+            let count = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
+            return SQLResult(rows: (0..<PQntuples(result)).map { SQLRow(result, row: $0) }, count: count)
         case PGRES_PIPELINE_ABORTED:
             throw PostgreSQLError(.refused, "a statement before it failed")
         default:
             let state = cpostgresql_sqlstate(result).map { String(cString: $0) }
             let text =
-                cpostgresql_primary_message(result) ?? cpostgresql_resultErrorMessage(result).map { UnsafePointer($0) }
+                cpostgresql_primary_message(result) ?? PQresultErrorMessage(result).map { UnsafePointer($0) }
             let message = line(text.map { String(cString: $0) } ?? "")
             // 08: connection exceptions; 57P01…: the server shuts down; 40003: the server itself does not know what was
             // done.
             let isLost =
-                state == nil || cpostgresql_status(handle) == CONNECTION_BAD || state?.hasPrefix("08") == true
+                state == nil || PQstatus(handle) == CONNECTION_BAD || state?.hasPrefix("08") == true
                 || ["57P01", "57P02", "57P03", "57P05", "25P03", "40003"].contains(state)
             if isLost || isPartOfRows { isBroken = true }
             throw PostgreSQLError(isLost ? .connection : .refused, state: state, message)
@@ -280,7 +279,7 @@ package final class PostgreSQLConnection {
         while true {
             let rest = ContinuousClock.now.duration(to: deadline)
             let milliseconds = rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000
-            var polled = [pollfd(fd: cpostgresql_socket(handle), events: events, revents: 0)]
+            var polled = [pollfd(fd: PQsocket(handle), events: events, revents: 0)]
             if let interrupt { polled.append(pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0)) }
             let ready = poll(&polled, nfds_t(polled.count), Int32(clamping: max(milliseconds, 0)))
             if ready < 0, errno == EINTR { continue }
@@ -302,7 +301,7 @@ package final class PostgreSQLConnection {
 
     private func broken() -> PostgreSQLError {
         isBroken = true
-        let message = line(cpostgresql_errorMessage(handle).map { String(cString: $0) } ?? "")
+        let message = line(PQerrorMessage(handle).map { String(cString: $0) } ?? "")
         return PostgreSQLError(.connection, message.isEmpty ? "the connection was lost" : message)
     }
 
@@ -311,7 +310,7 @@ package final class PostgreSQLConnection {
     /// - Parameter isTaken: whether somebody had taken the connection.
     private func unconnected(isTaken: Bool = false) -> PostgreSQLError {
         isBroken = true
-        let text = cpostgresql_errorMessage(handle).map { String(cString: $0) } ?? ""
+        let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
         guard let mark = text.firstRange(of: #/:  ([0-9A-Z]{5}): /#) else {
             // Lines that begin with a tab are questions to the user.
             let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("\t") }.joined(separator: "; ")
@@ -324,4 +323,3 @@ package final class PostgreSQLConnection {
         return PostgreSQLError(.connection, state: state, line(String(message)))
     }
 }
-#endif

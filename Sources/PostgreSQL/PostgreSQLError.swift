@@ -4,8 +4,6 @@ package struct PostgreSQLError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The address cannot be read.
         case address
-        /// There is no libpq.
-        case library
         /// There is no connection, or it broke. What was under way may or may not have been done.
         case connection
         /// The server refused; what was under way was not done.

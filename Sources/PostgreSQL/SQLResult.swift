@@ -1,6 +1,4 @@
-#if SharedState
 import CPostgreSQL
-#endif
 
 /// The result of a statement.
 package struct SQLResult: Sendable {
@@ -19,20 +17,18 @@ package struct SQLRow: Sendable {
 
     private let columns: [Column]
 
-    #if SharedState
     /// Copies a row out of a result of libpq in binary format.
     init(_ result: OpaquePointer, row: Int32) {
-        columns = (0..<cpostgresql_nfields(result)).map { column in
-            let type = UInt32(cpostgresql_ftype(result, column))
-            guard cpostgresql_getisnull(result, row, column) == 0, let value = cpostgresql_getvalue(result, row, column)
+        columns = (0..<PQnfields(result)).map { column in
+            let type = UInt32(PQftype(result, column))
+            guard PQgetisnull(result, row, column) == 0, let value = PQgetvalue(result, row, column)
             else {
                 return Column(type: type, octets: nil)
             }
-            let buffer = UnsafeRawBufferPointer(start: value, count: Int(cpostgresql_getlength(result, row, column)))
+            let buffer = UnsafeRawBufferPointer(start: value, count: Int(PQgetlength(result, row, column)))
             return Column(type: type, octets: Array(buffer))
         }
     }
-    #endif
 
     /// Whether a column is `NULL`.
     package func isNull(_ column: Int) -> Bool {

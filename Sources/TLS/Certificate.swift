@@ -1,8 +1,5 @@
-package import MeshCore
-
-#if Gateway
 import CTLS
-#endif
+package import MeshCore
 
 /// What people see of a certificate. Nothing in it is secret.
 package struct Certificate: Hashable, Sendable {
@@ -30,7 +27,6 @@ package struct Certificate: Hashable, Sendable {
     }
 }
 
-#if Gateway
 extension Certificate {
     /// The contents of an X509; nil if it lacks something that every certificate has.
     init?(_ certificate: OpaquePointer) {
@@ -94,4 +90,3 @@ extension Timestamp {
         return "\(digits(parts.tm_year + 1900, 4))-\(digits(parts.tm_mon + 1, 2))-\(digits(parts.tm_mday, 2))"
     }
 }
-#endif

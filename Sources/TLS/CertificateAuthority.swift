@@ -1,4 +1,3 @@
-#if Gateway
 import CTLS
 package import MeshCore
 
@@ -151,4 +150,3 @@ package final class CertificateAuthority {
         return output.drain()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Gateway
 import CTLS
 
 /// The errors of OpenSSL in this thread. A call may leave several; the first is the cause.
@@ -45,4 +44,3 @@ struct LibraryReason: Hashable {
     /// The library's own text for it.
     var text: String { ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)" }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Gateway
 import CTLS
 import MeshCore
 
@@ -107,4 +106,3 @@ struct HandshakeFailure {
 
     private static let renew: Advice = "Make new ones with: \(command: .pairAgain)"
 }
-#endif

@@ -1,4 +1,3 @@
-#if Gateway
 import CTLS
 
 /// An OpenSSL buffer in memory. The library reads and writes it like a file.
@@ -46,4 +45,3 @@ final class MemoryBIO {
         }
     }
 }
-#endif

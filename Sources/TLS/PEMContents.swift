@@ -1,6 +1,5 @@
-#if Gateway
-import MeshCore
 import CTLS
+import MeshCore
 
 /// The certificates and private keys of a PEM file (RFC 7468). Text between the blocks is ignored.
 final class PEMContents {
@@ -96,4 +95,3 @@ final class PEMContents {
 
     private static let copyAgain = "Copy it again from where it was made."
 }
-#endif

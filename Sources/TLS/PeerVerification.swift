@@ -1,4 +1,3 @@
-#if Gateway
 import CTLS
 import MeshCore
 
@@ -119,4 +118,3 @@ final class PeerVerification {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Gateway
 import CTLS
 
 /// What all secured connections of one identity share: TLS 1.3 only, certificates from both sides, and no memory from
@@ -61,4 +60,3 @@ package final class TLSContext {
 
     deinit { SSL_CTX_free(handle) }
 }
-#endif

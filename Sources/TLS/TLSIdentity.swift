@@ -1,4 +1,3 @@
-#if Gateway
 import CTLS
 package import MeshCore
 
@@ -120,4 +119,3 @@ extension TLSIdentity: CustomStringConvertible, CustomDebugStringConvertible, Cu
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: ["name": description]) }
 }
-#endif

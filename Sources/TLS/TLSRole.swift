@@ -1,7 +1,5 @@
-#if Gateway
 import CTLS
 import MeshCore
-#endif
 
 /// The end of a connection that somebody is, and so the role that a certificate allows its holder.
 package enum TLSRole: Hashable, Sendable {
@@ -19,10 +17,8 @@ package enum TLSRole: Hashable, Sendable {
     /// OpenSSL's name of the extended key usage (RFC 5280, 4.2.1.12).
     var usage: String { self == .client ? "clientAuth" : "serverAuth" }
 
-    #if Gateway
     /// OpenSSL's bit for that usage.
     var usageBit: UInt32 { UInt32(self == .client ? XKU_SSL_CLIENT : XKU_SSL_SERVER) }
-    #endif
 }
 
 /// Who the two ends of a connection are, for messages.
@@ -33,7 +29,6 @@ package enum TLSParties: Hashable, Sendable {
     case gatewayAndHub
 }
 
-#if Gateway
 /// One end of a connection, for messages.
 struct TLSEnd {
     /// Our own role.
@@ -86,4 +81,3 @@ struct TLSEnd {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Gateway
 import CTLS
 package import MeshCore
 
@@ -294,4 +293,3 @@ package final class TLSSession {
         HandshakeFailure(end: context.end, own: context.certificate, now: now).otherProtocol
     }
 }
-#endif

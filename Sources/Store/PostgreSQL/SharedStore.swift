@@ -15,19 +15,10 @@ package struct SharedStore {
     /// A store at an address `postgres://HOST/DATABASE`. It does not connect yet.
     ///
     /// - Throws: ``StoreError/Code/invalidDocument`` if the address cannot be read. The error never quotes it.
-    ///   ``StoreError/Code/unreachable`` where libpq is not installed, and in a build without the trait `SharedState`.
     package init(_ url: String, clock: StoreClock, timing: LockTiming = LockTiming()) throws(StoreError) {
-        #if SharedState
         do throws(PostgreSQLError) {
             address = try PostgreSQLAddress(url)
         } catch {
-            if error.kind == .library {
-                throw StoreError(
-                    .unreachable,
-                    error.message,
-                    hint: "install it (on Debian: apt install libpq5), or keep the database in a file"
-                )
-            }
             throw StoreError(
                 .invalidDocument,
                 error.message,
@@ -37,13 +28,6 @@ package struct SharedStore {
         }
         self.clock = clock
         self.timing = timing
-        #else
-        throw StoreError(
-            .unreachable,
-            "this build has no PostgreSQL, so it cannot open a shared database",
-            hint: "use a build with the trait SharedState, which is on by default, or keep the database in a file"
-        )
-        #endif
     }
 
     /// Host and database, without anything secret.
