@@ -24,16 +24,14 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
+        .target(name: "CLinux"),
         .target(name: "Basics", swiftSettings: strict),
         .target(name: "SystemLayer", dependencies: ["CLinux"], swiftSettings: strict),
-        // Stands in for Foundation in the package, see `.packaging/build`.
-        .target(name: "LightFoundation", dependencies: ["SystemLayer"], swiftSettings: strict),
         .target(name: "MeshCore", dependencies: ["CCrypto"], swiftSettings: strict),
         .target(name: "Catalogue", dependencies: ["MeshCore"], swiftSettings: strict),
         .target(name: "DefinitionModel", dependencies: ["MeshCore", "Catalogue"], swiftSettings: strict),
@@ -99,7 +97,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .executableTarget(name: "meshplan", dependencies: ["MeshplanCLI", "LightFoundation"], swiftSettings: strict),
+        .executableTarget(name: "meshplan", dependencies: ["MeshplanCLI"], swiftSettings: strict),
         .target(
             name: "Fuzzing",
             dependencies: ["MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Store", "Simulator", "Bearers"],
@@ -126,11 +124,6 @@ let package = Package(
         ),
         .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: strict),
         .testTarget(name: "SystemLayerTests", dependencies: ["SystemLayer"], swiftSettings: strict),
-        .testTarget(
-            name: "LightFoundationTests",
-            dependencies: ["LightFoundation", "SystemLayer"],
-            swiftSettings: strict
-        ),
         .testTarget(
             name: "MeshCoreTests",
             dependencies: ["MeshCore", "TestSupport"],

@@ -53,6 +53,33 @@ struct SignalTests {
         _ = try simulator.finish()
     }
 
+    #if os(Linux)
+    @Test(
+        "A crash names the functions that were at work, and shows neither registers nor memory",
+        arguments: [SIGSEGV, SIGILL, SIGABRT] as [Int32]
+    )
+    func crash(signal: Int32) async throws {
+        let house = try House.empty()
+        defer { house.remove() }
+        try house.write("version: 1\nnetwork: villa\nsubnets: { home: { index: 0 } }\n", to: "villa.yaml")
+        _ = try await house.meshplan(["init", "--network", "villa"])
+        let simulator = try LiveProcess(
+            House.meshplan,
+            ["sim", "--listen", "unix:s"],
+            in: house.folder,
+            through: .pipes
+        )
+        try simulator.wait(for: "listening on unix:s\n")
+        simulator.signal(signal)
+        let status = try simulator.finish()
+        let report = simulator.transcript
+        #expect(status == signal || status == 128 + signal, "\(report)")
+        #expect(report.contains("a defect of its own (signal \(signal))"), "\(report)")
+        #expect(report.contains("main") && report.contains("MeshplanCLI"), "\(report)")
+        #expect(!report.contains("0x") && !report.contains("rax"), "\(report)")
+    }
+    #endif
+
     @Test("Where no file may grow, the command says which one could not be written, and nothing is harmed")
     func fileSize() async throws {
         let house = try await House.make()

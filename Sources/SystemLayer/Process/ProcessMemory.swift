@@ -28,9 +28,14 @@ package enum ProcessMemory {
     /// Keeps keys out of core dumps, crash reports and debuggers of the same user: none of them is made.
     ///
     /// Swift's runtime prints registers, with the memory behind them, for a crash and for SIGQUIT (Ctrl-\) where a
-    /// toolchain is installed. Its handlers go, so these signals end the process at once.
+    /// toolchain is installed. Its handlers go. SIGQUIT ends the process at once; a crash still says which functions
+    /// were at work (on Linux; macOS has reports of its own).
     package static func keepFromDumps() {
-        for number in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { _ = signal(number, SIG_DFL) }
+        let crashes = [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP]
+        for number in crashes + [SIGQUIT] { _ = signal(number, SIG_DFL) }
+        #if os(Linux)
+        clinux_tell_crashes(crashes, Int32(crashes.count))
+        #endif
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         #if canImport(Glibc)
         _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)

@@ -19,4 +19,7 @@ static inline int clinux_accept(int listener) {
 
 /* No core dumps, and no debugger of another process of the same user. */
 static inline int clinux_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+/* From now on, the program writes which functions were at work when one of these signals ends it, in one thread. */
+void clinux_tell_crashes(const int *numbers, int count);
 #endif
