@@ -98,21 +98,6 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(name: "meshplan", dependencies: ["MeshplanCLI"], swiftSettings: strict),
-        .target(
-            name: "Fuzzing",
-            dependencies: ["MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Store", "Simulator", "Bearers"],
-            swiftSettings: strict
-        ),
-        .executableTarget(name: "meshplan-fuzz", dependencies: ["Fuzzing"], swiftSettings: strict),
-        .executableTarget(
-            name: "meshplan-bench",
-            dependencies: [
-                "SystemLayer", "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning", "Store",
-                "Execution", "Simulator", "Bearers", "TLS", "CYAML",
-                "CCrypto", "CSQLite",
-            ],
-            swiftSettings: strict
-        ),
 
         .target(name: "FaultInjection", path: "Tests/FaultInjection"),
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
@@ -120,6 +105,27 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["MeshCore", "DefinitionModel", "CTestSupport"],
             path: "Tests/TestSupport",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Fuzzing",
+            dependencies: ["MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Store", "Simulator", "Bearers"],
+            path: "Tests/Fuzzing",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "meshplan-fuzz",
+            dependencies: ["Fuzzing"],
+            path: "Tests/FuzzingProgram",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "meshplan-bench",
+            dependencies: [
+                "SystemLayer", "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning", "Store",
+                "Execution", "Simulator", "Bearers", "TLS", "CYAML", "CCrypto", "CSQLite",
+            ],
+            path: "Tests/Benchmarks",
             swiftSettings: strict
         ),
         .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: strict),
