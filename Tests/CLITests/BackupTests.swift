@@ -89,14 +89,13 @@ struct BackupTests {
         )
         for backup in daily + today { #expect(Backup(backup.name) == backup) }
         let others = [
-            "house.meshdb", "house-1-2026.meshdb", "house-x-20261118T110640Z.meshdb",
-            "house-01-20261118T110640Z.meshdb", "house-1-20261318T110640Z.meshdb",
+            "house.meshdb", "house-1-2026.meshdb", "house-1-20261118T110640Z.meshdb",
+            "house-x-20261118T110640Z-01234567.meshdb", "house-01-20261118T110640Z-01234567.meshdb",
+            "house-1-20261318T110640Z-01234567.meshdb",
             "house-1-20261118T110640Z-0123456.meshdb", "house-1-20261118T110640Z-ABCDEF01.meshdb",
         ]
         for name in others { #expect(Backup(name) == nil) }
-        let old = try #require(Backup("a-b-7-20261118T110640Z.meshdb"))
-        #expect(old.network == "a-b" && old.lineage == nil && old.mayBe(of: lineage))
-        let new = try #require(Backup("a-b-7-20261118T110640Z-01234567.meshdb"))
-        #expect(new.network == "a-b" && new.mayBe(of: lineage) && !new.mayBe(of: Octets16(high: 0, low: 0)))
+        let dashed = try #require(Backup("a-b-7-20261118T110640Z-01234567.meshdb"))
+        #expect(dashed.network == "a-b" && dashed.isOf(lineage) && !dashed.isOf(Octets16(high: 0, low: 0)))
     }
 }

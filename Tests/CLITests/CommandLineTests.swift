@@ -20,8 +20,7 @@ struct CommandLineTests {
         arguments: [
             ["plam"], ["plan", "--nope"], ["plan", "--out"], ["show", "a", "b"], ["import"], ["sim"],
             ["sim", "--listen", "nowhere"], ["sim", "--listen", "unix:x", "--radio", "cosy"],
-            ["sim", "--listen", "unix:x", "--profile", "cosy"], ["apply", "--via", "simulator", "--radio", "cosy"],
-            ["sim", "--listen", "unix:x", "--radio", "office", "--profile", "harsh"],
+            ["apply", "--via", "simulator", "--radio", "cosy"],
             ["sim", "--listen", "unix:x", "--loss", "2"], ["sim", "--listen", "unix:x", "--fail", "a=b"],
             ["apply", "--via", "pigeon"], ["apply", "--via", "simulator", "--ttl", "1"],
             ["apply", "--via", "simulator", "--via", "unix:x"], ["apply", "--via", "unix:x", "--via", "unix:x"],

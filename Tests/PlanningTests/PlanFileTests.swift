@@ -216,10 +216,10 @@ struct PlanFileTests {
         }
     }
 
-    @Test("Versions of the past and of the future are refused by their numbers")
+    @Test("Other versions are refused by their numbers")
     func version() throws {
         var bytes = PlanFile.encode(try plan())
-        for version: UInt8 in [1, 2, 3, 4, 5, 6, 8] {
+        for version: UInt8 in [0, 2, 7] {
             bytes[9] = version
             #expect(throws: DecodeError.prohibited(field: "the version of the plan format", value: UInt64(version))) {
                 try PlanFile.decode(bytes)

@@ -58,21 +58,9 @@ struct StateFileTests {
         #expect(state.records == records())
     }
 
-    @Test("Links that an earlier version kept are read over")
-    func formerLinks() throws {
-        let links = [WorldSettings.RadioLink(TestNetwork.uuid(1), TestNetwork.uuid(2), copyLoss: 0.25)]
-        let bytes = StateFile.header + StateFile.encode(.links(links)) + StateFile.encode(.root(TestNetwork.uuid(1)))
-        let (state, whole) = try StateFile.decode(bytes)
-        #expect(whole == bytes.count && state.root == TestNetwork.uuid(1))
-        #expect(state.records == [.root(TestNetwork.uuid(1))])
-    }
-
-    @Test("States of 1.1 are read back, and a node without them is written as ever")
+    @Test("States of the foundation models of 1.1 are read back")
     func foundationStates() throws {
-        let plain = richNode()
-        #expect(StateFile.encode(.node(plain))[4] == 1)
-        #expect(StateFile.encode(.provisioned(plain, IVIndex(value: 5)))[4] == 7)
-        var node = plain
+        var node = richNode()
         node.foundation.sarTransmitter.segmentIntervalStep = 9
         node.foundation.sarReceiver.discardTimeout = 4
         node.foundation.isPrivateBeaconEnabled = true

@@ -83,72 +83,15 @@ struct CodecTests {
         }
     }
 
-    @Test("A network's row of version 2 is still read; nothing in it is managed or protected")
-    func olderNetworkRow() throws {
-        var network = try richNetwork()
-        for place in network.netKeys.indices {
-            network.netKeys[place].isManaged = false
-            network.netKeys[place].isProtected = false
-        }
-        network.appKeys[0].isManaged = false
-        network.groups[1].isProtected = false
-        network.nodes = []
-        network.pendingProvisionings = []
-        network.retiredNodes = []
-        network.ivIndexRecoveredAt = nil
-        network.ivIndexStatedAt = nil
-        // The flags are zero octets behind each key and group; what is before and behind the lists is the same.
-        let new = NetworkCodec.encode(network)
-        let old = try Self.withoutFlags(new, of: network)
-        #expect(old.count == new.count - 8 && old[0] == 2)
-        #expect(try NetworkCodec.decode(old) == network)
-        var wrong = new
-        let flags = try #require(new.firstRange(of: Array("label".utf8))?.upperBound) + 18 + 3
-        #expect(wrong[flags] == 0)
-        wrong[flags] = 4
-        #expect(throws: DecodeError.self) { try NetworkCodec.decode(wrong) }
-    }
-
-    /// Takes the flags out, which end each entry.
-    private static func withoutFlags(_ bytes: [UInt8], of network: MeshNetwork) throws -> [UInt8] {
-        var ends: [Int] = []
-        for key in network.netKeys {
-            let name = try #require(bytes.firstRange(of: Array(key.name.utf8)))
-            ends.append(name.upperBound + 16 + (key.oldKey == nil ? 1 : 17) + 2)
-        }
-        for key in network.appKeys {
-            let name = try #require(bytes.firstRange(of: Array(key.name.utf8)))
-            ends.append(name.upperBound + 2 + 16 + (key.oldKey == nil ? 1 : 17))
-        }
-        let all = try #require(bytes.firstRange(of: [3] + Array("all".utf8)))
-        ends.append(all.upperBound + 2 + 1)
-        let label = try #require(bytes.firstRange(of: Array("label".utf8)))
-        ends.append(label.upperBound + 18 + 1 + 2)
-        var old = bytes
-        for end in ends.sorted(by: >) { old.remove(at: end) }
-        // That the IV index was never recovered, between its time and our UUID.
-        let provisioner = try #require(old.firstRange(of: network.ownProvisioner.rawValue.bytes))
-        old.remove(at: provisioner.lowerBound - 1)
-        // That it was never stated, and that there are no titles, at the end.
-        old.removeLast(2)
-        old[0] = 2
-        return old
-    }
-
-    @Test("A network's row of version 4 is still read; its IV index was not stated")
-    func networkRowWithoutStatement() throws {
-        var network = try richNetwork()
-        network.nodes = []
-        network.pendingProvisionings = []
-        network.retiredNodes = []
-        network.ivIndexStatedAt = nil
-        let new = NetworkCodec.encode(network)
-        #expect(new[0] == 6)
-        // Behind the statement there is the number of titles, none.
-        #expect(try NetworkCodec.decode([5] + new.dropFirst().dropLast()) == network)
-        #expect(try NetworkCodec.decode([4] + new.dropFirst().dropLast(2)) == network)
-        network.ivIndexStatedAt = now
-        #expect(try NetworkCodec.decode(NetworkCodec.encode(network)) == network)
+    @Test("Flags of a key or group that nobody knows are refused")
+    func networkFlags() throws {
+        let network = try richNetwork()
+        var bytes = NetworkCodec.encode(network)
+        // Behind the name of the group there are its virtual address and that it has no parent.
+        let flags = try #require(bytes.firstRange(of: Array("label".utf8))?.upperBound) + 18 + 3
+        #expect(bytes[flags] < 4)
+        bytes[flags] |= 4
+        #expect(throws: DecodeError.self) { try NetworkCodec.decode(bytes) }
     }
 
     @Test("What of a model is managed comes back as it was, and takes no room where it is all or nothing")
@@ -210,46 +153,6 @@ struct CodecTests {
         #expect(accepted > 100)
     }
 
-    @Test("Rows of versions 1 and 2 are read; what they do not have is unknown")
-    func olderRows() throws {
-        let head = "00000000000000a00000000000000001" + "016e" + "0010"
-        // A heartbeat publication and subscription, a time and no element, with flags of 2 and of 4 octets.
-        let tail =
-            "00" + "00" + "00" + "c000" + "00000040" + "05" + "0000" + "0009" + "0102" + "c00a" + "0000000000000005"
-            + "00"
-        for text in ["01" + head + "7000" + tail, "02" + head + "00007000" + tail] {
-            let node = try NodeCodec.decode(hex(text))
-            #expect(node.unicastAddress.rawValue == 0x10 && node.observedAt == Timestamp(rawValue: 5))
-            #expect(
-                node.states == [
-                    .heartbeatPublication(
-                        HeartbeatPublication(
-                            destination: Address(rawValue: 0xC000),
-                            countLog: nil,
-                            periodLog: try required(HeartbeatPeriodLog(seconds: 64)),
-                            ttl: 5,
-                            features: [.relay, .lowPower],
-                            netKeyIndex: .primary
-                        )
-                    ),
-                    .heartbeatSubscription(
-                        HeartbeatSubscription(
-                            source: UnicastAddress(rawValue: 0x0102),
-                            destination: Address(rawValue: 0xC00A),
-                            periodLog: nil
-                        )
-                    ),
-                ]
-            )
-            #expect(node.bridgingTable == nil && node.compositionPages == nil)
-            #expect(try NodeCodec.decode(NodeCodec.encode(node)) == node)
-        }
-        // Flags of version 3 in a row of version 2, and a period that is none.
-        #expect(throws: DecodeError.self) { try NodeCodec.decode(hex("02" + head + "00027000" + tail)) }
-        let odd = tail.replacing("00000040", with: "00000041")
-        #expect(throws: DecodeError.self) { try NodeCodec.decode(hex("02" + head + "00007000" + odd)) }
-    }
-
     @Test("States, entries and pages that are not in their order are refused")
     func order() throws {
         let node = try richNetwork(nodes: 1).nodes[0]
@@ -266,8 +169,8 @@ struct CodecTests {
     @Test("A body of a later version is told apart from damage")
     func versions() throws {
         var bytes = NodeCodec.encode(try richNetwork().nodes[0])
-        bytes[0] = 4
-        #expect(throws: DecodeError.unknownType(4)) { try NodeCodec.decode(bytes) }
+        bytes[0] = 2
+        #expect(throws: DecodeError.unknownType(2)) { try NodeCodec.decode(bytes) }
     }
 
     @Test("A count that promises more than there is reserves nothing")

@@ -123,34 +123,4 @@ struct ProvisioningRecordTests {
         #expect(outcomes.first == false)
         #expect(outcomes.last == true)
     }
-
-    @Test("A database that an earlier version wrote is read, and goes on in the present form")
-    func firstFormat() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("old.meshdb")
-        try writeFile(path, try resource("format-1.meshdb"))
-        let digits = String(decoding: try resource("format-1.key").dropLast(), as: UTF8.self)
-        let key = try required(DatabaseSecret(secret: hex(digits)))
-        let database = try MeshDatabase.open(at: path, key: key)
-        let old = try database.snapshot()
-        let imported = try CDBImport.read(CDBRoundTripTests.sample("01-spec-example-kotlin-lib")).network
-        #expect(old.network.nodes.filter { $0.uuid != old.network.ownProvisioner } == imported.nodes)
-        #expect(old.network.netKeys == imported.netKeys)
-        #expect(old.network.exclusions == imported.exclusions)
-        #expect(old.network.ivIndexChangedAt == nil)
-        #expect(old.serial == 1)
-
-        let lease = try database.lock(holder: holder())
-        var network = old.network
-        network.record(IVIndex(value: 1, isUpdateInProgress: true), isCorrection: false, at: now)
-        var changes = StoreChanges()
-        changes.retiredNodes = [try required(network.retire(imported.nodes[2].uuid, reason: .reset, at: now))]
-        changes.removedNodes = [imported.nodes[2].uuid]
-        changes.pendingProvisionings = [network.recordAttempt(try pending(1, at: 0x0250))]
-        network.nodes[0].removalPolicy = .reset
-        changes.nodes = [network.nodes[0]]
-        changes.network = network
-        #expect(try database.commit(changes, with: lease) == 2)
-        #expect(try MeshDatabase.open(at: path, key: key).snapshot().network == network)
-    }
 }

@@ -70,7 +70,7 @@ struct SequenceNumberTests {
     @Test("24 bits are all there are")
     func exhaustion() throws {
         let fixture = try Fixture()
-        try writeFile(fixture.path + ".sequence", Array("meshplan sequence numbers 1\n0001 1 16777214\n".utf8))
+        try writeFile(fixture.path + ".sequence", Array("meshplan sequence numbers 1\n0001 1 16777214\nend\n".utf8))
         let lease = try fixture.database.lock(holder: holder())
         let numbers = try fixture.database.sequenceNumbers(with: lease)
         #expect(try numbers.next(for: source, ivIndex: 1) == 0xFF_FFFE)
@@ -108,9 +108,9 @@ struct SequenceNumberTests {
     @Test(
         "Where the second record is missing or unreadable, a safe distance is skipped",
         arguments: [
-            nil, "", "meshplan sequence numbers 2\n", "meshplan sequence numbers 1\n0001 1 1", "rubbish\n",
-            "meshplan sequence numbers 2\n0001 1 16\nrubbish\nend\n",
-            "meshplan sequence numbers 2\n0001 1 16\n0002 1 99999999\nend\n",
+            nil, "", "meshplan sequence numbers 1\n", "meshplan sequence numbers 1\n0001 1 1", "rubbish\n",
+            "meshplan sequence numbers 1\n0001 1 16\nrubbish\nend\n",
+            "meshplan sequence numbers 1\n0001 1 16\n0002 1 99999999\nend\n",
         ]
     )
     func moved(_ contents: String?) throws {
@@ -127,7 +127,7 @@ struct SequenceNumberTests {
 
     @Test(
         "Where the second record was missing or unreadable, the distance is skipped under later IV indexes, too",
-        arguments: [nil, "rubbish\n", "meshplan sequence numbers 2\n0001 1 16\n"]
+        arguments: [nil, "rubbish\n", "meshplan sequence numbers 1\n0001 1 16\n"]
     )
     func movedAcrossIVIndexes(_ contents: String?) throws {
         let fixture = try Fixture()
@@ -153,13 +153,13 @@ struct SequenceNumberTests {
         #expect(try numbers.next(for: .last, ivIndex: 1) == 65_536)
     }
 
-    @Test("A second record of the first version is still read, and a line cut off one of the second is noticed")
-    func versions() throws {
+    @Test("A line that was cut off the second record is noticed")
+    func cutOff() throws {
         let fixture = try Fixture()
-        try writeFile(fixture.path + ".sequence", Array("meshplan sequence numbers 1\n0001 1 300\n".utf8))
+        try writeFile(fixture.path + ".sequence", Array("meshplan sequence numbers 1\n0001 1 300\nend\n".utf8))
         #expect(try run(fixture, count: 1) == [300])
         let written = String(decoding: try readFile(fixture.path + ".sequence"), as: UTF8.self)
-        #expect(written == "meshplan sequence numbers 2\n0001 1 316\nend\n")
+        #expect(written == "meshplan sequence numbers 1\n0001 1 316\nend\n")
         try FileManager.default.removeItem(atPath: fixture.path)
         _ = try MeshDatabase.create(
             at: fixture.path,
@@ -168,7 +168,7 @@ struct SequenceNumberTests {
             now: now,
             using: SplitMix64(seed: 78)
         )
-        try writeFile(fixture.path + ".sequence", Array("meshplan sequence numbers 2\n".utf8))
+        try writeFile(fixture.path + ".sequence", Array("meshplan sequence numbers 1\n".utf8))
         #expect(try run(fixture, count: 1) == [65_536])
     }
 
@@ -211,7 +211,7 @@ struct SequenceNumberTests {
         #expect(try fixture.reopened().reservation(of: source)?.limit == 48 + (1 << 16))
         #expect(!FileManager.default.fileExists(atPath: fixture.path + ".sequence"))
         // The higher of both counts.
-        try writeFile(fixture.path + ".sequence", Array("meshplan sequence numbers 1\n0001 9 5\n0124 1 6\n".utf8))
+        try writeFile(fixture.path + ".sequence", Array("meshplan sequence numbers 1\n0001 9 5\n0124 1 6\nend\n".utf8))
         #expect(try fixture.reopened().reservations().map(\.source.rawValue) == [1, 0x0123, 0x0124])
         #expect(
             try fixture.reopened().reservation(of: source) == SequenceReservation(source: source, ivIndex: 9, limit: 5)

@@ -60,22 +60,6 @@ struct StateVersionTests {
         #expect(versions.0.digest != versions.1.digest)
     }
 
-    @Test("A database from before there were digests begins its chain with the next change")
-    func old() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("house.meshdb")
-        try writeFile(path, try resource("format-1.meshdb"))
-        let digits = String(decoding: try resource("format-1.key"), as: UTF8.self)
-        let database = try MeshDatabase.open(at: path, key: required(DatabaseSecret(secret: hex(digits))))
-        let before = try database.version()
-        #expect(before.digest == StateDigest.origin(of: before.lineage).octets)
-        var change = StoreChanges()
-        change.network = try database.snapshot().network
-        try database.commit(change, with: database.lock(holder: holder()))
-        let after = try database.version()
-        #expect(after.serial == before.serial + 1 && after.digest != before.digest)
-    }
-
     @Test("A copy that goes on in the place of a later one takes a new serial, and no number that may have been used")
     func goingOn() throws {
         let fixture = try Fixture()

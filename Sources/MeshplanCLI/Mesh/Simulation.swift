@@ -143,7 +143,6 @@ struct Simulation {
     /// Shows notes where the simulation differs from what the user may expect.
     private static func note(_ setup: SimulationSetup, _ file: SimulatorFile?, isKnown: Bool, _ context: Context) {
         var notes: [String] = []
-        if setup.usesFormerName { notes.append("--profile is called --radio now.") }
         if let file, file.isNew, isKnown {
             notes.append(
                 "There is no simulator state at \(file.name.printable): its nodes restart in the state of the mesh database."

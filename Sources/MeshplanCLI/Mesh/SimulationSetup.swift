@@ -6,16 +6,13 @@ import Simulator
 struct SimulationSetup {
     /// The chosen radio; nil if none was chosen.
     private let chosen: String?
-    /// Whether the option was spelt with its name of version 0.1.
-    let usesFormerName: Bool
     /// The other options.
     let options: SimulatorOptions
 
     /// Takes the radio only if the simulator knows it; estimates know more.
     init(_ options: SimulatorOptions, _ radio: some RadioChoice) {
         self.options = options
-        usesFormerName = radio.formerRadio != nil
-        chosen = radio.simulated.flatMap { WorldSettings.profile(named: $0) == nil ? nil : $0 }
+        chosen = radio.radio.flatMap { WorldSettings.profile(named: $0) == nil ? nil : $0 }
     }
 
     private var radio: String { chosen ?? "ideal" }

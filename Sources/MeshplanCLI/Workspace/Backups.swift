@@ -57,7 +57,7 @@ struct Backups {
         // A superfluous backup does no harm, and the next command tries again.
         let names = (try? Files.names(inFolder: folder, as: Self.folderName)) ?? []
         let backups = names.compactMap { Backup($0) }
-            .filter { $0.network == network && $0.mayBe(of: database.lineage) }
+            .filter { $0.network == network && $0.isOf(database.lineage) }
         for superfluous in Self.superfluous(backups, keeping: count) {
             try? Files.remove(folder + "/" + superfluous.name, as: superfluous.name)
         }
@@ -91,7 +91,7 @@ struct Backups {
 }
 
 /// A backup, identified by its file's name, `NETWORK-SERIAL-TIME-LINEAGE.meshdb`, where the lineage is 8 hexadecimal
-/// digits. Names from before have no lineage.
+/// digits.
 struct Backup: Hashable {
     /// The network's name.
     var network: String
@@ -99,8 +99,8 @@ struct Backup: Hashable {
     var serial: UInt64
     /// When the backup was made, as the clock said.
     var time: Timestamp
-    /// The beginning of the database's lineage; nil if the name does not tell.
-    var lineage: String?
+    /// The beginning of the database's lineage.
+    var lineage: String
 
     /// A backup that the program makes.
     init(network: String, serial: UInt64, time: Timestamp, lineage: Octets16) {
@@ -109,15 +109,15 @@ struct Backup: Hashable {
 
     private static func digits(_ lineage: Octets16) -> String { String(lineage.hexadecimal.prefix(8)) }
 
-    /// Whether the name allows it to be a backup of the database with that lineage.
-    func mayBe(of lineage: Octets16) -> Bool { self.lineage == nil || self.lineage == Self.digits(lineage) }
+    /// Whether it is a backup of the database with that lineage, by its name.
+    func isOf(_ lineage: Octets16) -> Bool { self.lineage == Self.digits(lineage) }
 
     /// Whether one comes after another one of the same database. The clock only decides between equal serials.
     static func isNewer(_ one: Backup, _ other: Backup) -> Bool {
         (one.serial, one.time) > (other.serial, other.time)
     }
 
-    private init(network: String, serial: UInt64, time: Timestamp, lineage: String?) {
+    private init(network: String, serial: UInt64, time: Timestamp, lineage: String) {
         self.network = network
         self.serial = serial
         self.time = time
@@ -126,26 +126,22 @@ struct Backup: Hashable {
 
     /// The file's name.
     var name: String {
-        "\(network)-\(serial)-\(time.text.filter { $0 != "-" && $0 != ":" })\(lineage.map { "-" + $0 } ?? "").meshdb"
+        "\(network)-\(serial)-\(time.text.filter { $0 != "-" && $0 != ":" })-\(lineage).meshdb"
     }
 
     /// Parses a file's name; nil for any other file, which is left alone.
     init?(_ name: String) {
         guard name.hasSuffix(".meshdb") else { return nil }
-        var parts = name.dropLast(".meshdb".count).split(separator: "-", omittingEmptySubsequences: false)
-        var lineage: String?
-        if let last = parts.last, !last.hasSuffix("Z") {
-            guard Hexadecimal.decode(last)?.count == 4, !last.contains(where: \.isUppercase) else { return nil }
-            lineage = String(parts.removeLast())
-        }
-        guard parts.count >= 3, let serial = UInt64(parts[parts.count - 2]),
-            let time = Timestamp(compact: parts[parts.count - 1])
+        let parts = name.dropLast(".meshdb".count).split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count >= 4, let lineage = parts.last, Hexadecimal.decode(lineage)?.count == 4,
+            !lineage.contains(where: \.isUppercase), let serial = UInt64(parts[parts.count - 3]),
+            let time = Timestamp(compact: parts[parts.count - 2])
         else { return nil }
         self.init(
-            network: parts.dropLast(2).joined(separator: "-"),
+            network: parts.dropLast(3).joined(separator: "-"),
             serial: serial,
             time: time,
-            lineage: lineage
+            lineage: String(lineage)
         )
         guard self.name == name else { return nil }
     }

@@ -1,8 +1,8 @@
 package import MeshCore
 
-/// What the definition asks for and the network already has, although no definition has managed it so far: after an
-/// import, or because an earlier version of the program did not record it. It is managed from now on, so that it can be
-/// removed with its line in the definition. This takes no message and no change.
+/// What the definition asks for and the network already has, although no definition has managed it so far, such as
+/// after an import. It is managed from now on, so that it can be removed with its line in the definition. This takes no
+/// message and no change.
 package struct Claims: Hashable, Sendable {
     /// Subnets, application keys and groups, in the order of the definition.
     package var resources: [NetworkResource] = []

@@ -7,7 +7,7 @@ package import MeshCore
 /// it against changes.
 package enum PlanFile {
     /// The version of the format; other versions cannot be read.
-    package static let version: UInt16 = 7
+    package static let version: UInt16 = 1
 
     private static let magic = Array("meshplan".utf8)
 

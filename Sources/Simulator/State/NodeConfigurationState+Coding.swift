@@ -1,7 +1,7 @@
 import MeshCore
 
 extension ByteWriter {
-    /// Writes the fields of version 1, in this order.
+    /// Writes the fields in this order.
     mutating func write(_ node: NodeConfigurationState) {
         write(node.uuid.rawValue.bytes)
         write(text: node.name)
@@ -47,6 +47,7 @@ extension ByteWriter {
             writer.write(element.location)
             writer.write(list: element.models) { $0.write($1) }
         }
+        write(node.foundation)
     }
 
     private mutating func write(_ model: Model) {
@@ -96,7 +97,7 @@ extension ByteWriter {
 
 extension ByteReader {
     mutating func readNodeState() throws(DecodeError) -> NodeConfigurationState {
-        let state = NodeConfigurationState(
+        var state = NodeConfigurationState(
             uuid: try readDeviceUUID(),
             name: try readText(),
             address: try readUnicastAddress(),
@@ -133,6 +134,7 @@ extension ByteReader {
             ),
             elements: try readList { reader throws(DecodeError) in try reader.readElement() }
         )
+        state.foundation = try readFoundationStates()
         guard !state.elements.isEmpty, state.elements.count <= 255 else {
             throw .prohibited(field: "number of elements", value: UInt64(state.elements.count))
         }

@@ -74,9 +74,6 @@ package struct SimulatorState: Hashable, Sendable {
             reservations[stream] = max(reservations[stream, default: 0], end)
         case .used(let stream, let range):
             used[stream, default: SequenceRanges()].insert(range)
-        case .links:
-            // Files of old versions contain links; now nodes have places instead.
-            break
         case .place(let node, let place):
             places[node] = place
         case .hops(let hops):

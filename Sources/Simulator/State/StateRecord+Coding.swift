@@ -1,20 +1,15 @@
 import MeshCore
 
 // The body of a record: its kind, then fields of fixed size, most significant octet first. Lists and texts have a
-// 16-bit count before them. Optional fields have an octet 0 or 1 before them. If the foundation states of 1.1 have
-// their initial values, the node is written in the older layout without them. Values of access messages are encoded as
+// 16-bit count before them. Optional fields have an octet 0 or 1 before them. Values of access messages are encoded as
 // in those messages.
 
 extension ByteWriter {
     mutating func write(_ record: StateRecord) {
         switch record {
-        case .node(let node) where node.foundation == FoundationStates():
+        case .node(let node):
             write(UInt8(1))
             write(node)
-        case .node(let node):
-            write(UInt8(9))
-            write(node)
-            write(node.foundation)
         case .ivIndex(let node, let ivIndex):
             write(UInt8(2))
             write(node.rawValue.bytes)
@@ -34,46 +29,34 @@ extension ByteWriter {
             write(stream)
             write(range.lowerBound)
             write(range.upperBound)
-        case .links(let links):
+        case .root(let node):
             write(UInt8(6))
-            write(UInt32(truncatingIfNeeded: links.count))
-            for link in links {
-                write(link.first.rawValue.bytes)
-                write(link.second.rawValue.bytes)
-                write(link.copyLoss != nil)
-                write((link.copyLoss ?? 0).bitPattern)
-            }
+            write(node.rawValue.bytes)
         case .provisioned(let node, let ivIndex):
-            let isPlain = node.foundation == FoundationStates()
-            write(UInt8(isPlain ? 7 : 10))
+            write(UInt8(7))
             write(ivIndex.value)
             write(ivIndex.isUpdateInProgress)
             write(node)
-            if !isPlain { write(node.foundation) }
         case .reprovisioned(let node, let ivIndex, let candidate):
-            write(UInt8(11))
+            write(UInt8(8))
             write(ivIndex.value)
             write(ivIndex.isUpdateInProgress)
             write(candidate)
             write(node)
-            write(node.foundation)
-        case .root(let node):
-            write(UInt8(8))
-            write(node.rawValue.bytes)
         case .habits(let node, let habits):
-            write(UInt8(12))
+            write(UInt8(9))
             write(node.rawValue.bytes)
             write(list: habits.map(\.name).sorted()) { $0.write(text: $1) }
         case .place(let node, let place):
-            write(UInt8(13))
+            write(UInt8(10))
             write(node.rawValue.bytes)
             write(place.level)
             write(place.bearing)
         case .hops(let hops):
-            write(UInt8(14))
+            write(UInt8(11))
             write(hops)
         case .models(let node, let models):
-            write(UInt8(15))
+            write(UInt8(12))
             write(node.rawValue.bytes)
             write(models)
         }
@@ -128,31 +111,15 @@ extension ByteReader {
             guard first <= last else { throw .prohibited(field: "range of sequence numbers", value: UInt64(first)) }
             return .used(stream, first...last)
         case 6:
-            var links: [WorldSettings.RadioLink] = []
-            for _ in 0..<(try readUInt32()) {
-                let first = try readDeviceUUID()
-                let second = try readDeviceUUID()
-                let hasLoss = try readFlag()
-                let loss = Double(bitPattern: try readUInt64())
-                guard loss >= 0, loss <= 1 else { throw .prohibited(field: "loss", value: loss.bitPattern) }
-                links.append(WorldSettings.RadioLink(first, second, copyLoss: hasLoss ? loss : nil))
-            }
-            return .links(links)
+            return .root(try readDeviceUUID())
         case 7:
             let ivIndex = IVIndex(value: try readUInt32(), isUpdateInProgress: try readFlag())
             return .provisioned(try readNodeState(), ivIndex)
         case 8:
-            return .root(try readDeviceUUID())
-        case 9:
-            return .node(try readNodeStateWithFoundation())
-        case 10:
-            let ivIndex = IVIndex(value: try readUInt32(), isUpdateInProgress: try readFlag())
-            return .provisioned(try readNodeStateWithFoundation(), ivIndex)
-        case 11:
             let ivIndex = IVIndex(value: try readUInt32(), isUpdateInProgress: try readFlag())
             let candidate = try readOptionalKey()
-            return .reprovisioned(try readNodeStateWithFoundation(), ivIndex, candidate: candidate)
-        case 12:
+            return .reprovisioned(try readNodeState(), ivIndex, candidate: candidate)
+        case 9:
             let node = try readDeviceUUID()
             let habits = try readList { (reader) throws(DecodeError) in
                 guard let habit = DeviceHabit(name: try reader.readText()) else {
@@ -161,24 +128,18 @@ extension ByteReader {
                 return habit
             }
             return .habits(node, Set(habits))
-        case 13:
+        case 10:
             return .place(
                 try readDeviceUUID(),
                 RadioPlace(level: try readUInt8(), bearing: try readUInt16())
             )
-        case 14:
+        case 11:
             return .hops(try readUInt8())
-        case 15:
+        case 12:
             return .models(try readDeviceUUID(), try readStoredModels())
         default:
             throw .unknownType(UInt64(kind))
         }
-    }
-
-    private mutating func readNodeStateWithFoundation() throws(DecodeError) -> NodeConfigurationState {
-        var node = try readNodeState()
-        node.foundation = try readFoundationStates()
-        return node
     }
 
     mutating func readStream() throws(DecodeError) -> SequenceStream {

@@ -12,8 +12,6 @@ package enum StateRecord: Hashable, Sendable {
     case reservation(SequenceStream, end: UInt32)
     /// Sequence numbers that were heard on a stream.
     case used(SequenceStream, ClosedRange<UInt32>)
-    /// Who hears whom, in files of version 0.1; no longer used.
-    case links([WorldSettings.RadioLink])
     /// The node that hops are counted from; the last record counts.
     case root(DeviceUUID)
     /// A device accepted provisioning data, and is a node with that configuration and IV index. Its earlier life is

@@ -1,14 +1,10 @@
 import MeshCore
 
-/// The body of the network's row, version 6: everything of a ``MeshNetwork`` except nodes, pending provisionings and
+/// The body of the network's row, version 1: everything of a ``MeshNetwork`` except nodes, pending provisionings and
 /// retired nodes, which have their own rows. Each key and group ends with an octet of flags: bit 0 managed, bit 1
 /// protected.
-///
-/// Earlier versions can still be read. Version 5 lacks the titles, which come last. Version 4 lacks the time when the
-/// IV index was stated. Version 3 lacks also the time of its last recovery, version 2 also the flags, and version 1
-/// also the time of the IV index.
 enum NetworkCodec {
-    static let version: UInt8 = 6
+    static let version: UInt8 = 1
 
     static func encode(_ network: MeshNetwork) -> [UInt8] {
         var writer = ByteWriter(capacity: 1024)
@@ -71,13 +67,12 @@ enum NetworkCodec {
     /// The network without the parts that have their own rows.
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> MeshNetwork {
         var reader = ByteReader(bytes)
-        let found = try reader.readUInt8()
-        guard (1...version).contains(found) else { throw .unknownType(UInt64(found)) }
+        try reader.expectVersion(version)
         let uuid = try reader.readOctets16()
         let name = try reader.readString()
         let ivIndex = IVIndex(value: try reader.readUInt32(), isUpdateInProgress: try reader.readBool())
-        let ivIndexChangedAt = found == 1 ? nil : try reader.readTimestamp()
-        let ivIndexRecoveredAt = found < 4 ? nil : try reader.readTimestamp()
+        let ivIndexChangedAt = try reader.readTimestamp()
+        let ivIndexRecoveredAt = try reader.readTimestamp()
         var network = MeshNetwork(
             uuid: uuid,
             name: name,
@@ -89,15 +84,14 @@ enum NetworkCodec {
         )
         network.ivIndexChangedAt = ivIndexChangedAt
         network.ivIndexRecoveredAt = ivIndexRecoveredAt
-        let hasFlags = found >= 3
         network.netKeys = try reader.readList(size: 22) { (reader: inout ByteReader) throws(DecodeError) in
             var key = try readNetKey(&reader)
-            if hasFlags { (key.isManaged, key.isProtected) = try readFlags(&reader) }
+            (key.isManaged, key.isProtected) = try readFlags(&reader)
             return key
         }
         network.appKeys = try reader.readList(size: 22) { (reader: inout ByteReader) throws(DecodeError) in
             var key = try readAppKey(&reader)
-            if hasFlags { (key.isManaged, key.isProtected) = try readFlags(&reader) }
+            (key.isManaged, key.isProtected) = try readFlags(&reader)
             return key
         }
         network.groups = try reader.readList(size: 4) { (reader: inout ByteReader) throws(DecodeError) in
@@ -106,7 +100,7 @@ enum NetworkCodec {
                 address: try reader.readSubscriptionAddress(),
                 parent: try reader.readBool() ? try reader.readSubscriptionAddress() : nil
             )
-            if hasFlags { (group.isManaged, group.isProtected) = try readFlags(&reader) }
+            (group.isManaged, group.isProtected) = try readFlags(&reader)
             return group
         }
         network.provisioners = try reader.readList(size: 20) { (reader: inout ByteReader) throws(DecodeError) in
@@ -128,13 +122,11 @@ enum NetworkCodec {
         network.exclusions = try reader.readList(size: 5) { (reader: inout ByteReader) throws(DecodeError) in
             NetworkExclusion(ivIndex: try reader.readUInt32(), addresses: try reader.readList(size: 2, readUnicast))
         }
-        if found >= 5 { network.ivIndexStatedAt = try reader.readTimestamp() }
-        if found >= 6 {
-            let titles = try reader.readList(size: 2) { (reader: inout ByteReader) throws(DecodeError) in
-                (try readTitledResource(&reader), try reader.readString())
-            }
-            network.titles = Dictionary(titles) { first, _ in first }
+        network.ivIndexStatedAt = try reader.readTimestamp()
+        let titles = try reader.readList(size: 2) { (reader: inout ByteReader) throws(DecodeError) in
+            (try readTitledResource(&reader), try reader.readString())
         }
+        network.titles = Dictionary(titles) { first, _ in first }
         try reader.expectEnd()
         return network
     }

@@ -1,6 +1,6 @@
 import MeshCore
 
-/// The body of a node's row, version 3. Integers are big-endian.
+/// The body of a node's row, version 1. Integers are big-endian.
 ///
 /// `version 1 | uuid 16 | name | unicast 2 | flags 4 | device key? | product? 8 | features 1 | NetKeys | AppKeys |
 /// default TTL? 1 | network transmit? 1 | relay retransmit? 1 | states | bridging table? | composition pages? | models
@@ -9,11 +9,8 @@ import MeshCore
 ///
 /// The flags say which optional parts follow. A key is its index in the low 12 bits and "updated" in bit 15. A page is
 /// its number and its octets.
-///
-/// Versions 1 and 2 can still be read. They have two heartbeat states instead of all states, and no bridging table or
-/// pages. The flags of version 1 are 2 octets, whose lower 15 bits are those of version 2.
 enum NodeCodec {
-    static let version: UInt8 = 3
+    static let version: UInt8 = 1
 
     private struct Flags: OptionSet {
         let rawValue: UInt32
@@ -29,23 +26,19 @@ enum NodeCodec {
         static let defaultTTL = Flags(rawValue: 1 << 9)
         static let networkTransmit = Flags(rawValue: 1 << 10)
         static let relayRetransmit = Flags(rawValue: 1 << 11)
-        static let heartbeatPublication = Flags(rawValue: 1 << 12)
-        static let heartbeatSubscription = Flags(rawValue: 1 << 13)
-        static let observed = Flags(rawValue: 1 << 14)
-        static let resetOnRemoval = Flags(rawValue: 1 << 15)
-        static let seenUnprovisioned = Flags(rawValue: 1 << 16)
-        static let bridgingTable = Flags(rawValue: 1 << 17)
-        static let compositionPages = Flags(rawValue: 1 << 18)
-        static let modelsMetadata = Flags(rawValue: 1 << 19)
-        static let readBack = Flags(rawValue: 1 << 20)
-        static let unread = Flags(rawValue: 1 << 21)
-        static let held = Flags(rawValue: 1 << 22)
-        static let lentHeartbeat = Flags(rawValue: 1 << 23)
-        static let authentication = Flags(rawValue: 1 << 24)
-        static let hops = Flags(rawValue: 1 << 25)
-        static let known = Flags(rawValue: 0x3FF_CFFF)
-        static let knownInVersion2 = Flags(rawValue: 0x1FFFF)
-        static let knownInVersion1 = Flags(rawValue: 0x7FFF)
+        static let observed = Flags(rawValue: 1 << 12)
+        static let resetOnRemoval = Flags(rawValue: 1 << 13)
+        static let seenUnprovisioned = Flags(rawValue: 1 << 14)
+        static let bridgingTable = Flags(rawValue: 1 << 15)
+        static let compositionPages = Flags(rawValue: 1 << 16)
+        static let modelsMetadata = Flags(rawValue: 1 << 17)
+        static let readBack = Flags(rawValue: 1 << 18)
+        static let unread = Flags(rawValue: 1 << 19)
+        static let held = Flags(rawValue: 1 << 20)
+        static let lentHeartbeat = Flags(rawValue: 1 << 21)
+        static let authentication = Flags(rawValue: 1 << 22)
+        static let hops = Flags(rawValue: 1 << 23)
+        static let known = Flags(rawValue: (1 << 24) - 1)
 
         init(rawValue: UInt32) {
             self.rawValue = rawValue
@@ -124,19 +117,12 @@ enum NodeCodec {
 
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> Node {
         var reader = ByteReader(bytes)
-        let found = try reader.readUInt8()
-        guard (1...version).contains(found) else { throw .unknownType(UInt64(found)) }
+        try reader.expectVersion(version)
         let uuid = DeviceUUID(rawValue: try reader.readOctets16())
         let name = try reader.readString()
         let unicast = try reader.readUnicast()
-        let flags = Flags(rawValue: found == 1 ? UInt32(try reader.readUInt16()) : try reader.readUInt32())
-        let known: Flags =
-            switch found {
-            case 1: .knownInVersion1
-            case 2: .knownInVersion2
-            default: .known
-            }
-        guard flags.isSubset(of: known), flags.contains(.beaconKnown) || !flags.contains(.beaconOn) else {
+        let flags = Flags(rawValue: try reader.readUInt32())
+        guard flags.isSubset(of: .known), flags.contains(.beaconKnown) || !flags.contains(.beaconOn) else {
             throw .prohibited(field: "node flags", value: UInt64(flags.rawValue))
         }
         let key = flags.contains(.deviceKey) ? KeyMaterial(try reader.readOctets16()) : nil
@@ -161,16 +147,7 @@ enum NodeCodec {
         if flags.contains(.defaultTTL) { node.defaultTTL = try reader.readUInt8() }
         if flags.contains(.networkTransmit) { node.networkTransmit = TransmitParameters(octet: try reader.readUInt8()) }
         if flags.contains(.relayRetransmit) { node.relayRetransmit = TransmitParameters(octet: try reader.readUInt8()) }
-        if found < version {
-            if flags.contains(.heartbeatPublication) {
-                node.states.append(try NodeStatesCodec.readHeartbeatPublication(&reader))
-            }
-            if flags.contains(.heartbeatSubscription) {
-                node.states.append(try NodeStatesCodec.readHeartbeatSubscription(&reader))
-            }
-        } else {
-            node.states = try NodeStatesCodec.readStates(&reader)
-        }
+        node.states = try NodeStatesCodec.readStates(&reader)
         if flags.contains(.bridgingTable) { node.bridgingTable = try NodeStatesCodec.readBridgingTable(&reader) }
         if flags.contains(.compositionPages) { node.compositionPages = try NodeStatesCodec.readPages(&reader) }
         if flags.contains(.modelsMetadata) { node.modelsMetadata = try NodeStatesCodec.readPages(&reader) }

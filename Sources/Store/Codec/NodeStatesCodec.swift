@@ -43,42 +43,4 @@ enum NodeStatesCodec {
             throw .prohibited(field: "order of \(name)", value: UInt64(position))
         }
     }
-
-    /// The form of versions 1 and 2: destination 2 | seconds 4 | TTL 1 | NetKey index 2 | features 2.
-    static func readHeartbeatPublication(_ reader: inout ByteReader) throws(DecodeError) -> FoundationState {
-        let destination = Address(rawValue: try reader.readUInt16())
-        let seconds = try reader.readUInt32()
-        // The database format accepted 65,536 as the longest period.
-        guard let periodLog = HeartbeatPeriodLog(seconds: min(seconds, 65_535)) else {
-            throw .prohibited(field: "heartbeat period", value: UInt64(seconds))
-        }
-        let ttl = try reader.readUInt8()
-        guard ttl <= 0x7F else { throw .prohibited(field: "heartbeat TTL", value: UInt64(ttl)) }
-        let netKeyIndex = try reader.readKeyIndex(NetKeyIndex.self)
-        return .heartbeatPublication(
-            HeartbeatPublication(
-                destination: destination,
-                countLog: nil,
-                periodLog: periodLog,
-                ttl: ttl,
-                features: FeatureSet(rawValue: try reader.readUInt16()),
-                netKeyIndex: netKeyIndex
-            )
-        )
-    }
-
-    /// The form of versions 1 and 2: source 2 | destination 2.
-    static func readHeartbeatSubscription(_ reader: inout ByteReader) throws(DecodeError) -> FoundationState {
-        let source = try reader.readUInt16()
-        guard source == 0 || UnicastAddress(rawValue: source) != nil else {
-            throw .prohibited(field: "heartbeat source", value: UInt64(source))
-        }
-        return .heartbeatSubscription(
-            HeartbeatSubscription(
-                source: UnicastAddress(rawValue: source),
-                destination: Address(rawValue: try reader.readUInt16()),
-                periodLog: nil
-            )
-        )
-    }
 }

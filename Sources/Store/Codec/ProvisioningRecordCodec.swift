@@ -1,11 +1,11 @@
 import MeshCore
 
-/// The body of the row of a pending provisioning, version 2. Integers are big-endian.
+/// The body of the row of a pending provisioning, version 1. Integers are big-endian.
 ///
 /// `version 1 | uuid 16 | name | address 2 | element count 1 | NetKey index 2 | securely 1 | attempted 8 |
-/// DeviceKeys 16 each | authentication? 4`. Version 1, which can still be read, lacks the last.
+/// DeviceKeys 16 each | authentication? 4`.
 enum PendingProvisioningCodec {
-    static let version: UInt8 = 2
+    static let version: UInt8 = 1
 
     static func encode(_ pending: PendingProvisioning) -> [UInt8] {
         var writer = ByteWriter(capacity: 128)
@@ -25,8 +25,7 @@ enum PendingProvisioningCodec {
 
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> PendingProvisioning {
         var reader = ByteReader(bytes)
-        let found = try reader.readUInt8()
-        guard (1...version).contains(found) else { throw .unknownType(UInt64(found)) }
+        try reader.expectVersion(version)
         let uuid = DeviceUUID(rawValue: try reader.readOctets16())
         let name = try reader.readString()
         let address = try reader.readUnicast()
@@ -37,8 +36,7 @@ enum PendingProvisioningCodec {
         let keys = try reader.readList(size: 16) { (reader: inout ByteReader) throws(DecodeError) in
             KeyMaterial(try reader.readOctets16())
         }
-        let hasAuthentication = found > 1 ? try reader.readBool() : false
-        let authentication = hasAuthentication ? try AuthenticationCodec.decode(&reader) : nil
+        let authentication = try reader.readBool() ? try AuthenticationCodec.decode(&reader) : nil
         try reader.expectEnd()
         return PendingProvisioning(
             uuid: uuid,

@@ -110,8 +110,7 @@ extension MeshDatabase {
             rows.append(try cipher.seal(body, name: name, revision: revision, nonce: nonce()))
         }
         if manifest.serial != lease.manifest.serial {
-            let before = manifest.stateDigest ?? .origin(of: header.lineage)
-            manifest.stateDigest = try before.advanced(
+            manifest.stateDigest = try manifest.stateDigest.advanced(
                 to: manifest.serial,
                 nonce: nonce(),
                 puts: rows,

@@ -109,7 +109,7 @@ package final class MeshDatabase {
         }
         bodies += network.deviceMemories.values.map { (RowName(memory: $0.uuid), DeviceMemoryCodec.encode($0)) }
         bodies += network.drifts.values.map { (RowName(drift: $0.recorded.uuid), NodeDriftCodec.encode($0)) }
-        var manifest = Manifest(created: now)
+        var manifest = Manifest(created: now, lineage: lineage)
         for retired in network.retiredNodes {
             bodies.append((RowName(retirement: manifest.nextRetirement), RetiredNodeCodec.encode(retired)))
             manifest.nextRetirement += 1
@@ -120,7 +120,7 @@ package final class MeshDatabase {
             let nonce = randomOctets(AESGCM.nonceLength, using: &generator)
             rows.append(try cipher.seal(body, name: name, revision: revision, nonce: nonce))
         }
-        manifest.stateDigest = try StateDigest.origin(of: lineage).advanced(
+        manifest.stateDigest = try manifest.stateDigest.advanced(
             to: manifest.serial,
             nonce: randomOctets(AESGCM.nonceLength, using: &generator),
             puts: rows,

@@ -30,7 +30,7 @@ extension MeshDatabase {
 extension Manifest {
     /// The state of the database of a lineage.
     func version(of lineage: Octets16) -> StateVersion {
-        StateVersion(lineage: lineage, serial: serial, digest: (stateDigest ?? .origin(of: lineage)).octets)
+        StateVersion(lineage: lineage, serial: serial, digest: stateDigest.octets)
     }
 }
 
@@ -58,8 +58,7 @@ struct StateDigest: Hashable {
         self.octets = octets
     }
 
-    /// The beginning of the chain of a lineage. Databases from before there were digests begin it with their next
-    /// change.
+    /// The beginning of the chain of a lineage.
     static func origin(of lineage: Octets16) -> StateDigest {
         var writer = ByteWriter(capacity: 48)
         writer.write("meshplan state 0".utf8)

@@ -19,8 +19,8 @@ enum HistoryLimits {
     static let chunkOctets = 8_000
 }
 
-/// An entry as it is stored: version 1, or 2 if it has a goal. Its serial afterwards is the next entry's serial before,
-/// so that commits need not rewrite it.
+/// An entry as it is stored, version 1. Its serial afterwards is the next entry's serial before, so that commits need
+/// not rewrite it.
 struct EntryRecord: Hashable {
     var number: UInt64
     var serialBefore: UInt64
@@ -37,7 +37,6 @@ struct EntryRecord: Hashable {
     var isGoalReached = false
 
     static let version: UInt8 = 1
-    static let versionWithGoal: UInt8 = 2
 
     static func name(_ number: UInt64) -> RowName {
         var writer = ByteWriter(capacity: 8)
@@ -55,7 +54,7 @@ struct EntryRecord: Hashable {
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter(capacity: 160)
-        writer.write(goal == nil ? EntryRecord.version : EntryRecord.versionWithGoal)
+        writer.write(EntryRecord.version)
         writer.write(number)
         writer.write(serialBefore)
         for text in [operation, user, host] { writer.writeString(text) }
@@ -67,6 +66,7 @@ struct EntryRecord: Hashable {
         }
         writer.write(chunks)
         writer.write(undoOctets)
+        writer.write(goal != nil)
         guard let goal else { return writer.bytes }
         writer.write(goal.encoded())
         writer.write(isGoalReached)
@@ -77,10 +77,7 @@ struct EntryRecord: Hashable {
 extension EntryRecord {
     init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
-        let version = try reader.readUInt8()
-        guard version == EntryRecord.version || version == EntryRecord.versionWithGoal else {
-            throw .unknownType(UInt64(version))
-        }
+        try reader.expectVersion(EntryRecord.version)
         number = try reader.readUInt64()
         serialBefore = try reader.readUInt64()
         operation = try reader.readString()
@@ -97,7 +94,7 @@ extension EntryRecord {
         }
         chunks = try reader.readUInt32()
         undoOctets = try reader.readUInt64()
-        if version == EntryRecord.versionWithGoal {
+        if try reader.readBool() {
             goal = try ReturnGoal(from: &reader)
             isGoalReached = try reader.readBool()
         }
@@ -287,12 +284,11 @@ extension DefinitionText {
 
 extension PendingConfirmation {
     static let version: UInt8 = 1
-    static let versionWithDecision: UInt8 = 2
     static let name = RowName(.confirmation)
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter(capacity: 64)
-        writer.write(decision == nil ? PendingConfirmation.version : PendingConfirmation.versionWithDecision)
+        writer.write(PendingConfirmation.version)
         writer.write(deadline)
         writer.write(serial)
         writer.write(entry)
@@ -300,16 +296,13 @@ extension PendingConfirmation {
         writer.writeString(host)
         writer.write(UInt32(bitPattern: process))
         writer.write(UInt64(bitPattern: began.rawValue))
-        if let decision { writer.write(decision.rawValue) }
+        writer.write(decision?.rawValue ?? 0)
         return writer.bytes
     }
 
     init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
-        let version = try reader.readUInt8()
-        guard version == PendingConfirmation.version || version == PendingConfirmation.versionWithDecision else {
-            throw .unknownType(UInt64(version))
-        }
+        try reader.expectVersion(PendingConfirmation.version)
         deadline = try reader.readTimestamp()
         serial = try reader.readUInt64()
         entry = try reader.readUInt64()
@@ -317,11 +310,9 @@ extension PendingConfirmation {
         host = try reader.readString()
         process = Int32(bitPattern: try reader.readUInt32())
         began = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
-        if version == PendingConfirmation.versionWithDecision {
-            let number = try reader.readUInt8()
-            guard let known = Decision(rawValue: number) else { throw .unknownType(UInt64(number)) }
-            decision = known
-        }
+        let number = try reader.readUInt8()
+        decision = Decision(rawValue: number)
+        guard decision != nil || number == 0 else { throw .prohibited(field: "decision", value: UInt64(number)) }
         try reader.expectEnd()
     }
 }

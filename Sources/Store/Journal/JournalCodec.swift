@@ -1,10 +1,8 @@
 import MeshCore
 
-/// The bodies and keys of journal rows, version 1. Runs have version 2, which adds their timing; version 1 of them can
-/// still be read.
+/// The bodies and keys of journal rows, version 1.
 enum JournalCodec {
     static let version: UInt8 = 1
-    static let runVersion: UInt8 = 2
 
     static func name(_ run: RunIdentifier) -> RowName {
         RowName(.run, key: key(run))
@@ -32,7 +30,7 @@ enum JournalCodec {
 
     static func encode(_ run: Run) -> [UInt8] {
         var writer = ByteWriter(capacity: 128)
-        writer.write(runVersion)
+        writer.write(version)
         writer.write(run.identifier.rawValue)
         writer.write(run.plan)
         writer.writeString(run.user)
@@ -45,7 +43,7 @@ enum JournalCodec {
         }
         writer.write(run.details)
         writer.write(run.serial)
-        writer.write(UInt8(run.timing == nil ? 0 : 1))
+        writer.write(run.timing != nil)
         if let timing = run.timing {
             for value in [timing.milliseconds, timing.estimatedMilliseconds, timing.messages] { writer.write(value) }
         }
@@ -54,8 +52,7 @@ enum JournalCodec {
 
     static func decodeRun(_ bytes: [UInt8]) throws(DecodeError) -> Run {
         var reader = ByteReader(bytes)
-        let found = try reader.readUInt8()
-        guard found == version || found == runVersion else { throw .unknownType(UInt64(found)) }
+        try reader.expectVersion(version)
         let identifier = RunIdentifier(rawValue: try reader.readUInt64())
         let plan = try reader.readOctets16()
         let user = try reader.readString()
@@ -73,7 +70,7 @@ enum JournalCodec {
         counts.skipped = try reader.readUInt32()
         let details = try reader.readUInt16()
         let serial = try reader.readUInt64()
-        let timing = found == version ? nil : try decodeTiming(&reader)
+        let timing = try decodeTiming(&reader)
         try reader.expectEnd()
         return Run(
             identifier: identifier,
@@ -91,9 +88,7 @@ enum JournalCodec {
     }
 
     private static func decodeTiming(_ reader: inout ByteReader) throws(DecodeError) -> RunTiming? {
-        let flag = try reader.readUInt8()
-        guard flag <= 1 else { throw .prohibited(field: "run timing", value: UInt64(flag)) }
-        guard flag == 1 else { return nil }
+        guard try reader.readBool() else { return nil }
         return RunTiming(
             milliseconds: try reader.readUInt32(),
             estimatedMilliseconds: try reader.readUInt32(),

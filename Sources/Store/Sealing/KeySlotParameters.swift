@@ -2,9 +2,6 @@ import MeshCore
 
 /// What a key slot says about itself. It is bound to the wrapped key as associated data, so the slot no longer opens if
 /// somebody without a key changes it.
-///
-/// The first databases had one slot for a key file, without any parameters. Such a slot can still be read: its
-/// identifier comes from the hash of its content, and its time is not known.
 struct KeySlotParameters: Hashable {
     /// How the wrapping key is derived from the secret.
     enum Derivation: Hashable {
@@ -24,12 +21,12 @@ struct KeySlotParameters: Hashable {
     /// 4 random octets.
     var identifier: [UInt8]
     /// When the slot was made.
-    var created: Timestamp?
+    var created: Timestamp
     /// The name that its owner gave it, at most ``greatestLabel`` octets.
     var label: String
     var derivation: Derivation
 
-    init(identifier: [UInt8], created: Timestamp?, label: String, derivation: Derivation) {
+    init(identifier: [UInt8], created: Timestamp, label: String, derivation: Derivation) {
         self.identifier = identifier
         self.created = created
         self.label = label
@@ -40,7 +37,7 @@ struct KeySlotParameters: Hashable {
         var writer = ByteWriter(capacity: 128)
         writer.write(KeySlotParameters.version)
         writer.write(identifier)
-        writer.write(created)
+        writer.write(UInt64(bitPattern: created.rawValue))
         writer.writeString(label)
         switch derivation {
         case .none: break
@@ -58,12 +55,6 @@ struct KeySlotParameters: Hashable {
     /// know.
     init?(of slot: KeySlot) {
         guard let kind = KeySlotKind(rawValue: slot.kind) else { return nil }
-        if kind == .keyFile, slot.parameters.isEmpty {
-            guard let hash = SHA256.hash(slot.wrapped) else { return nil }
-            let identifier = Array(hash.prefix(KeySlotParameters.identifierLength))
-            self.init(identifier: identifier, created: nil, label: "", derivation: .none)
-            return
-        }
         do {
             try self.init(decoding: slot.parameters, kind: kind)
         } catch {
@@ -75,7 +66,7 @@ struct KeySlotParameters: Hashable {
         var reader = ByteReader(bytes)
         try reader.expectVersion(KeySlotParameters.version)
         identifier = Array(try reader.read(KeySlotParameters.identifierLength))
-        created = try reader.readTimestamp()
+        created = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
         label = try reader.readString()
         switch kind {
         case .keyFile: derivation = .none

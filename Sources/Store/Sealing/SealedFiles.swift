@@ -3,11 +3,10 @@ import MeshCore
 /// Small files beside the database, such as saved plans, sealed under its data key.
 extension MeshDatabase {
     private static let magic = Array("MESHPLAN".utf8)
-    /// Version 1 can still be read; it did not name the data key.
-    private static let version: UInt8 = 2
+    private static let version: UInt8 = 1
 
     /// Seals `bytes` so that only this database opens them, only for the same purpose, and only until its data key
-    /// changes: `"MESHPLAN" | version 2 | identifier of the data key 8 | nonce 12 | ciphertext | tag 16`.
+    /// changes: `"MESHPLAN" | version 1 | identifier of the data key 8 | nonce 12 | ciphertext | tag 16`.
     ///
     /// - Parameter purpose: the kind of file that the bytes are for. Opening them needs the same purpose.
     /// - Throws: ``StoreError/Code/cryptography`` if the encryption fails.
@@ -26,33 +25,25 @@ extension MeshDatabase {
             throw StoreError(.invalidDocument, "the file was not made by meshplan", hint: "check the path")
         }
         let version = sealed[MeshDatabase.magic.count]
-        guard version == 1 || version == MeshDatabase.version else {
+        guard version == MeshDatabase.version else {
             throw StoreError(
                 .newerFormat,
                 "the file has format \(version), this program knows format \(MeshDatabase.version)",
                 hint: "use the version of meshplan that wrote it"
             )
         }
-        var body = sealed.dropFirst(MeshDatabase.magic.count + 1)
-        if version > 1 {
-            let identifier = body.prefix(cipher.keyIdentifier.count)
-            body = body.dropFirst(cipher.keyIdentifier.count)
-            guard identifier.count < cipher.keyIdentifier.count || identifier.elementsEqual(cipher.keyIdentifier) else {
-                throw StoreError(
-                    .wrongKey,
-                    "the file was made with another database, or before the data key of this one was changed",
-                    hint: "make it again with this database"
-                )
-            }
-        }
-        guard let bytes = cipher.open(body, associatedData: associatedData(purpose)) else {
+        let body = sealed.dropFirst(MeshDatabase.magic.count + 1)
+        let identifier = body.prefix(cipher.keyIdentifier.count)
+        guard identifier.count < cipher.keyIdentifier.count || identifier.elementsEqual(cipher.keyIdentifier) else {
             throw StoreError(
-                .damaged,
-                version == 1
-                    ? "the file is damaged, cut off, was made with another database, or before its key was rotated"
-                    : "the file is damaged or cut off",
+                .wrongKey,
+                "the file was made with another database, or before the data key of this one was changed",
                 hint: "make it again with this database"
             )
+        }
+        let contents = body.dropFirst(identifier.count)
+        guard let bytes = cipher.open(contents, associatedData: associatedData(purpose)) else {
+            throw StoreError(.damaged, "the file is damaged or cut off", hint: "make it again with this database")
         }
         return bytes
     }

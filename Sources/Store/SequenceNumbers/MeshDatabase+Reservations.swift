@@ -118,27 +118,26 @@ extension MeshDatabase {
         }
     }
 
-    /// The row's body: version 1 if there is no floor, as in all databases that never left out numbers; otherwise
-    /// version 2. Version 3 adds the origin, which only shared databases have.
+    /// The row's body, version 1: `version 1 | IV index 4 | limit 4 | floor 4 | origin? 12`. Only shared databases have
+    /// an origin.
     private static func encode(_ reservation: DurableSequenceNumbers.Reservation) -> [UInt8] {
         var writer = ByteWriter(capacity: 16)
-        let version: UInt8 = reservation.origin != nil ? 3 : reservation.floor > 0 ? 2 : 1
-        writer.write(version)
+        writer.write(UInt8(1))
         writer.write(reservation.ivIndex)
         writer.write(reservation.limit)
-        if version > 1 { writer.write(reservation.floor) }
+        writer.write(reservation.floor)
+        writer.write(reservation.origin != nil)
         reservation.origin?.write(to: &writer)
         return writer.bytes
     }
 
     static func decodeReservation(_ bytes: [UInt8]) throws(DecodeError) -> DurableSequenceNumbers.Reservation {
         var reader = ByteReader(bytes)
-        let version = try reader.readUInt8()
-        guard (1...3).contains(version) else { throw .unknownType(UInt64(version)) }
+        try reader.expectVersion(1)
         let ivIndex = try reader.readUInt32()
         var reservation = DurableSequenceNumbers.Reservation(ivIndex: ivIndex, limit: try readLimit(&reader))
-        if version > 1 { reservation.floor = try readLimit(&reader) }
-        if version > 2 { reservation.origin = try StoreOrigin(&reader) }
+        reservation.floor = try readLimit(&reader)
+        if try reader.readBool() { reservation.origin = try StoreOrigin(&reader) }
         try reader.expectEnd()
         return reservation
     }

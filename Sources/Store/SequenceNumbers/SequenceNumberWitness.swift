@@ -5,11 +5,8 @@ import SystemLayer
 /// in hexadecimal, and `end`. If the numbers of a source are not known for certain, `restored` follows its limit. A
 /// line `others restored` says the same of all sources without a line. A line `server IDENTIFIER TIMELINE` says which
 /// history of a shared database this machine has last written to.
-///
-/// Version 1 can still be read; it had neither these marks nor the last line.
 struct SequenceNumberWitness: Hashable {
-    private static let firstLine: Substring = "meshplan sequence numbers 2"
-    private static let oldFirstLine: Substring = "meshplan sequence numbers 1"
+    private static let firstLine: Substring = "meshplan sequence numbers 1"
     private static let lastLine: Substring = "end"
     private static let restored: Substring = "restored"
     private static let others: Substring = "others"
@@ -47,12 +44,8 @@ struct SequenceNumberWitness: Hashable {
         // The last line must have its line feed, or a file that was cut off within a number would pass.
         guard text.hasSuffix("\n") else { return false }
         var lines = text.split(separator: "\n")[...]
-        switch lines.popFirst() {
-        case SequenceNumberWitness.firstLine:
-            guard lines.popLast() == SequenceNumberWitness.lastLine else { return false }
-        case SequenceNumberWitness.oldFirstLine: break
-        default: return false
-        }
+        guard lines.popFirst() == SequenceNumberWitness.firstLine, lines.popLast() == SequenceNumberWitness.lastLine
+        else { return false }
         for line in lines {
             var words = line.split(separator: " ")
             let isRestored = words.last == SequenceNumberWitness.restored

@@ -73,7 +73,7 @@ extension SequenceNumberWitness {
     }
 
     /// Whether a standby may have lost reservations since the stored one was made. On a server that was never promoted
-    /// there is nothing to lose. Earlier versions did not note the origin.
+    /// there is nothing to lose.
     func isPromoted(_ stored: DurableSequenceNumbers.Reservation?, _ origin: StoreOrigin?) -> Bool {
         guard let origin else { return false }
         guard let before = stored?.origin else { return !origin.isFirst }

@@ -80,7 +80,7 @@ struct NetworkCommandTests {
         let line = try #require(text.split(separator: "\n").dropFirst().first)
         let source = try #require(line.split(separator: " ").first)
         func setLimit(_ limit: Int) throws {
-            try fixture.write("meshplan sequence numbers 1\n\(source) 0 \(limit)\n", to: file)
+            try fixture.write("meshplan sequence numbers 1\n\(source) 0 \(limit)\nend\n", to: file)
         }
         try setLimit(16_000_000)
         let few = fixture.run("plan", "house.yaml")

@@ -252,31 +252,22 @@ struct SimCommandTests {
         #expect(!fixture.run(plain + ["--hops", "4"]).error.contains("keeps its nodes"))
     }
 
-    @Test("the former name of --radio still works, and says so")
-    func formerName() throws {
-        let fixture = try CommandFixture.house()
-        let result = fixture.run("refresh", "--all", "--via", "simulator", "--profile", "office")
-        #expect(result.error.contains("--profile is called --radio now.\n"))
-        #expect(result.error.contains("(radio office)"))
-        #expect(!fixture.run("refresh", "--help").output.contains("--profile"))
-    }
-
     @Test(
         "what is for the simulator is refused where there is none",
         arguments: [
             ["--hops", "2"], ["--loss", "0.1"], ["--seed", "3"], ["--off", "mary"], ["--deaf", "mary"],
-            ["--fail", "mary=0x00:0x05"], ["--iv-index", "60"], ["--profile", "office"],
+            ["--fail", "mary=0x00:0x05"], ["--iv-index", "60"], ["--radio", "office"],
         ]
     )
     func withoutSimulator(option: [String]) throws {
         let fixture = try CommandFixture.house()
         for command in [["scan", "--via", "unix:x"], ["apply", "--via", "unix:x"], ["refresh", "--via", "tcp:a:1"]] {
-            guard option[0] != "--profile" || command[0] == "scan" else { continue }
+            guard option[0] != "--radio" || command[0] == "scan" else { continue }
             let result = fixture.run(command + option)
             #expect(result.status == 64 && result.output.isEmpty)
             #expect(result.error.contains(" needs --via simulator; a separate simulator process takes it itself."))
         }
-        guard option[0] != "--profile" else { return }
+        guard option[0] != "--radio" else { return }
         #expect(fixture.run(["keys", "refresh", "home"] + option).status == 64)
     }
 

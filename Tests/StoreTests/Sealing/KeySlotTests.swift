@@ -75,28 +75,6 @@ struct KeySlotTests {
         #expect(try database.snapshot().network == fixture.network)
     }
 
-    @Test("A database from before there were other slots opens, and its slot gets the same name each time")
-    func legacySlot() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("house.meshdb")
-        try writeFile(path, try resource("format-1.meshdb"))
-        let digits = String(decoding: try resource("format-1.key"), as: UTF8.self)
-        let key = try required(DatabaseSecret(secret: hex(digits)))
-        let sealed = try SealedDatabase(at: path)
-        let slot = try required(sealed.slots.first)
-        #expect(slot.kind == .keyFile && slot.created == nil && slot.label.isEmpty && slot.identifier.count == 8)
-        let database = try required(try sealed.opened(with: key))
-        #expect(database.openingSlot == slot.identifier)
-        let before = try database.snapshot()
-        let lease = try database.lock(holder: holder())
-        try database.addKeySlot(for: passphrase(), label: "", cost: cheap, now: now, with: lease)
-        #expect(try database.keySlots().first == slot)
-        #expect(try database.rotate(keeping: [], cost: cheap, with: lease).count == 1)
-        let after = try MeshDatabase.open(at: path, key: key)
-        #expect(after.openingSlot == slot.identifier)
-        #expect(try after.snapshot() == before)
-    }
-
     @Test("A slot whose parameters were changed opens no more, and none of them makes us take much memory or time")
     func manipulation() throws {
         let (fixture, _) = try threeSlots()

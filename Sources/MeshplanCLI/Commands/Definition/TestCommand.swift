@@ -146,7 +146,7 @@ struct TestCommand: NetworkCommand {
     }
 
     private var settings: WorldSettings {
-        var settings = radio.simulated.flatMap(WorldSettings.profile(named:)) ?? .ideal
+        var settings = radio.radio.flatMap(WorldSettings.profile(named:)) ?? .ideal
         if let hops { settings.topology = .hops(hops) }
         if let loss { settings.copyLoss = loss }
         return settings

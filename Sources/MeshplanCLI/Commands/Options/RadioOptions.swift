@@ -17,21 +17,15 @@ struct RadioOptions: ParsableArguments, RadioChoice {
     )
     var radio: String?
 
-    @Option(name: .customLong("profile"), help: .hidden)
-    var formerRadio: String?
-
     /// The name of the profile learned from earlier runs.
     static let learned = RadioProfile.learnedName
     /// All names that the option takes.
     static var names: [String] { RadioProfile.named.map(\.name) + [learned] }
 
     func validate() throws {
-        if formerRadio != nil, radio != nil {
-            throw ValidationError("--profile is the old name of --radio; use only --radio.")
+        guard let radio, radio != Self.learned, !RadioProfile.named.contains(where: { $0.name == radio }) else {
+            return
         }
-        guard let radio = radio ?? formerRadio, radio != Self.learned,
-            !RadioProfile.named.contains(where: { $0.name == radio })
-        else { return }
         throw ValidationError("There is no radio `\(radio)`; there are \(Self.names.joined(separator: ", ")).")
     }
 
@@ -59,12 +53,12 @@ struct RadioOptions: ParsableArguments, RadioChoice {
     static let usualConnections = 4
 
     private func profile(_ database: MeshDatabase, _ simulation: SimulationSetup?) throws -> RadioProfile {
-        if let simulation, simulated != Self.learned { return simulation.profile }
-        if let named = RadioProfile.named.first(where: { $0.name == simulated }) { return named }
+        if let simulation, radio != Self.learned { return simulation.profile }
+        if let named = RadioProfile.named.first(where: { $0.name == radio }) { return named }
         let timings = try database.timings(ofLast: RadioProfile.learningRuns)
         let ratios = timings.map { Double($0.milliseconds) / Double(max($0.estimatedMilliseconds, 1)) }
         if let learned = RadioProfile.learned(from: ratios) { return learned }
-        guard simulated == nil else {
+        guard radio == nil else {
             throw Failure(
                 .failure,
                 "nothing can be learned yet: no run of at least \(PlanEstimator.leastMessagesToLearnFrom) messages has "
@@ -95,14 +89,8 @@ struct SimulatedRadioOptions: ParsableArguments, RadioChoice {
     )
     var radio: String?
 
-    @Option(name: .customLong("profile"), help: .hidden)
-    var formerRadio: String?
-
     func validate() throws {
-        if formerRadio != nil, radio != nil {
-            throw ValidationError("--profile is the old name of --radio; use only --radio.")
-        }
-        guard let radio = simulated, WorldSettings.profile(named: radio) == nil else { return }
+        guard let radio, WorldSettings.profile(named: radio) == nil else { return }
         throw ValidationError(
             "There is no radio `\(radio)`; there are \(WorldSettings.profileNames.joined(separator: ", "))."
         )
@@ -113,20 +101,13 @@ struct SimulatedRadioOptions: ParsableArguments, RadioChoice {
     /// - Parameter via: the values of `--via`.
     /// - Throws: `ValidationError` in that case.
     func check(for via: [String]) throws(ValidationError) {
-        guard simulated != nil, via != ["simulator"] else { return }
+        guard radio != nil, via != ["simulator"] else { return }
         throw ValidationError("--radio needs --via simulator; a separate simulator process takes it itself.")
     }
 }
 
 /// Options that may name a radio.
 protocol RadioChoice {
-    /// The value of `--radio`.
+    /// The value of `--radio`; nil if none was chosen.
     var radio: String? { get }
-    /// The value of `--profile`, the option's name in version 0.1.
-    var formerRadio: String? { get }
-}
-
-extension RadioChoice {
-    /// The chosen radio; nil if none was chosen.
-    var simulated: String? { radio ?? formerRadio }
 }
