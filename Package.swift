@@ -48,7 +48,7 @@ let package = Package(
         .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"], swiftSettings: strict),
         .target(
             name: "Store",
-            dependencies: ["SystemLayer", "MeshCore", "PostgreSQL", "CSQLite"],
+            dependencies: ["Basics", "SystemLayer", "MeshCore", "PostgreSQL", "CSQLite"],
             swiftSettings: strict
         ),
         .target(
@@ -170,7 +170,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreTests",
-            dependencies: ["SystemLayer", "MeshCore", "Store", "TestSupport"],
+            dependencies: ["Basics", "SystemLayer", "MeshCore", "Store", "TestSupport"],
             resources: [.copy("Resources")],
             swiftSettings: strict
         ),
@@ -210,9 +210,8 @@ let package = Package(
         .testTarget(
             name: "CLITests",
             dependencies: [
-                "MeshplanCLI", "SystemLayer", "MeshCore", "Catalogue", "DefinitionModel", "Definitions", "Planning",
-                "Store", "Execution", "Simulator", "Bearers",
-                "TLS", "TestSupport",
+                "Basics", "MeshplanCLI", "SystemLayer", "MeshCore", "Catalogue", "DefinitionModel", "Definitions",
+                "Planning", "Store", "Execution", "Simulator", "Bearers", "TLS", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Snapshots"],

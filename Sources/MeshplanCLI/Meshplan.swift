@@ -1,10 +1,8 @@
 package import ArgumentParser
+import Basics
 import MeshCore
 import Store
 import SystemLayer
-
-/// The version in `--version` and in machine-readable output.
-let meshplanVersion = "0.1.0"
 
 /// The root of the command line.
 package struct Meshplan: ParsableCommand {
@@ -21,7 +19,7 @@ package struct Meshplan: ParsableCommand {
             9 importable with repairs (import --lint), 64 wrong command line, 65 invalid input, 130 interrupted (129 by \
             SIGHUP, 143 by SIGTERM).
             """,
-        version: meshplanVersion,
+        version: programVersion,
         groupedSubcommands: [
             CommandGroup(
                 name: "Edit",

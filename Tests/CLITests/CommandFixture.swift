@@ -6,6 +6,8 @@ import SystemLayer
 import TestSupport
 import Testing
 
+import let Basics.programVersion
+
 @testable import MeshplanCLI
 
 /// A separate folder and controlled effects, for commands that run in this process.
@@ -100,14 +102,14 @@ final class CommandFixture {
         var combined = ""
 
         /// Both streams and the status, for snapshots. Leaves out figures that depend on the radio's timing or on the
-        /// encoding of plans.
+        /// encoding of plans, and the version.
         var transcript: String {
             CommandFixture.untimed(output)
                 + (error.isEmpty ? "" : "--- standard error\n" + CommandFixture.untimed(error)) + "--- exit \(status)\n"
         }
     }
 
-    /// The text without counts of messages and retries, durations and digests.
+    /// The text without counts of messages and retries, durations, digests and the version.
     fileprivate static func untimed(_ text: String) -> String {
         text.replacing(
             #/[0-9]+ messages?, ([0-9]+ (retry|retries), )?[0-9.]+ s\./#,
@@ -116,6 +118,8 @@ final class CommandFixture {
         .replacing(#/\. [0-9]+\.[0-9] s\.\n/#, with: ". (seconds)\n")
         .replacing(#/Digest: [0-9a-f]{64}/#, with: "Digest: (digest)")
         .replacing(#/"digest":"[0-9a-f]{64}"/#, with: #""digest":"(digest)""#)
+        .replacing("\"tool_version\":\"\(programVersion)\"", with: #""tool_version":"(version)""#)
+        .replacing("by meshplan \(programVersion)", with: "by meshplan (version)")
         .replacing(#/"messages":[0-9]+,"retries":[0-9]+,"duration_ms":[0-9]+/#, with: #""messages":0"#)
     }
 

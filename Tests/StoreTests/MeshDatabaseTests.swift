@@ -4,6 +4,8 @@ import Store
 import TestSupport
 import Testing
 
+import let Basics.programVersion
+
 @Suite("MeshDatabase")
 struct MeshDatabaseTests {
     @Test("A snapshot is what was stored")
@@ -151,6 +153,11 @@ struct MeshDatabaseTests {
         }
         var later = sealed
         later[8] = 3
-        #expect(storeError { _ = try fixture.database.unseal(later, purpose: "plan") }?.code == .newerFormat)
+        let error = storeError { _ = try fixture.database.unseal(later, purpose: "plan") }
+        #expect(error?.code == .newerFormat)
+        #expect(
+            error?.message
+                == "the file has format 3, this program knows format 1; version \(programVersion) of meshplan wrote it"
+        )
     }
 }

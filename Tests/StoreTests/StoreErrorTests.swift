@@ -4,6 +4,8 @@ import SystemLayer
 import TestSupport
 import Testing
 
+import let Basics.programVersion
+
 @testable import Store
 
 #if canImport(Glibc)
@@ -56,6 +58,15 @@ struct StoreErrorTests {
         let error = storeError { _ = try MeshDatabase.open(at: fixture.folder.file("later"), key: fixture.key) }
         #expect(error?.code == .newerFormat)
         #expect(error?.message == "has format 2, this program knows format 1")
+        var node = NodeCodec.encode(fixture.network.nodes[0])
+        node[0] = 9
+        let name = RowName(fixture.network.nodes[0])
+        let unread = storeError { _ = try fixture.database.decode(node, of: name, NodeCodec.decode) }
+        #expect(unread?.code == .newerFormat)
+        #expect(unread?.hint == "use the version of meshplan that wrote it, or a later one")
+        _ = try fixture.database.version()
+        let read = storeError { _ = try fixture.database.decode(node, of: name, NodeCodec.decode) }
+        #expect(read?.hint == "use version \(programVersion) of meshplan, which wrote it last, or a later one")
     }
 
     @Test("Another key file does not open a database")

@@ -1,3 +1,4 @@
+import Basics
 import Bearers
 import Execution
 import MeshCore
@@ -30,7 +31,7 @@ final class CaptureFile {
             )
         }
         self.file = file
-        try file.replaceAll(with: PacketCapture.header(application: "meshplan \(meshplanVersion)"))
+        try file.replaceAll(with: PacketCapture.header(application: "meshplan \(programVersion)"))
     }
 
     /// A bearer whose packets are written to the file.

@@ -1,3 +1,4 @@
+import Basics
 import DefinitionModel
 import MeshCore
 import Planning
@@ -22,7 +23,7 @@ struct JSONLines {
         self.output = output
         self.clock = clock
         write([
-            "type": "version", "format": "1.0", "tool": "meshplan", "tool_version": meshplanVersion.json,
+            "type": "version", "format": "1.0", "tool": "meshplan", "tool_version": programVersion.json,
             "command": command.json,
         ])
     }

@@ -1,3 +1,4 @@
+import Basics
 import DefinitionModel
 import MeshCore
 import Planning
@@ -147,9 +148,11 @@ enum SavedPlan {
                 plan = try PlanFile.decode(bytes)
             }
         } catch let error as DecodeError {
+            let writer = MeshDatabase.writer(of: sealed) ?? "unknown"
             throw Failure(
                 .invalidInput,
-                "\(path) does not hold a plan that this version of meshplan understands: \(error)",
+                "\(path) does not hold a plan that meshplan \(programVersion) understands; version \(writer) wrote it: "
+                    + "\(error)",
                 hint: again
             )
         }

@@ -128,6 +128,23 @@ extension ByteReader {
         return items
     }
 
+    /// The version of the program that wrote what is read: at most 32 letters, digits, dots, plus and minus signs.
+    mutating func readWriter() throws(DecodeError) -> String {
+        let text = try readString()
+        func isAllowed(_ octet: UInt8) -> Bool {
+            switch octet {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard (1...32).contains(text.utf8.count), text.utf8.allSatisfy(isAllowed) else {
+            throw .prohibited(field: "version of the program", value: UInt64(text.utf8.count))
+        }
+        return text
+    }
+
     /// Refuses a body that a later version of the program wrote.
     mutating func expectVersion(_ version: UInt8) throws(DecodeError) {
         let found = try readUInt8()

@@ -1,6 +1,8 @@
+import Basics
 import MeshCore
 
 /// The row that every transaction rewrites: it says which state this is and which rows belong to it.
+/// Whatever the version, it begins with its number and the version of the program that wrote it.
 struct Manifest: Hashable {
     static let version: UInt8 = 1
     static let name = RowName(.manifest)
@@ -21,6 +23,7 @@ struct Manifest: Hashable {
     func encoded() -> [UInt8] {
         var writer = ByteWriter(capacity: 128)
         writer.write(Manifest.version)
+        writer.writeString(programVersion)
         writer.write(serial)
         writer.write(nextRun)
         writer.write(nextRetirement)
@@ -28,6 +31,12 @@ struct Manifest: Hashable {
         writer.write(digest.bytes)
         writer.write(stateDigest.octets)
         return writer.bytes
+    }
+
+    /// The version of the program that wrote a manifest of any version; nil if it does not say so.
+    static func writer(of bytes: [UInt8]) -> String? {
+        var reader = ByteReader(bytes.dropFirst())
+        return try? reader.readWriter()
     }
 
     init(created: Timestamp, lineage: Octets16) {
@@ -42,6 +51,7 @@ struct Manifest: Hashable {
     init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
         try reader.expectVersion(Manifest.version)
+        _ = try reader.readWriter()
         serial = try reader.readUInt64()
         nextRun = try reader.readUInt64()
         nextRetirement = try reader.readUInt64()

@@ -10,6 +10,8 @@ package struct StoreVerification: Hashable, Sendable {
     package var lockProblem: StoreError?
     /// The serial; nil if the manifest is damaged.
     package var serial: UInt64?
+    /// The version of the program that wrote last; nil if the manifest is damaged.
+    package var writer: String?
     /// The number of transactions so far.
     package var revision: UInt64 = 0
 
@@ -60,6 +62,7 @@ extension MeshDatabase {
         do throws(StoreError) {
             let manifest = try manifest(manifestRow, header: header)
             found.serial = manifest.serial
+            found.writer = writer
             if manifest.digest != digest {
                 throw .damagedSet(path: path)
             }

@@ -27,6 +27,8 @@ package final class MeshDatabase {
     var generator: any RandomNumberGenerator
     /// How often all rows were read and checked. That takes long in a large network, so commands do it once.
     package private(set) var completeReadings = 0
+    /// The version of the program that wrote the manifest that was read last; nil before one was read.
+    private(set) var writer: String?
 
     /// The secrets that opened the database. Nothing prints them.
     struct Opener: CustomReflectable {
@@ -252,7 +254,10 @@ package final class MeshDatabase {
 
     private func openManifest(_ row: StoredRow?, header: StoreHeader) throws(StoreError) -> Manifest {
         guard let row, row.revision == header.revision else { throw .damaged("the manifest", path: path) }
-        return try decode(row) { bytes throws(DecodeError) in try Manifest(decoding: bytes) }
+        return try decode(row) { bytes throws(DecodeError) in
+            writer = Manifest.writer(of: bytes)
+            return try Manifest(decoding: bytes)
+        }
     }
 
     /// The contents of a row.
@@ -276,7 +281,8 @@ package final class MeshDatabase {
             throw StoreError(
                 .newerFormat,
                 "\(name) has version \(version), which this program does not know",
-                hint: "use the version of meshplan that wrote it, or a later one",
+                hint: writer.map { "use version \($0) of meshplan, which wrote it last, or a later one" }
+                    ?? "use the version of meshplan that wrote it, or a later one",
                 path: path
             )
         } catch {

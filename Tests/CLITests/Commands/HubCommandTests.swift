@@ -7,6 +7,8 @@ import SystemLayer
 import TestSupport
 import Testing
 
+import let Basics.programVersion
+
 @testable import MeshplanCLI
 
 @Suite("meshplan hub, and gateways that dial it")
@@ -174,9 +176,9 @@ struct HubCommandTests {
         }
         #expect(
             status.output == """
-                1 gateway connected; hub since 2026-11-18T11:06:40Z, version 0.1.0
+                1 gateway connected; hub since 2026-11-18T11:06:40Z, version \(programVersion)
                 NAME      SINCE                 VERSION  CLIENTS  LINKS  FROM
-                basement  2026-11-18T11:06:40Z  0.1.0          0    0/4  a local process
+                basement  2026-11-18T11:06:40Z  \(programVersion)          0    0/4  a local process
 
                 """,
             "\(status.output)\(status.error)"
@@ -210,7 +212,7 @@ struct HubCommandTests {
                 """
 
                 Network  Gateway   Connected since       Version  Links
-                house    basement  2026-11-18T11:06:40Z  0.1.0      0/4
+                house    basement  2026-11-18T11:06:40Z  \(programVersion)      0/4
                 house    attic     not connected         –            –
 
                 """
@@ -222,7 +224,8 @@ struct HubCommandTests {
         for line in parsed { #expect(schema.mistakes(in: line).isEmpty, "\(schema.mistakes(in: line))") }
         #expect(parsed.count { $0["type"]?.text == "fleet_gateway" } == 2)
         let served = try hub.stop()
-        #expect(served.status == 0 && served.output.contains("basement came from a local process, version 0.1.0 with"))
+        let came = "basement came from a local process, version \(programVersion) with"
+        #expect(served.status == 0 && served.output.contains(came))
         #expect(served.output.contains("client 1 (a local process) uses basement"), "\(served.output)")
         let lost = fixture.run("fleet", "status")
         #expect(lost.output.contains("house    attic     (not known)"), "\(lost.combined)")

@@ -38,7 +38,7 @@ struct ReportCommandTests {
         let fixture = try CommandFixture.house()
         try fixture.write(
             """
-            {"type":"version","format":"1.0","tool":"meshplan","tool_version":"0.1.0","command":"test"}
+            {"type":"version","format":"1.0","tool":"meshplan","tool_version":"0.3.0","command":"test"}
             {"type":"test","name":"the <bell> rings","passed":false,"runs":1,"held":0,"file":"t.yaml","line":3}
             {"type":"test_failure","name":"the <bell> rings","seed":1,"step":2,"problems":[{"node":"bell","text":"onoff is off"}]}
             {"type":"test","name":"skipped","passed":false,"runs":0,"held":0,"skipped":"needs power cuts"}
@@ -47,7 +47,7 @@ struct ReportCommandTests {
         )
         try fixture.write(
             """
-            {"type":"version","format":"1.0","tool":"meshplan","tool_version":"0.1.0","command":"health"}
+            {"type":"version","format":"1.0","tool":"meshplan","tool_version":"0.3.0","command":"health"}
             {"type":"health","node":"bell","element":0,"registered_faults":[{"number":14,"name":"overheat-error"}],"test":0}
             {"type":"health","node":"push","element":0,"reason":"no answer"}
             """,

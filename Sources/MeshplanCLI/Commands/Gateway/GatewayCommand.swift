@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import Bearers
 import MeshCore
 import TLS
@@ -201,7 +202,7 @@ struct GatewayRunCommand: ContextCommand {
                     HubDialler.Settings(
                         address: hub.resolved(in: context),
                         name: name,
-                        program: meshplanVersion,
+                        program: programVersion,
                         security: security
                     )
                 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import Bearers
 import MeshCore
 import SystemLayer
@@ -112,7 +113,7 @@ struct HubRunCommand: ContextCommand {
         var settings = HubServer.Settings()
         settings.maximumGateways = gateways
         settings.maximumClientsPerGateway = gatewayClients
-        settings.program = meshplanVersion
+        settings.program = programVersion
         let log = HubLog(context: context)
         let clock = BearerClock()
         let (counts, current) = (HubMetrics(at: context.now()), CurrentHub())

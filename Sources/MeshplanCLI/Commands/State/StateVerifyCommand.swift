@@ -49,12 +49,14 @@ struct StateVerifyCommand: NetworkCommand {
             }
             lines.write([
                 "type": "verification", "serial": found.serial.map { .integer(Int(clamping: $0)) },
-                "revision": .integer(Int(clamping: found.revision)), "damaged": .integer(found.problems.count),
+                "revision": .integer(Int(clamping: found.revision)), "written_by": found.writer?.json,
+                "damaged": .integer(found.problems.count),
             ])
         } else {
             let serial = found.serial.map { "serial \($0)" } ?? "serial unknown"
+            let writer = found.writer.map { ", the last one by meshplan \($0.printable)" } ?? ""
             context.output.line(
-                "\(place.printable): \(serial), \(count(Int(clamping: found.revision), "transaction")) so far"
+                "\(place.printable): \(serial), \(count(Int(clamping: found.revision), "transaction")) so far\(writer)"
             )
             var table = Table(["ROWS", "KIND"], rightAligned: [0])
             for (kind, count) in found.rows { table.rows.append([String(count), kind]) }

@@ -1,3 +1,4 @@
+import Basics
 import DefinitionModel
 import MeshCore
 import SystemLayer
@@ -53,7 +54,7 @@ struct FleetPlans {
     func document(_ digest: String) -> [UInt8] {
         JSONValue.object([
             "format": Self.format.json, "digest": digest.json, "made_at": madeAt.json, "user": user.json,
-            "host": host.json, "meshplan": meshplanVersion.json,
+            "host": host.json, "meshplan": programVersion.json,
             "plans": .array(entries.map { .object($0.members + [JSONMember("file_sha256", $0.checksum.json)]) }),
             "up_to_date": .array(upToDate.map(\.json)), "left_out": .array(leftOut.map(\.json)),
         ]).document()

@@ -1,3 +1,4 @@
+import Basics
 import DefinitionModel
 import MeshCore
 import Pictures
@@ -44,7 +45,7 @@ struct ReportMaking {
             network: source.name,
             made: made.text,
             moment: moment(made),
-            source: "Made by meshplan \(meshplanVersion)\(serial)."
+            source: "Made by meshplan \(programVersion)\(serial)."
         )
         report.findings = findings()
         report.assurances = assurances()
