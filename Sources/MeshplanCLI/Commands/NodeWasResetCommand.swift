@@ -29,11 +29,18 @@ extension NodeCommand {
         @OptionGroup var change: ChangeOptions
 
         func run(in context: Context) throws -> ExitStatus {
-            let (_, database, lease) = try Workspace(context: context).openToChange(
+            let (name, database, lease) = try Workspace(context: context).openToChange(
                 networks.network,
                 for: "node was-reset"
             )
             let snapshot = try database.snapshot()
+            let before = try RepeatedStateChange("node was-reset", database, snapshot.network, named: name)
+            if before.hasRemovedNode(node) {
+                if context.json == nil {
+                    context.output.line("Recorded already, by the last command; serial \(snapshot.serial).")
+                }
+                return .success
+            }
             let node = try find(in: snapshot.network, context)
             if !change.autoApprove {
                 try Prompt(context: context).confirm(

@@ -45,6 +45,8 @@ extension MeshDatabase {
         }
         for same in slots where try same.unwrap(with: key, lineage: cipher.lineage) != nil {
             let description = KeySlotDescription(same)
+            // Whoever was cut short repeats the command.
+            guard description.label != label else { return description }
             throw StoreError(
                 .keySlot,
                 "that secret opens the database already, through slot \(description.identifier)",

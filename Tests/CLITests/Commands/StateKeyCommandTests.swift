@@ -50,8 +50,11 @@ struct StateKeyCommandTests {
         let history = fixture.run("state", "history").output
         #expect(history.components(separatedBy: "state key add ").count == 4, "\(history)")
         #expect(!history.contains(Self.words) && !history.contains(Self.secret))
-        let twice = fixture.run("state", "key", "add", "--new-key-file", "spare.key")
+        let repeated = fixture.run("state", "key", "add", "--new-key-file", "spare.key")
+        #expect(repeated.status == 0 && repeated.output.contains(" is there: a key file opens "), "\(repeated)")
+        let twice = fixture.run("state", "key", "add", "--new-key-file", "spare.key", "--label", "spare")
         #expect(twice.status == 5 && twice.error.contains("opens the database already"))
+        #expect(fixture.run("state", "history").output.components(separatedBy: "state key add ").count == 4)
         try fixture.put(nil, to: ".meshplan/key")
         for arguments in [
             ["--key-file", "spare.key"], ["--passphrase-file", "words"], ["--key-command", "echo \(Self.secret)"],
@@ -181,6 +184,8 @@ struct StateKeyCommandTests {
         #expect(
             removed.status == 0 && removed.output.contains("Removed slot \(anna).") && removed.output.contains("rotate")
         )
+        let repeated = fixture.run("state", "key", "remove", anna)
+        #expect(repeated.status == 0 && repeated.output == "Slot \(anna) was removed already.\n", "\(repeated)")
         #expect(fixture.run("show", "--passphrase-file", "words").status == 1)
         #expect(fixture.run("state", "key", "remove", vault, "--auto-approve").status == 0)
         let last = fixture.run("state", "key", "remove", own, "--auto-approve", "--including-own")

@@ -19,6 +19,12 @@ struct RepeatedStateChange {
         self.name = name
     }
 
+    /// Whether a node, by name, UUID or address, was there before and has gone.
+    func hasRemovedNode(_ node: String) -> Bool {
+        guard let before = former?.node(named: node) else { return false }
+        return present.node(named: node) == nil && !present.nodes.contains { $0.uuid == before.uuid }
+    }
+
     /// Whether a resource was there before and has gone.
     func hasRemoved(_ address: String) -> Bool {
         guard let former else { return false }

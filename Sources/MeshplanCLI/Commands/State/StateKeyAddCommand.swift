@@ -67,6 +67,7 @@ struct StateKeyAddCommand: NetworkCommand {
             isForNetwork: false
         )
         let key = try newKey(context)
+        let former = try database.keySlots()
         let slot = try database.addKeySlot(
             for: key,
             label: label,
@@ -74,14 +75,18 @@ struct StateKeyAddCommand: NetworkCommand {
             now: context.now(),
             with: lease
         )
+        let isNew = !former.contains(slot)
         context.json?.write([
             "type": "key_slot", "id": slot.identifier.json, "kind": (slot.kind?.word ?? "unknown").json,
-            "label": slot.label.json, "created": slot.created?.text.json,
+            "label": slot.label.json, "created": slot.created?.text.json, "new": .bool(isNew),
         ])
         if context.json == nil {
             let kind = slot.kind?.title(article: true) ?? "a secret"
+            let opening = "\(kind) opens \(try workspace.databaseName(name))"
             context.output.line(
-                "Added slot \(slot.identifier): \(kind) opens \(try workspace.databaseName(name)), too."
+                isNew
+                    ? "Added slot \(slot.identifier): \(opening), too."
+                    : "Slot \(slot.identifier) is there: \(opening)."
             )
         }
         return .success

@@ -29,7 +29,14 @@ struct StateKeyRemoveCommand: ChangingCommand {
             isForNetwork: false
         )
         let slots = try database.keySlots()
-        guard let found = slots.first(where: { $0.identifier == slot.lowercased() }) else {
+        let identifier = slot.lowercased()
+        guard let found = slots.first(where: { $0.identifier == identifier }) else {
+            // Whoever was cut short repeats the command.
+            let operation = "state key remove \(identifier)"
+            if try database.history().entries.contains(where: { $0.operation == operation }) {
+                if context.json == nil { context.output.line("Slot \(identifier) was removed already.") }
+                return .success
+            }
             throw Failure(
                 .usage,
                 "there is no key slot `\(slot.printable)`",
