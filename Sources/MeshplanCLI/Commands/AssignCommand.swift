@@ -93,12 +93,13 @@ struct AssignCommand: AssigningCommand {
         } else if let from {
             try assignAll(from, &assignments, context)
         }
+        let freed = try assignments.free(free)
         for place in free {
-            try assignments.free(place)
+            let isNew = freed.contains(place)
             if let lines = context.json {
-                lines.write(["type": "freed", "place": place.json])
+                lines.write(["type": "freed", "place": place.json, "new": .bool(isNew)])
             } else {
-                context.output.line("\(place.printable) has no device again.")
+                context.output.line("\(place.printable) has no device\(isNew ? " again" : ", as before").")
             }
         }
         return .success

@@ -136,22 +136,30 @@ struct Assignments {
         return Set(devices.keys)
     }
 
-    /// Takes the device away from a place.
+    /// Takes the devices away from places, in one write. A place without a device stays so.
     ///
-    /// - Throws: ``Failure`` if the place has no device, or has it from the definition itself; what writing throws.
-    mutating func free(_ name: String) throws {
-        let node = try node(name)
-        guard !node.awaitsDevice else { throw Failure(.usage, "`\(name)` has no device") }
-        guard isAssigned(node) else {
-            throw Failure(
-                .usage,
-                "the definition itself gives `\(name)` its device",
-                hint: "Take `uuid` out of \(files.path(of: node.uuid.location).printable), "
-                    + "line \(node.uuid.location.line)."
-            )
+    /// - Returns: the places that had a device before.
+    /// - Throws: ``Failure`` if a place has its device from the definition itself; what writing throws. Then nothing is
+    ///   changed.
+    mutating func free(_ names: [String]) throws -> Set<String> {
+        var devices: [String: DeviceUUID?] = [:]
+        for name in names {
+            let node = try node(name)
+            guard !node.awaitsDevice else { continue }
+            guard isAssigned(node) else {
+                throw Failure(
+                    .usage,
+                    "the definition itself gives `\(name)` its device",
+                    hint: "Take `uuid` out of \(files.path(of: node.uuid.location).printable), "
+                        + "line \(node.uuid.location.line)."
+                )
+            }
+            devices.updateValue(nil, forKey: name)
         }
-        try write([name: nil])
-        set(nil, at: name)
+        guard !devices.isEmpty else { return [] }
+        try write(devices)
+        for name in devices.keys { set(nil, at: name) }
+        return Set(devices.keys)
     }
 
     /// Gives the place of a node to another device, where the definition names the present one.

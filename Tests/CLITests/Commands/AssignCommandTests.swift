@@ -81,6 +81,11 @@ struct AssignCommandTests {
         )
         #expect(fixture.run("assign", "--free", "lamp-1").status == 0)
         #expect(try assignments(fixture).count == 1)
+        let repeated = fixture.run("assign", "--free", "lamp-1", "--free", "lamp-2")
+        #expect(repeated.status == 0 && repeated.output.contains("lamp-1 has no device, as before."), "\(repeated)")
+        #expect(repeated.output.contains("lamp-2 has no device again."))
+        #expect(try assignments(fixture).isEmpty)
+        #expect(fixture.run("assign", "--free", "lamp-1", "--free", "lamp-2").status == 0)
     }
 
     @Test("a device with more elements than its product is told, and takes no address of others")
@@ -162,7 +167,6 @@ struct AssignCommandTests {
             (["assign", "lamp-1", "12"], 64, "there is no UUID in `12`"),
             (["assign", "lamp-1"], 64, "takes a UUID, too"),
             (["assign"], 64, "Name a place and a UUID"),
-            (["assign", "--free", "lamp-1"], 64, "`lamp-1` has no device"),
             (["assign", "--via", "simulator"], 64, "nobody can be asked"),
             (["replace", "lamp-1", Self.uuid(1)], 64, "has no device that could be replaced"),
             (["replace", "lamp-1"], 64, "Name the device that takes its place"),

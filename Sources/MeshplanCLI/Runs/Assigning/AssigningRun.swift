@@ -347,7 +347,7 @@ struct AssigningRun {
         guard apply == nil, only == nil else {
             return say("\(latest.place) is a node already: meshplan replace gives it another device.")
         }
-        try assignments.free(latest.place)
+        _ = try assignments.free([latest.place])
         done.removeLast()
         last = assignments.open.firstIndex(of: latest.place) ?? last
         say("\(latest.place) has no device again.")
