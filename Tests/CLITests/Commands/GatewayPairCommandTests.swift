@@ -136,6 +136,28 @@ struct GatewayPairCommandTests {
         )
     }
 
+    @Test(
+        "goes on with a new pairing that was cut short, with the authority that it has",
+        arguments: [["basement.gateway.pem", "client.pem"], ["client.pem"]]
+    )
+    func cutShort(missing: [String]) throws {
+        let fixture = try office()
+        try #require(fixture.run("gateway", "pair", "basement").status == 0)
+        let authority = fixture.read("\(folder)/authority.pem")
+        for name in missing { try fixture.put(nil, to: "\(folder)/\(name)") }
+        let again = fixture.run("gateway", "pair", "basement")
+        #expect(again.status == 0, "\(again)")
+        #expect(fixture.read("\(folder)/authority.pem") == authority)
+        #expect(
+            try connect(
+                identity(fixture, "\(folder)/client.pem"),
+                identity(fixture, "\(folder)/basement.gateway.pem"),
+                at: fixture.now
+            )
+        )
+        #expect(fixture.run("gateway", "pair", "basement").status == 1)
+    }
+
     @Test("writes elsewhere, never over a file, and git ignores what it writes")
     func elsewhere() throws {
         let fixture = try office()

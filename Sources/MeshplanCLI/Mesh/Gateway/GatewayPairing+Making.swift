@@ -35,23 +35,25 @@ extension GatewayPairing {
 
     /// Makes the authority, the gateway's file and our own client file.
     ///
-    /// The authority is written last: until then, an earlier pairing still signs and works.
+    /// The authority of an earlier pairing is replaced last: until then, that pairing still signs and works. Of a new
+    /// pairing, our own file is written last. If it is missing, making the pairing was cut short, and goes on.
     ///
     /// - Returns: the path of the gateway's file.
     /// - Throws: ``Failure`` if the pairing exists and is not renewed, if its authority is elsewhere, or if the target
     ///   is unsuitable; otherwise the errors of writing files and of TLS.
     func make(_ wishes: Wishes) throws -> String {
         let path = try target(wishes.out, in: gatewayPath, besides: [authorityPath, clientPath])
-        if !exists { try Self.check(name, of: "gateway", besides: try Self.names(in: context)) }
-        if exists, !wishes.renews {
+        let isNew = !exists
+        if isNew { try Self.check(name, of: "gateway", besides: try Self.names(in: context)) }
+        let goesOn = hasAuthority && !isThere(clientPath) && !wishes.renews
+        if !isNew, !wishes.renews, !goesOn {
             throw Failure(
                 .failure,
                 "there is a pairing with a gateway \(name) already, in \(folder)",
-                hint: (isThere(clientPath) ? "" : "There is no \(clientPath), though. \(ownFileAdvice). ")
-                    + "Choose another name, or renew it with --renew: the gateway and all clients then need new files."
+                hint: "Choose another name, or renew it with --renew: the gateway and all clients then need new files."
             )
         }
-        guard !exists || isThere(authorityPath) else {
+        guard isNew || isThere(authorityPath) else {
             throw Failure(
                 .failure,
                 "somebody else has made the pairing with gateway \(name): its authority is not in \(folder)",
@@ -62,16 +64,22 @@ extension GatewayPairing {
         }
         let now = context.now()
         let validity = CertificateDays.validity(wishes.days, at: now)
-        let authority = try CertificateAuthority(
-            name: "authority of \(name)",
-            validity: CertificateDays.validity(CertificateDays.most, at: now)
-        )
+        let authority =
+            goesOn
+            ? try self.authority()
+            : try CertificateAuthority(
+                name: "authority of \(name)",
+                validity: CertificateDays.validity(CertificateDays.most, at: now)
+            )
         let gateway = try authority.issue(.server, name: name, validity: validity)
         let client = try authority.issue(.client, name: ownName, validity: validity)
+        let isWritten = goesOn && isSigned(path, by: authority)
+        if !wishes.renews, !isWritten, isThere(path) { throw taken(path) }
         try makeFolder()
-        try put(gateway, at: path, replacing: wishes.renews)
+        if isNew { try write(authority) }
+        if !isWritten { try put(gateway, at: path, replacing: wishes.renews) }
         try AtomicFile.write(context.absolute(clientPath), as: clientPath, client)
-        try AtomicFile.write(context.absolute(authorityPath), as: authorityPath, try authority.pem())
+        if !isNew, !goesOn { try write(authority) }
         // Two spellings may name the same place.
         if Files.identity(context.absolute(path)) != Files.identity(context.absolute(gatewayPath)) {
             try Files.remove(context.absolute(gatewayPath), as: gatewayPath)
@@ -133,6 +141,16 @@ extension GatewayPairing {
         )
     }
 
+    private func write(_ authority: CertificateAuthority) throws {
+        try AtomicFile.write(context.absolute(authorityPath), as: authorityPath, try authority.pem())
+    }
+
+    /// Whether a file is of this pairing.
+    private func isSigned(_ path: String, by authority: CertificateAuthority) -> Bool {
+        guard let pem = try? GatewayFile(context: context, path: path).examined() else { return false }
+        return (try? TLSIdentity(pem: pem))?.authority == authority.certificate
+    }
+
     private func put(_ pem: [UInt8], at path: String, replacing: Bool) throws {
         if replacing, isReplaceable(path) {
             return try AtomicFile.write(context.absolute(path), as: path.printable, pem)
@@ -141,13 +159,17 @@ extension GatewayPairing {
             try AtomicFile.create(context.absolute(path), as: path.printable, pem)
         } catch {
             guard error.trouble == .exists else { throw error }
-            throw Failure(
-                .failure,
-                "\(path.printable) already exists"
-                    + (isReplaceable(path) ? "" : ", and meshplan gateway pair did not make it"),
-                hint: "Choose another name" + (isReplaceable(path) ? ", or replace it with --renew." : ".")
-            )
+            throw taken(path)
         }
+    }
+
+    private func taken(_ path: String) -> Failure {
+        Failure(
+            .failure,
+            "\(path.printable) already exists"
+                + (isReplaceable(path) ? "" : ", and meshplan gateway pair did not make it"),
+            hint: "Choose another name" + (isReplaceable(path) ? ", or replace it with --renew." : ".")
+        )
     }
 
     /// Whether replacing the file loses nothing but a file of a pairing: it lies in the pairing's folder, whatever its
