@@ -413,6 +413,8 @@ struct FleetRunCommandTests {
         }
         let result = fixture.run("fleet", "continue")
         #expect(result.status == 4, "\(result.combined)")
+        #expect(result.output.contains("Make new plans with: meshplan fleet plan --out plans\n"), "\(result.output)")
+        #expect(!result.output.contains("--retry"))
         let jobs = try site.store().jobs(of: run.id).filter { !$0.isGate }
         #expect(jobs.map(\.state) == [.done, .failed, .done], "\(jobs)")
         #expect(jobs[0].notes.summary == "was carried out by an earlier attempt")
@@ -420,6 +422,58 @@ struct FleetRunCommandTests {
         let again = fixture.run("fleet", "continue", "--retry", "--auto-approve")
         #expect(again.status == 5 && again.error.contains("fleet plan --out"), "\(again.combined)")
         #expect(try site.applies("graz-1") == 1)
+    }
+
+    @Test("An apply that finds nothing left closes the run whose commands have gone on by themselves")
+    func nothingLeft() throws {
+        let site = try Site()
+        let run = try site.interrupted()
+        for _ in 0..<3 {
+            try site.die(run) { job, own in
+                let done = try site.goesOn(job, own, devices: "devices/all.yaml")
+                #expect(done.status == 0, "\(done.combined)")
+            }
+        }
+        // Another part of the fleet does not tell that the run is at its end.
+        #expect(site.fixture.run(Site.apply + ["--select", "network=graz-*"]).status == 0)
+        #expect(try site.store().run(run.id)?.state == .open)
+        let again = site.fixture.run(Site.apply)
+        #expect(again.status == 0, "\(again.combined)")
+        #expect(try site.store().run(run.id)?.state == .stopped)
+        #expect(try site.store().run(run.id)?.reason == "nothing was left to do")
+        for name in ["graz-1", "graz-2", "wien-1"] { #expect(try site.applies(name) == 1, "\(name)") }
+    }
+
+    @Test("A rollback that was cut off goes on when it is repeated, and does not lead forward again")
+    func rollbackCutOff() throws {
+        let site = try Site()
+        let fixture = site.fixture
+        try #require(fixture.run(Site.apply).status == 0)
+        let good = try site.plantMistake()
+        try #require(fixture.run(Site.apply).status == 0)
+        // It is interrupted once the first network is done.
+        fixture.fleetWorkers = FleetWorkers { workers, context, next, tell in
+            var isCarriedOut = false
+            let watched = { () -> (number: Int, call: FleetCall)? in
+                let call = next()
+                isCarriedOut = call?.call.arguments.contains { $0.hasPrefix("--expect-digest") } ?? isCarriedOut
+                return call
+            }
+            FleetWorkers.inThisProcess.run(workers, context, watched) { number, event in
+                tell(number, event)
+                if isCarriedOut, case .ended = event { fixture.interruptCount = { 1 } }
+            }
+        }
+        let cut = fixture.run("fleet", "rollback", "--auto-approve")
+        #expect(cut.status == 130, "\(cut.combined)")
+        fixture.interruptCount = { 0 }
+        fixture.fleetWorkers = .inThisProcess
+        let runs = try site.store().runs().count
+        let repeated = fixture.run("fleet", "rollback", "--auto-approve")
+        #expect(repeated.status == 0 && repeated.output.contains(" goes on, which takes back the run "), "\(repeated)")
+        #expect(try site.store().runs().count == runs)
+        try site.mend(good)
+        #expect(fixture.run("fleet", "plan", "--detailed-exitcode").status == 0)
     }
 
     @Test("Another checkout applies nothing, and what has failed is tried again after approval")

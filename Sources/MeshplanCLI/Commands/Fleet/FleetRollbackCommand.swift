@@ -10,7 +10,7 @@ struct FleetRollbackCommand: ContextCommand {
             Each network that the run has changed returns to the definition in force before, or to its state where there was \
             none, beginning with the last wave. A network that something else has changed since is left alone, and \
             named. Plans all, asks once, and carries exactly those plans out. It is a run of its own, which can be \
-            stopped and continued.
+            stopped and continued. If the last run is one that takes back another and was cut off, it goes on.
             """
     )
 
@@ -43,6 +43,14 @@ struct FleetRollbackCommand: ContextCommand {
 
     func run(in context: Context) throws -> ExitStatus {
         let (fleet, store, record) = try choice.found(in: context)
+        // Whoever was cut short repeats the command, and does not mean to go forward again.
+        if choice.run == nil, record.state == .open, let other = record.request.takesBack {
+            if context.json == nil {
+                context.output.line("The run \(record.id) goes on, which takes back the run \(other.printable).")
+            }
+            let run = try worker.fleetRun(fleet, record, in: context)
+            return try FleetContinuation(run: run, store: store, record: record, retries: false, isApproved: true)()
+        }
         var request = try FleetRunRecord.Request(of: "rollback", extra, fleet, in: context)
         request.takesBack = record.id
         // What the run needed to reach its networks, its reversal needs, too.

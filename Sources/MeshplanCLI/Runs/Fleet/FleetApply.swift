@@ -43,7 +43,10 @@ struct FleetApply {
         let failed = networks.indices.filter { !changing.contains($0) && planned[$0]?.status != .success }
         view.showTotals(Array(planned.values), "plan")
         guard context.interrupts.count() == 0 else { return .interrupted }
-        guard !changing.isEmpty else { return FleetRun.status(of: failed.compactMap { planned[$0] }) }
+        guard !changing.isEmpty else {
+            if failed.isEmpty { try closeRuns() }
+            return FleetRun.status(of: failed.compactMap { planned[$0] })
+        }
         if !isApproved {
             try Prompt(context: context).confirm(
                 "Apply these plans to \(count(changing.count, "network"))?",
@@ -55,6 +58,18 @@ struct FleetApply {
         let byName = Dictionary(zip(networks.map(\.name), networks.indices), uniquingKeysWith: { first, _ in first })
         return try start(changing, leavingOut: failed.map { (networks[$0].name, planned[$0]) }) { network in
             FleetJob.Notes(digest: byName[network].flatMap { planned[$0]?.digest })
+        }
+    }
+
+    /// Closes open runs that nobody works on and that have left nothing to do: their commands have gone on by
+    /// themselves.
+    private func closeRuns() throws {
+        let place = FleetRunPlace(run.context, run.fleet)
+        guard let store = try place.existing() else { return }
+        let names = Set(run.fleet.networks.map(\.name))
+        for old in try place.checkFree() where old.request.takesBack == nil {
+            guard try store.jobs(of: old.id).allSatisfy({ $0.isGate || names.contains($0.network) }) else { continue }
+            _ = try store.stop(old.id, because: "nothing was left to do")
         }
     }
 

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 import Store
 import SystemLayer
@@ -46,7 +47,12 @@ struct FleetRunView {
             || begun.contains(where: { $0.state == .failed })
         {
             let retries = networks.contains { $0.state == .failed }
-            var ways = "Go on with: meshplan fleet continue \(id)" + (retries ? " --retry" : "")
+            let plans = run.request.plans
+            var ways = "Go on with: meshplan fleet continue \(id)" + (retries && plans == nil ? " --retry" : "")
+            // What has failed of saved plans cannot be tried again.
+            if retries, let plans, [.done, .failed].contains(run.state) {
+                ways = "Make new plans with: meshplan fleet plan --out \(plans.path.printable.shellWord)"
+            }
             if run.request.takesBack == nil, networks.contains(where: { !$0.notes.entries.isEmpty }) {
                 ways += "\nTake it back with: meshplan fleet rollback \(id)"
             }
