@@ -5,6 +5,7 @@
 //   FAULT_KIND    what goes wrong (see `kinds`); without it calls are only counted
 //   FAULT_CALL    at which call, counted from 1; without it the power is cut at the end of the program
 //   FAULT_LOG     a file outside of the folder that every call is told to, one line each
+//   FAULT_DEPTH   0: only in the program itself, 1: only where it has started itself again; without it in both
 //   FAULT_CLOCK   seconds by which the clock is off; two numbers N,M: by N up to the FAULT_CALL-th call, then by M
 //
 // Only what was flushed survives a cut of power or a flush that fails: the contents that writes have replaced since the
@@ -65,12 +66,22 @@ static long calls;
 static bool is_broken;
 static long clock_before, clock_after;
 
+// Whether it was this program, too, that has started this process.
+static bool has_started_itself(void) {
+    char path[64], own[PATH_MAX], other[PATH_MAX];
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)getppid());
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own);
+    return length > 0 && readlink(path, other, sizeof other) == length && memcmp(own, other, (size_t)length) == 0;
+}
+
 __attribute__((constructor)) static void prepare(void) {
     const char *value = getenv("FAULT_FOLDER");
     if (value && strlen(value) < sizeof folder) {
         strcpy(folder, value);
         folder_length = strlen(folder);
     }
+    value = getenv("FAULT_DEPTH");
+    if (value && (atol(value) > 0) != has_started_itself()) folder_length = 0;
     value = getenv("FAULT_KIND");
     for (size_t i = 0; value && i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(value, kinds[i]) == 0) kind = (enum kind)i;
