@@ -476,6 +476,30 @@ struct FleetRunCommandTests {
         #expect(fixture.run("fleet", "plan", "--detailed-exitcode").status == 0)
     }
 
+    @Test("A network that a rollback has left out is named with the next command, which brings it back, too")
+    func rollbackLeftOut() throws {
+        let site = try Site()
+        let fixture = site.fixture
+        try #require(fixture.run(Site.apply).status == 0)
+        let good = try site.plantMistake()
+        try #require(fixture.run(Site.apply).status == 0)
+        // One plan fails.
+        fixture.fleetWorkers = FleetWorkers { workers, context, next, tell in
+            FleetWorkers.inThisProcess.run(workers, context, next) { number, event in
+                if case .ended(0) = event, number == 0 { tell(number, .killed(9)) } else { tell(number, event) }
+            }
+            fixture.fleetWorkers = .inThisProcess
+        }
+        let part = fixture.run("fleet", "rollback", "--auto-approve")
+        #expect(part.status == 4, "\(part.combined)")
+        let run = try #require(try site.store().runs().first)
+        #expect(part.output.contains("Go on with: meshplan fleet continue \(run.id) --retry"), "\(part.combined)")
+        let rest = fixture.run("fleet", "continue", run.id, "--retry", "--auto-approve")
+        #expect(rest.status == 0, "\(rest.combined)")
+        try site.mend(good)
+        #expect(fixture.run("fleet", "plan", "--detailed-exitcode").status == 0)
+    }
+
     @Test("Another checkout applies nothing, and what has failed is tried again after approval")
     func otherCheckout() throws {
         let site = try Site()

@@ -44,9 +44,9 @@ struct FleetRunView {
         if context.json != nil {
             write(run, jobs, try store.workers(of: id))
         } else if run.state != .done && (chosen == nil || !left.isEmpty)
-            || begun.contains(where: { $0.state == .failed })
+            || networks.contains(where: { [.failed, .skipped].contains($0.state) })
         {
-            let retries = networks.contains { $0.state == .failed }
+            let retries = networks.contains { [.failed, .skipped].contains($0.state) }
             let plans = run.request.plans
             var ways = "Go on with: meshplan fleet continue \(id)" + (retries && plans == nil ? " --retry" : "")
             // What has failed of saved plans cannot be tried again.

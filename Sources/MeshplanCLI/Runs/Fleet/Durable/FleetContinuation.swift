@@ -17,7 +17,10 @@ struct FleetContinuation {
     /// - Throws: ``Failure`` if that needs another decision first.
     func callAsFunction() throws -> ExitStatus {
         let jobs = try store.jobs(of: record.id).filter { !$0.isGate }
-        let failed = jobs.filter { [.failed, .skipped].contains($0.state) }
+        // What something else has changed since has no goal, and returns nowhere.
+        let failed = jobs.filter {
+            [.failed, .skipped].contains($0.state) && (record.request.takesBack == nil || $0.notes.target != nil)
+        }
         let view = FleetRunView(run.context)
         if !retries {
             guard record.state != .failed else {

@@ -75,7 +75,7 @@ struct FleetRollback {
                 }
             )
         }
-        for (name, result) in refused { start.leaveOut(name, result) }
+        for (name, result) in refused { start.leaveOut(name, result, goals[name]?.notes ?? FleetJob.Notes()) }
         return try start()
     }
 

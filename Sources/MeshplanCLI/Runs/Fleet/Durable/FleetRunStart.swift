@@ -28,9 +28,10 @@ struct FleetRunStart {
         jobs.append(FleetJob(number: jobs.count + 1, wave: waves, network: ""))
     }
 
-    /// Adds a network that could not be planned, with the reason.
-    mutating func leaveOut(_ network: String, _ result: FleetResult?) {
+    /// Adds a network that could not be planned, with the reason, and what is known of its job.
+    mutating func leaveOut(_ network: String, _ result: FleetResult?, _ notes: FleetJob.Notes = FleetJob.Notes()) {
         var job = FleetJob(number: jobs.count + 1, wave: max(waves, 1), network: network)
+        job.notes = notes
         job.state = .skipped
         job.status = (result?.status ?? .failure).rawValue
         job.notes.summary = result?.words(for: "plan") ?? ""
