@@ -10,10 +10,10 @@ import Testing
 
 /// What `meshplan keys refresh` does, and what must hold after it and meanwhile.
 extension Site {
-    func refreshPlan(excluding excluded: [DeviceUUID] = []) throws -> Plan {
+    func refreshPlan(_ subnet: NetKeyIndex = .primary, excluding excluded: [DeviceUUID] = []) throws -> Plan {
         let snapshot = try database.snapshot()
         let result = KeyRefreshPlanner.plan(
-            KeyRefreshRequest(subnet: .primary, excluded: excluded),
+            KeyRefreshRequest(subnet: subnet, excluded: excluded),
             of: snapshot.network,
             named: "house",
             base: (snapshot.lineage, snapshot.serial),
@@ -24,13 +24,13 @@ extension Site {
     }
 
     /// Clears doubts up, plans what is left, and carries it out.
-    func refresh(excluding excluded: [DeviceUUID] = []) throws -> Recap {
+    func refresh(_ subnet: NetKeyIndex = .primary, excluding excluded: [DeviceUUID] = []) throws -> Recap {
         try execute { executor in
             if !(try database.snapshot().unresolved.isEmpty) {
                 let resolved = executor.resolveInDoubt()
                 guard resolved.ending == .completed else { return resolved }
             }
-            return executor.apply(try refreshPlan(excluding: excluded))
+            return executor.apply(try refreshPlan(subnet, excluding: excluded))
         }
     }
 

@@ -122,6 +122,69 @@ struct KeyRefreshRunTests {
         try site.expectRefreshed(from: old, nodes: (2...5).map { "lamp-\($0)" })
     }
 
+    @Test("The only proxy is not left behind when it falls silent, whatever the phase", arguments: 0..<3)
+    func silentProxy(phase: Int) throws {
+        let old = try Site.furnished(lamps: 4)
+        let site = try Site(lamps: 4, database: old)
+        let plan = try site.refreshPlan()
+        let gates = plan.steps.indices.filter { if case .edit = plan.steps[$0].work { true } else { false } }
+        site.onEvent = { event in
+            if case .stepSucceeded(step: gates[phase], byReadBack: _) = event {
+                site.world.setFaults(NodeFaults(isOff: true), of: uuid(1))
+            }
+        }
+        let recap = try site.apply(plan)
+        #expect(!recap.isComplete)
+        #expect(try site.lostNodes() == [])
+        site.onEvent = { _ in }
+        site.world.setFaults(NodeFaults(), of: uuid(1))
+        #expect(try site.refresh().isComplete)
+        try site.expectRefreshed(from: old, nodes: (1...4).map { "lamp-\($0)" })
+    }
+
+    @Test("A lamp that may have got the key, but did not say so, holds phase 2 up, is named, and is not left behind")
+    func doubtfulMember() throws {
+        let guests = try #require(House.guests)
+        let site = try Site(lamps: 2)
+        let text = { (text: String) in
+            text.replacing(
+                "0002, profile: lamp }",
+                with: "0002, profile: lamp, subnets: [home], application_keys: [lighting] }"
+            )
+            .replacing("[lighting, visitors]", with: "[lighting]")
+        }
+        let whole = site.definition
+        site.definition = try House.definition(lamps: 2, text)
+        #expect(try site.apply(site.plan()).isComplete)
+        // It gets the key of the guests' subnet, and its answer is lost; then it is switched off.
+        site.definition = try House.definition(lamps: 2) { $0.replacing("[lighting, visitors]", with: "[lighting]") }
+        site.world.setFaults(NodeFaults(isMute: true), of: uuid(2))
+        #expect(try site.apply(site.plan()).inDoubt == 1)
+        #expect(site.world.node(uuid(2))?.netKey(guests) != nil)
+        site.world.setFaults(NodeFaults(isOff: true), of: uuid(2))
+        let cut = try site.refresh(guests)
+        let objection = "the key refresh cannot go on: lamp-2 may have the old key, but has not said so"
+        #expect(cut.failed.map(\.failure) == [.unmakeable(objection)], "\(cut)")
+        #expect(try site.network.netKeys[1].phase == .keyDistribution)
+        site.world.setFaults(NodeFaults(), of: uuid(2))
+        #expect(try site.refresh(guests).isComplete)
+        site.definition = whole
+        #expect(try site.resolveAndApply().isComplete)
+        #expect(try site.world.mismatches(against: site.network) == [])
+        #expect(try site.network.netKeys[1].phase == .normal && site.lamp(2).knows(guests))
+    }
+
+    @Test("A refresh reaches every lamp where none of them beacons")
+    func withoutBeacons() throws {
+        var old = try Site.furnished(lamps: 6)
+        for place in old.nodes.indices.dropFirst() { old.nodes[place].secureNetworkBeacon = false }
+        let site = try Site(lamps: 6, settings: Self.lossy, database: old)
+        var recap = try site.refresh()
+        if !recap.isComplete { recap = try site.refresh() }
+        #expect(recap.isComplete, "\(recap)")
+        try site.expectRefreshed(from: old, nodes: (1...6).map { "lamp-\($0)" })
+    }
+
     @Test(
         "A refresh that another tool left in phase 2 goes on, and who had missed the new key gets it under the old one"
     )

@@ -36,7 +36,13 @@ extension NetworkRecord {
     }
 
     /// Why a key refresh cannot move to a stage now: words for people without a full stop; nil if it can.
-    func objection(to stage: KeyRefreshStage, of index: NetKeyIndex) -> String? {
+    ///
+    /// - Parameter doubtful: nodes that were sent the NetKey at some time, and did not say whether they got it.
+    func objection(
+        to stage: KeyRefreshStage,
+        of index: NetKeyIndex,
+        doubtful: [DeviceUUID] = []
+    ) -> String? {
         // Before its beginning and after its end there is nothing to delay.
         guard header.netKeys.contains(where: { $0.index == index && $0.phase != .normal }) else { return nil }
         let refreshed = Set(header.appKeysRefreshed(with: index))
@@ -47,11 +53,17 @@ extension NetworkRecord {
                 ? "\(first.name)\(others) would be left behind without the new keys"
                 : "\(first.name)\(others) did not confirm the phase before"
         }
-        // It is unknown which key a device has whose provisioning was not finished.
-        guard stage == .useNewKeys,
-            let pending = header.pendingProvisionings.first(where: { $0.netKeyIndex == index })
-        else { return nil }
-        return "\(pending.name) may have become a node with the old key"
+        guard stage == .useNewKeys else { return nil }
+        // It is unknown which key a device has whose provisioning was not finished, and whether a node has the key at
+        // all that it was sent before the refresh.
+        if let pending = header.pendingProvisionings.first(where: { $0.netKeyIndex == index }) {
+            return "\(pending.name) may have become a node with the old key"
+        }
+        let unsure = nodes.first { node in
+            !node.knows(index) && !node.isExcluded && node.unprovisionedSeenAt == nil
+                && (doubtful.contains(node.uuid) || node.doubtfulEntries.contains(.netKey(index)))
+        }
+        return unsure.map { "\($0.name) may have the old key, but has not said so" }
     }
 
     /// Records that the network was heard using its new keys, unless that would leave a node behind. The return to

@@ -12,7 +12,7 @@ extension RunSwitchboard {
             if ledger.journal.isSettling(ledger.subject(of: step)), !commitEarly() { return }
             if keepsWayBack(of: step, action, on: node) { return }
             carryOut(steps.start(step, action, on: node, &ledger))
-        case .edit: carryOut(steps.edit(step, &ledger, key: context.key))
+        case .edit: carryOut(steps.edit(step, &ledger, doubts, key: context.key))
         case .provision(let order): carryOut(devices.work.provision(step, order, &ledger, routes, at: now))
         case .configureWhenKnown(let deferred): growth.grow(step, deferred, &ledger)
         case .readBack(let node): carryOut(readBacks.begin(step, node, options, &ledger))

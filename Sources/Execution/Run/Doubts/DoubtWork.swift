@@ -72,6 +72,11 @@ struct DoubtWork {
     /// Whether there are doubts about a node.
     func concern(_ node: DeviceUUID) -> Bool { open[node] != nil }
 
+    /// The nodes of which nobody knows what became of this request.
+    func nodes(doubting action: ConfigurationAction) -> [DeviceUUID] {
+        intents.filter { $0.action == action.encoded }.map(\.node)
+    }
+
     // MARK: Whether to ask
 
     /// Whether a node waits to be asked that has no step. It is asked as long as a link may come about.

@@ -32,11 +32,16 @@ struct StepWork {
     func edit(
         _ step: Int,
         _ ledger: inout RunLedger,
+        _ doubts: DoubtWork,
         key: (KeySource) throws(ExecutionContext.KeyError) -> KeyMaterial
     ) -> [RunOutput] {
         guard case .edit(let edit) = ledger.steps[step].work else { return [] }
         if case .refreshKeys(let index, let stage, replacing: _) = edit,
-            let objection = ledger.network.objection(to: stage, of: index)
+            let objection = ledger.network.objection(
+                to: stage,
+                of: index,
+                doubtful: doubts.nodes(doubting: .addNetKey(index))
+            )
         {
             ledger.fail(step, .unmakeable("the key refresh cannot go on: \(objection)"))
             return []
