@@ -122,6 +122,23 @@ struct KeyRefreshRunTests {
         try site.expectRefreshed(from: old, nodes: (2...5).map { "lamp-\($0)" })
     }
 
+    @Test("A proxy is not shut out before another one has answered, and no key is replaced until then")
+    func excludedLastAnswering() throws {
+        var old = try Site.furnished(lamps: 5)
+        old.nodes[3].features.proxy = .enabled
+        let site = try Site(lamps: 5, database: old)
+        site.world.setFaults(NodeFaults(isOff: true), of: uuid(3))
+        let recap = try site.refresh(excluding: [uuid(1)])
+        let waiting = try #require(recap.changesWaiting.first, "\(recap)")
+        #expect(waiting.nodes == ["lamp-1"] && waiting.change.kind == .exclusion)
+        #expect(waiting.change.carriers == ["lamp-3"] && waiting.change.reason == .silent)
+        let network = try site.network
+        #expect(network.nodes.allSatisfy { !$0.isExcluded } && network.netKeys == old.netKeys && !recap.isComplete)
+        site.world.setFaults(NodeFaults(), of: uuid(3))
+        #expect(try site.refresh(excluding: [uuid(1)]).isComplete)
+        try site.expectRefreshed(from: old, nodes: (2...5).map { "lamp-\($0)" })
+    }
+
     @Test("The only proxy is not left behind when it falls silent, whatever the phase", arguments: 0..<3)
     func silentProxy(phase: Int) throws {
         let old = try Site.furnished(lamps: 4)

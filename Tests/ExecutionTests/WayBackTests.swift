@@ -117,6 +117,58 @@ struct WayBackTests {
         }
     }
 
+    @Test("A proxy of which nobody knows that it is one stays on, too, until the one in its place answers")
+    func unknownProxy() throws {
+        let site = try swap()
+        var lamp = try site.lamp(1)
+        lamp.features.proxy = nil
+        try site.store(lamp)
+        site.world.setFaults(NodeFaults(isOff: true), of: uuid(2))
+        let recap = try site.apply(site.plan())
+        #expect(recap.changesWaiting.map(\.change.kind) == [.proxyOff], "\(recap)")
+        #expect(site.world.node(uuid(1))?.proxy == .enabled)
+        site.world.setFaults(NodeFaults(), of: uuid(2))
+        #expect(try site.resolveAndApply().isComplete)
+        #expect(site.world.node(uuid(1))?.proxy == .disabled)
+        #expect(try site.world.mismatches(against: site.network) == [])
+    }
+
+    @Test("A replaced proxy is excluded when the device in its place answers, and not before")
+    func substituted() throws {
+        let device = Commissioning.device(1)
+        let site = try Commissioning([device], lamps: 2) { network in
+            for place in network.nodes.indices.dropFirst() { network.nodes[place].isManaged = true }
+        }
+        site.definition = try House.definition(lamps: 1) { _ in
+            """
+            version: 1
+            network: house
+            subnets: { home: { index: 0 } }
+            nodes:
+              lamp-1: { uuid: \(device.uuid.rawValue.hexadecimal), features: { proxy: on, relay: on } }
+              lamp-2: { uuid: \(uuid(2).rawValue.hexadecimal), ttl: 7 }
+            """
+        }
+        // The device becomes a node and falls silent.
+        site.onEvent = { event in
+            if case .provisioned(device.uuid, address: _, elementCount: _, authentication: _) = event {
+                site.world.setFaults(NodeFaults(isOff: true), of: device.uuid)
+            }
+        }
+        let recap = try site.apply()
+        #expect(recap.provisioned == 1, "\(recap)")
+        let waiting = try #require(recap.changesWaiting.first, "\(recap)")
+        #expect(waiting.nodes == ["lamp-1"] && waiting.change.kind == .exclusion && waiting.change.role == .proxy)
+        let former = try #require(site.network.nodes.first { $0.uuid == uuid(1) })
+        #expect(!former.isExcluded && former.isManaged, "the next plan knows whose place is taken")
+        site.onEvent = { _ in }
+        site.world.setFaults(NodeFaults(), of: device.uuid)
+        let again = try site.resolveAndApply()
+        #expect(again.isComplete, "\(again)")
+        let gone = try #require(site.network.nodes.first { $0.uuid == uuid(1) })
+        #expect(gone.isExcluded && !gone.isManaged)
+    }
+
     @Test("A relay goes off when those in its place relay")
     func relays() throws {
         let definition = try House.definition(lamps: 3) { text in

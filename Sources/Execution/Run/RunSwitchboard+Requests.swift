@@ -6,11 +6,11 @@ import Store
 extension RunSwitchboard {
     /// Starts a step when the turn of its node has come.
     func start(_ step: Int) {
+        if keepsWayBack(of: step) { return }
         switch ledger.steps[step].work {
         case .configure(let node, let action):
             // The outcome of an earlier attempt at the same step must not remove the new intent.
             if ledger.journal.isSettling(ledger.subject(of: step)), !commitEarly() { return }
-            if keepsWayBack(of: step, action, on: node) { return }
             carryOut(steps.start(step, action, on: node, &ledger))
         case .edit: carryOut(steps.edit(step, &ledger, doubts, key: context.key))
         case .provision(let order): carryOut(devices.work.provision(step, order, &ledger, routes, at: now))
@@ -20,13 +20,14 @@ extension RunSwitchboard {
     }
 
     /// Whether a step must not start now, because it would take away what others need before somebody else does it.
-    private func keepsWayBack(of step: Int, _ action: ConfigurationAction, on node: DeviceUUID) -> Bool {
+    private func keepsWayBack(of step: Int) -> Bool {
+        guard let (node, _) = ledger.steps[step].work.takenWay else { return false }
         let surroundings = WayBack.Surroundings(
             client: driver.client,
             canScan: driver.scanError == nil,
             now: now
         )
-        switch wayBack.judge(step, action, on: node, &ledger, surroundings) {
+        switch wayBack.judge(step, &ledger, surroundings) {
         case .free: return false
         case .held(let outputs): carryOut(outputs)
         case .postponed(let change): ledger.postpone(step, change, on: node)

@@ -14,6 +14,8 @@ package struct WaitingChange: Hashable, Sendable {
         case friendOff
         /// The node will be reset.
         case reset
+        /// The node will be excluded from the network.
+        case exclusion
     }
 
     /// Why it waits.

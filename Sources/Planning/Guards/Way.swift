@@ -1,6 +1,14 @@
 package import MeshCore
 
 /// What a node does for others in a subnet: without it they may be out of reach.
+///
+/// Two things look like ways and are none:
+/// - Beacons. A proxy sends its beacon to whoever connects, whatever the state says (Mesh Protocol 6.7), and each node
+///   is told each phase of a key refresh by a request of its own. Nodes learn a new IV index by beacons, so a subnet
+///   without any may lose nodes that sleep through an IV Update; but no node that is reached now gets out of reach by
+///   the change, and nothing that could be waited for would tell.
+/// - Addresses. Only reprovisioning changes them. It goes over the node's own server and leaves keys and features as
+///   they are, and the database has both addresses until the node has answered at one of them.
 package struct Way: Hashable, Sendable {
     /// The kinds of ways.
     package enum Role: Int, CaseIterable, Comparable, Sendable {
@@ -21,20 +29,34 @@ package struct Way: Hashable, Sendable {
 }
 
 extension Node {
+    /// What a node of its subnets may do for others.
+    private var conceivableWays: [Way] {
+        netKeys.flatMap { key in Way.Role.allCases.map { Way(role: $0, subnet: key.index) } }
+    }
+
     /// What the node is known to do for others.
-    package var ways: Set<Way> {
-        let ways = netKeys.flatMap { key in Way.Role.allCases.map { Way(role: $0, subnet: key.index) } }
-        return Set(ways.filter(offers))
+    package var ways: Set<Way> { Set(conceivableWays.filter(offers)) }
+
+    /// What the node does for others, or may do, and would not do any more if it were another one; in order.
+    fileprivate func ways(lostBy after: Node) -> [Way] {
+        conceivableWays.filter { does($0) != false && after.does($0) == false }.sorted {
+            ($0.role, $0.subnet) < ($1.role, $1.subnet)
+        }
     }
 
     /// Whether the node is known to do something for others.
-    package func offers(_ way: Way) -> Bool {
+    package func offers(_ way: Way) -> Bool { does(way) == true }
+
+    /// Whether the node does something for others; nil if nobody knows.
+    private func does(_ way: Way) -> Bool? {
         guard !isExcluded, unprovisionedSeenAt == nil, knows(way.subnet) else { return false }
-        switch way.role {
-        case .proxy: return features.proxy == .enabled || isPrivateProxy
-        case .relay: return features.relay == .enabled
-        case .friend: return features.friend == .enabled
-        }
+        let feature =
+            switch way.role {
+            case .proxy: isPrivateProxy ? .enabled : features.proxy
+            case .relay: features.relay
+            case .friend: features.friend
+            }
+        return feature.map { $0 == .enabled }
     }
 
     /// Whether it is known to be a GATT proxy that hides its identity.
@@ -63,7 +85,7 @@ extension MeshNetwork {
 
 extension ConfigurationAction {
     /// The kind of change by which it takes ways away; nil if it takes none.
-    package var takenWay: WaitingChange.Kind? {
+    fileprivate var takenWay: WaitingChange.Kind? {
         switch self {
         case .setProxy(false), .set(.privateGATTProxy(.disabled)): .proxyOff
         case .setRelay(false, _): .relayOff
@@ -81,13 +103,30 @@ extension ConfigurationAction {
         default: false
         }
     }
+}
 
-    /// What it takes away from the others of a network, because the node does it now and would not do it any more.
+extension Step.Work {
+    /// The node from which it takes ways away, and the kind of change; nil if it takes none.
+    ///
+    /// Excluding a node changes nothing on the air, but nothing of ours goes through the node from then on.
+    package var takenWay: (node: DeviceUUID, kind: WaitingChange.Kind)? {
+        switch self {
+        case .configure(let node, let action): action.takenWay.map { (node, $0) }
+        case .edit(.exclude(let node)): (node, .exclusion)
+        default: nil
+        }
+    }
+
+    /// What it takes away from the others of a network, because the node does it now, as far as anybody knows, and
+    /// would not do it any more.
     package func waysTaken(from node: Node, in network: MeshNetwork) -> [Way] {
-        guard takenWay != nil else { return [] }
         var after = node
-        after.apply(self, appKeys: network.appKeys)
-        return node.ways.subtracting(after.ways).sorted { ($0.role, $0.subnet) < ($1.role, $1.subnet) }
+        switch self {
+        case .configure(_, let action): after.apply(action, appKeys: network.appKeys)
+        case .edit(.exclude): after.isExcluded = true
+        default: return []
+        }
+        return node.ways(lostBy: after)
     }
 }
 
@@ -102,10 +141,7 @@ package struct WaySuccession: Sendable {
 
     /// The succession in a plan; nil if no step takes a way away.
     package init?(of steps: [Step], in network: MeshNetwork) {
-        let takes = steps.contains { step in
-            if case .configure(_, let action) = step.work { action.takenWay != nil } else { false }
-        }
-        guard takes else { return nil }
+        guard steps.contains(where: { $0.work.takenWay != nil }) else { return nil }
         var outcome = PlanOutcome(network, upTo: network.nodes.count)
         var given: [DeviceUUID: [Int]] = [:]
         for place in steps.indices {

@@ -9,7 +9,7 @@ struct PlanBuilder {
     var steps: [Step] = []
     var nodes: [NodeSummary] = []
     /// Steps that come after those of all nodes, by ``LatePhase``.
-    private var lateSteps: [[Step]] = Array(repeating: [], count: LatePhase.allCases.count)
+    private var lateSteps: [[(step: Step, isChained: Bool)]] = Array(repeating: [], count: LatePhase.allCases.count)
     /// Publications that wait for the address of their target node.
     private var awaiting: [(target: DeviceUUID, step: Step)] = []
     /// The guards that the plan may pass, sorted.
@@ -64,7 +64,7 @@ struct PlanBuilder {
         case proxyDepartures
         /// Resets of relays, and of nodes that may carry messages of others.
         case relayResets
-        /// Resets of proxies; the other nodes were reset through them.
+        /// Resets of proxies, through which the other nodes were reset, and edits that exclude replaced nodes.
         case proxyResets
     }
 
@@ -113,15 +113,17 @@ struct PlanBuilder {
     }
 
     /// Adds a step that waits until the steps of all nodes are over.
+    ///
+    /// - Parameter isChained: whether it depends on the late step of the phase that was added before it.
     mutating func addLate(
         _ work: Step.Work,
         change: Int,
         after dependencies: [Int] = [],
-        phase: LatePhase = .endings
+        phase: LatePhase = .endings,
+        isChained: Bool = false
     ) {
-        lateSteps[phase.rawValue].append(
-            Step(change: change, work: allowing(work), dependencies: dependencies.sortedUnique())
-        )
+        let step = Step(change: change, work: allowing(work), dependencies: dependencies.sortedUnique())
+        lateSteps[phase.rawValue].append((step, isChained))
     }
 
     /// Adds publications that wait until their target is a node.
@@ -362,10 +364,15 @@ struct PlanBuilder {
         var barriers = carrierBarriers.filter { $0 < steps.count }
         var hasMessages = steps.indices.contains { steps[$0].work.isMessage }
         for phase in lateSteps {
-            let sends = phase.contains { $0.work.isMessage }
+            // Whoever is let go must not be needed any more.
+            let sends = phase.contains { $0.step.work.isMessage || $0.step.work.takenWay != nil }
             if sends, hasMessages, barriers.last != steps.count { barriers.append(steps.count) }
             hasMessages = hasMessages || sends
-            steps += phase
+            for late in phase {
+                var step = late.step
+                if late.isChained { step.dependencies.append(steps.count - 1) }
+                steps.append(step)
+            }
         }
         noteLateLosses()
         finishRemovals()

@@ -86,13 +86,14 @@ struct WayBack {
     /// Whether a step may start that may take away what a node does for others.
     mutating func judge(
         _ step: Int,
-        _ action: ConfigurationAction,
-        on uuid: DeviceUUID,
         _ ledger: inout RunLedger,
         _ surroundings: Surroundings
     ) -> Verdict {
-        guard let succession, let kind = action.takenWay, let node = ledger.network.node(uuid) else { return .free }
-        for way in action.waysTaken(from: node, in: ledger.network.header) {
+        let work = ledger.steps[step].work
+        guard let succession, let (uuid, kind) = work.takenWay, let node = ledger.network.node(uuid) else {
+            return .free
+        }
+        for way in work.waysTaken(from: node, in: ledger.network.header) {
             guard ledger.network.withNodes({ $0.hasNeed(of: way, besides: uuid) }) else { continue }
             let heirs = succession.heirs(of: way, besides: uuid)
             let missing = heirs.filter { !ledger.offers(way, $0) || isSilent($0) }

@@ -266,6 +266,7 @@ extension WaitingChange.Kind {
         case .subnetLoss: "subnet_loss"
         case .friendOff: "friend_off"
         case .reset: "reset"
+        case .exclusion: "exclusion"
         }
     }
 }

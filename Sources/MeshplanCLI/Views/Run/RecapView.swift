@@ -317,6 +317,7 @@ extension Recap.Waiting {
             case .subnetLoss: "Leaving a subnet"
             case .friendOff: "Friend off"
             case .reset: "The reset"
+            case .exclusion: "The exclusion"
             }
         let role =
             switch change.role {
