@@ -116,6 +116,71 @@ struct DoubtTests {
         #expect(site.world.violations == [])
     }
 
+    /// A request whose answer is lost: what asks for it, and what reads it back.
+    struct Lost: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        let request: Opcode
+        let readings: [Opcode]
+        /// What is written instead of what in the definition.
+        let edit: [String: String]
+    }
+
+    static let lost = [
+        Lost(
+            testDescription: "Subscription Add",
+            request: ConfigModelSubscriptionAdd.opcode,
+            readings: [ConfigSIGModelSubscriptionGet.opcode, ConfigVendorModelSubscriptionGet.opcode],
+            edit: ["subscribe: [kitchen] }": "subscribe: [kitchen, all] }"]
+        ),
+        Lost(
+            testDescription: "Bind",
+            request: ConfigModelAppBind.opcode,
+            readings: [ConfigSIGModelAppGet.opcode, ConfigVendorModelAppGet.opcode],
+            edit: ["{ keys: [lighting], subscribe: [kitchen] }": "{ keys: [lighting, visitors], subscribe: [kitchen] }"]
+        ),
+        Lost(
+            testDescription: "Publication Set",
+            request: ConfigModelPublicationVirtualAddressSet.opcode,
+            readings: [ConfigModelPublicationGet.opcode],
+            edit: ["period: 10s": "period: 20s"]
+        ),
+        Lost(
+            testDescription: "AppKey Add",
+            request: ConfigAppKeyAdd.opcode,
+            readings: [ConfigAppKeyGet.opcode],
+            edit: [
+                "  visitors: {": "  scenes: { subnet: home }\n  visitors: {",
+                "[lighting, visitors], subscribe": "[lighting, visitors, scenes], subscribe",
+            ]
+        ),
+    ]
+
+    @Test(
+        "A request of which no reading tells what became of it is asked again by the next apply, which heals",
+        arguments: lost,
+        [true, false]
+    )
+    func lostAnswer(lost: Lost, hasArrived: Bool) throws {
+        let site = try Site(lamps: 2)
+        #expect(try site.apply(site.plan()).isComplete)
+        site.definition = try House.definition(lamps: 2) { text in
+            lost.edit.reduce(text) { $0.replacing($1.key, with: $1.value) }
+        }
+        // The request takes effect and no answer comes, or it is lost itself while the node answers all else but what
+        // would tell.
+        let habits = Set((lost.readings + [lost.request]).map(DeviceHabit.silent))
+        site.world.setFaults(hasArrived ? NodeFaults(isMute: true) : NodeFaults(habits: habits), of: lampTwo)
+        let recap = try site.apply(site.plan())
+        #expect(!recap.isComplete && recap.inDoubt == (hasArrived ? 1 : 0), "\(recap)")
+        // From now on it answers the request, and still not what would read it back.
+        site.world.setFaults(NodeFaults(habits: Set(lost.readings.map(DeviceHabit.silent))), of: lampTwo)
+        let again = try site.resolveAndApply()
+        #expect(again.isComplete, "\(again)")
+        #expect(try site.database.snapshot().unresolved == [] && site.lamp(2).doubtfulEntries == [])
+        #expect(try site.world.mismatches(against: site.network) == [])
+        #expect(try site.plan().isEmpty && site.world.violations == [])
+    }
+
     @Test("A list with a wrong key index is no answer to what became of a key, and blocks nothing")
     func wrongKeyIndex() throws {
         let site = try Site(lamps: 2)

@@ -24,9 +24,9 @@ struct ReprovisionCrashTests {
 
     /// Kills the first run after so many packets, every third time the second run too, and goes on: with the same
     /// command, or with what every run does first.
-    private func dieAndGoOn(_ procedure: NodeProvisioningProcedure, moment: Int) throws {
+    private func dieAndGoOn(_ procedure: NodeProvisioningProcedure, moment: Int, proxy: Int = 1) throws {
         let comment: Comment = "\(procedure) at \(moment)"
-        let site = try ReprovisionField.site(preparing: 2, seed: UInt64(moment))
+        let site = try ReprovisionField.site(preparing: 2, proxy: proxy, seed: UInt64(moment))
         let old = try site.lamp(2)
         let runs = MortalRuns(site, moment: moment)
         var outcome = try site.reprovision(procedure)
@@ -64,6 +64,17 @@ struct ReprovisionCrashTests {
             for moment in stride(from: 1 + part * step, through: last, by: 6 * step) {
                 try dieAndGoOn(procedure, moment: moment)
             }
+        }
+    }
+
+    @Test("The only proxy, which moves to another address, is reached again whenever the run dies", arguments: 0..<4)
+    func onlyProxy(part: Int) throws {
+        let site = try ReprovisionField.site(preparing: 2, proxy: 2)
+        let last = try MortalRuns.packets(of: site) {
+            guard case .reprovisioned = try site.reprovision(.nodeAddressRefresh) else { throw MissingValue() }
+        }
+        for moment in stride(from: 1 + part, through: last, by: 4) {
+            try dieAndGoOn(.nodeAddressRefresh, moment: moment, proxy: 2)
         }
     }
 

@@ -13,10 +13,13 @@ enum ReprovisionField {
 
     /// The network as the database knows it: both lamps have the application key and a configuration, and the first
     /// publishes to the second.
-    static func network(lamps: Int = 2, isServer: Bool = true) throws -> MeshNetwork {
+    ///
+    /// - Parameter proxy: which lamp is the proxy.
+    static func network(lamps: Int = 2, isServer: Bool = true, proxy: Int = 1) throws -> MeshNetwork {
         var network = try House.network(lamps: lamps)
         network.appKeys = keys
         for place in network.nodes.indices.dropFirst() {
+            network.nodes[place].features.proxy = place == proxy ? .enabled : .disabled
             network.nodes[place].appKeys = [NodeKey(index: .first)]
             network.nodes[place].elements[0].models[2].bindings = [.first]
             network.nodes[place].elements[0].models[3].bindings = [.first]
@@ -56,10 +59,11 @@ enum ReprovisionField {
     static func site(
         preparing elements: Int? = nil,
         isServer: Bool = true,
+        proxy: Int = 1,
         settings: WorldSettings = .ideal,
         seed: UInt64 = 1
     ) throws -> Site {
-        let network = try network(isServer: isServer)
+        let network = try network(isServer: isServer, proxy: proxy)
         var air = network
         if let elements {
             air.nodes[2].compositionPages = [

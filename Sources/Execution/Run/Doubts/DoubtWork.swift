@@ -22,6 +22,10 @@ package enum DoubtEnd: Hashable, Sendable {
 
 /// What a run does about requests whose outcome an earlier run left in doubt.
 ///
+/// The run reads first, and the plan that follows asks again for what it still wants. Asking again at once could repeat
+/// what nobody wants any more, and ``WayBack`` would not judge a request that takes a way away. Where reading tells
+/// nothing, the record says so and the plan asks all the same: reading alone settles nothing.
+///
 /// A doubt never blocks for ever: the run asks about it for a bounded time, and only where the answer can matter. If
 /// the node answers, but not this question, the value stays unknown and the run goes on. If the node is silent, the
 /// doubt stays and the node's own steps wait; other nodes do not. Only where the request itself may have silenced the
