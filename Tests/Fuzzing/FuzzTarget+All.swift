@@ -3,7 +3,7 @@ extension FuzzTarget {
     package static let all: [FuzzTarget] = [
         .controller, .advertising, .attributeProtocol, .clientFrame, .serverFrame, .hubRequest, .hubReply, .frameStream,
         .proxyPDU, .beacon,
-        .networkPDU, .lowerTransportPDU,
+        .networkPDU, .lowerTransportPDU, .segmentation,
         .accessMessage, .catalogueMessage, .composition, .provisioningPDU, .configurationDatabase, .definition,
         .vendorModels,
     ]

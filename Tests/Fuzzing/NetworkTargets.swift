@@ -148,7 +148,10 @@ extension FuzzTarget {
         let size = Int(records.first?.first ?? 20)
         var reassembler = ProxyReassembler()
         var now = Instant.zero
+        // What came since the last beginning of a message.
+        var sent: [UInt8] = []
         for packet in records.dropFirst() {
+            sent = (packet.first ?? 0) & 0x80 == 0 ? Array(packet.dropFirst()) : sent + packet.dropFirst()
             now = now.advanced(by: .seconds(packet.count == 3 ? 9 : 0))
             let pdu: ProxyPDU?
             do { pdu = try reassembler.receive(packet, at: now) } catch {
@@ -161,6 +164,7 @@ extension FuzzTarget {
             trace.note([pdu.payload.count / 128, Int(pdu.type.rawValue), 0, 0])
             try demand((1...ProxyPDU.maximumSize).contains(pdu.payload.count), "\(pdu.payload.count) octets")
             try demand(reassembler.nextDeadline == nil, "a message goes on after its end")
+            try demand(pdu.payload == sent, "a message is not made of the packets since its beginning")
             try cutAgain(pdu, size)
         }
     }

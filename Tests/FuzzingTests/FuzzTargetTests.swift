@@ -9,7 +9,7 @@ struct FuzzTargetTests {
         "advertising": 10, "att": 40, "client-frame": 20, "server-frame": 20, "frame-stream": 35, "proxy-pdu": 15,
         "beacon": 15, "network-pdu": 60, "access-message": 150, "composition": 8, "provisioning-pdu": 50,
         "cdb-json": 12, "hci": 20, "yaml": 20, "catalogue-message": 300, "vendor-models": 20,
-        "hub-request": 8, "hub-reply": 8, "lower-transport-pdu": 20,
+        "hub-request": 8, "hub-reply": 8, "lower-transport-pdu": 20, "segmentation": 20,
     ]
 
     @Test(
