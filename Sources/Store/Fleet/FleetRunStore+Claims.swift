@@ -69,7 +69,7 @@ extension FleetRunStore {
     ) throws(StoreError) -> FleetJob? {
         guard let chosen else { return try claim(run, worker, held, "j.network <> ''") }
         guard !chosen.isEmpty else { return nil }
-        return try claim(run, worker, held, "j.network <> '' AND j.number IN (\(Self.list(chosen.sorted())))")
+        return try claim(run, worker, held, "j.network <> '' AND j.number IN (\(FleetSQL(list: chosen.sorted())))")
     }
 
     /// Takes the decision at the end of the present wave, once all jobs of the wave have ended. Only one worker has it.
@@ -95,9 +95,9 @@ extension FleetRunStore {
         _ run: String,
         _ worker: String,
         _ held: some Collection<Int>,
-        _ condition: String
+        _ condition: FleetSQL
     ) throws(StoreError) -> FleetJob? {
-        let unknown = held.isEmpty ? "" : "AND j.number NOT IN (\(Self.list(held)))"
+        let unknown: FleetSQL = held.isEmpty ? "" : "AND j.number NOT IN (\(FleetSQL(list: held)))"
         let statement = FleetStatement(
             """
             UPDATE meshplan_fleet_jobs SET state = 1, attempts = attempts + 1, worker = $2
@@ -117,11 +117,6 @@ extension FleetRunStore {
             columns: FleetRunStore.jobColumnCount
         )
         return try tables.transact([statement])[0].first.map { row throws(StoreError) in try FleetJob(row) }
-    }
-
-    /// Numbers, in which nothing can be mistaken for SQL.
-    private static func list(_ numbers: some Collection<Int>) -> String {
-        numbers.map(String.init).joined(separator: ", ")
     }
 
     /// Records what is known of a job before its command starts.
@@ -175,7 +170,7 @@ extension FleetRunStore {
     /// - Returns: whether the claim still held. Otherwise nothing is recorded.
     /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func decide(_ decision: FleetJob, of run: String, failed: [FleetJob]) throws(StoreError) -> Bool {
-        let holds = """
+        let holds: FleetSQL = """
             EXISTS (
                 SELECT 1 FROM meshplan_fleet_jobs g
                 WHERE g.run = $1 AND g.number = $2 AND g.attempts = $3 AND g.worker = $4 AND g.state = 1
@@ -218,8 +213,8 @@ extension FleetRunStore {
         return try tables.transact(statements).last?.isEmpty == false
     }
 
-    private static let claim = "run = $1 AND number = $2 AND attempts = $3 AND worker = $4 AND state = 1"
-    private static let failures = """
+    private static let claim: FleetSQL = "run = $1 AND number = $2 AND attempts = $3 AND worker = $4 AND state = 1"
+    private static let failures: FleetSQL = """
         (SELECT count(*) FROM meshplan_fleet_jobs f WHERE f.run = $1 AND f.state = 3)
         """
 

@@ -18,7 +18,7 @@ extension FleetRunStore {
         return runs.first { $0.id == id } ?? (runs.count == 1 ? runs[0] : nil)
     }
 
-    private func found(_ condition: String, _ values: [FleetValue]) throws(StoreError) -> [FleetRunRecord] {
+    private func found(_ condition: FleetSQL, _ values: [FleetValue]) throws(StoreError) -> [FleetRunRecord] {
         let statement = FleetStatement(
             "SELECT id, state, wave, waves, most, reason, request FROM meshplan_fleet_runs \(condition)",
             values,
@@ -83,7 +83,7 @@ extension FleetRunStore {
     }
 
     /// The columns of a job.
-    static let jobColumns = "number, wave, network, state, attempts, worker, status, notes"
+    static let jobColumns: FleetSQL = "number, wave, network, state, attempts, worker, status, notes"
     /// How many they are.
     static let jobColumnCount = 8
 }

@@ -82,7 +82,7 @@ package final class FleetRunStore {
                 ]
             )
         }
-        let old = """
+        let old: FleetSQL = """
             SELECT o.id FROM meshplan_fleet_runs o WHERE o.state <> 0 AND o.created < (
                 SELECT min(n.created) FROM (
                     SELECT created FROM meshplan_fleet_runs ORDER BY created DESC LIMIT \(FleetRunStore.mostRuns)

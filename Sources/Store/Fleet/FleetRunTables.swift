@@ -6,11 +6,11 @@ protocol FleetRunTables {
     /// The place, for messages.
     var name: String { get }
     /// The present time in milliseconds since 1970, by the clock of the place, as an expression.
-    var now: String { get }
+    var now: FleetSQL { get }
     /// What makes a query lock the rows that it finds, so that nobody else changes them until the transaction ends.
-    var locking: String { get }
+    var locking: FleetSQL { get }
     /// What makes a query lock the row that it finds as `j`, and pass over those that others have locked.
-    var claiming: String { get }
+    var claiming: FleetSQL { get }
 
     /// Runs statements as one transaction. The text of each names its values as `$1`, `$2`, …
     ///
@@ -32,13 +32,40 @@ enum FleetValue: Sendable {
     case text(String)
 }
 
+/// The text of a statement or a part of one. Only what stands in the source gets into it, and numbers: what a user or a
+/// file says is a ``FleetValue``, which is bound.
+struct FleetSQL: ExpressibleByStringInterpolation, Sendable {
+    /// The text.
+    let text: String
+
+    init(stringLiteral value: StaticString) { text = value.description }
+
+    init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+
+    /// Numbers, with commas between them.
+    init(list numbers: some Collection<Int>) { text = numbers.map(String.init).joined(separator: ", ") }
+
+    /// Takes no `String`, so that none is mistaken for SQL.
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        init(literalCapacity: Int, interpolationCount: Int) {}
+
+        mutating func appendLiteral(_ literal: StaticString) { text += literal.description }
+
+        mutating func appendInterpolation(_ part: FleetSQL) { text += part.text }
+
+        mutating func appendInterpolation(_ number: some FixedWidthInteger) { text += "\(number)" }
+    }
+}
+
 /// A statement, and how many columns its rows have.
 struct FleetStatement: Sendable {
-    var sql: String
+    var sql: FleetSQL
     var values: [FleetValue]
     var columns: Int
 
-    init(_ sql: String, _ values: [FleetValue] = [], columns: Int = 0) {
+    init(_ sql: FleetSQL, _ values: [FleetValue] = [], columns: Int = 0) {
         self.sql = sql
         self.values = values
         self.columns = columns
@@ -94,9 +121,9 @@ final class PostgreSQLFleetRunTables: FleetRunTables {
     }
 
     var name: String { session.name }
-    let now = "CAST(EXTRACT(EPOCH FROM now()) * 1000 AS bigint)"
-    let locking = "FOR UPDATE"
-    let claiming = "FOR UPDATE OF j SKIP LOCKED"
+    let now: FleetSQL = "CAST(EXTRACT(EPOCH FROM now()) * 1000 AS bigint)"
+    let locking: FleetSQL = "FOR UPDATE"
+    let claiming: FleetSQL = "FOR UPDATE OF j SKIP LOCKED"
 
     func transact(_ statements: [FleetStatement]) throws(StoreError) -> [[FleetRow]] {
         if !isWatched {
@@ -129,7 +156,7 @@ final class PostgreSQLFleetRunTables: FleetRunTables {
     }
 
     private static func statement(_ statement: FleetStatement) -> SQLStatement {
-        var made = SQLStatement(statement.sql)
+        var made = SQLStatement(statement.sql.text)
         made.parameters = statement.values.map { value in
             switch value {
             case .integer(let number): .integer(number)

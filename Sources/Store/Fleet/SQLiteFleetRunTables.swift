@@ -58,10 +58,10 @@ final class SQLiteFleetRunTables: FleetRunTables {
     }
 
     var name: String { path }
-    let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+    let now: FleetSQL = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
     // A transaction that writes has the whole file.
-    let locking = ""
-    let claiming = ""
+    let locking: FleetSQL = ""
+    let claiming: FleetSQL = ""
 
     func transact(_ statements: [FleetStatement]) throws(StoreError) -> [[FleetRow]] {
         do {
@@ -91,8 +91,8 @@ final class SQLiteFleetRunTables: FleetRunTables {
             }
         }
         var rows: [FleetRow] = []
-        // SQLite numbers names such as $2 by their first place in the text.
-        let sql = statement.sql.replacing(#/\$([0-9]+)/#) { "?\($0.1)" }
+        // SQLite numbers names such as $2 by their first place in the text. No text holds a `$` but those of values.
+        let sql = statement.sql.text.replacing(#/\$([0-9]+)/#) { "?\($0.1)" }
         try connection.forEachRow(of: sql, values) { row in
             rows.append(
                 FleetRow(

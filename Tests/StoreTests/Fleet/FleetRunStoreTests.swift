@@ -353,8 +353,8 @@ struct FleetRunStoreTests {
             let id = "r\(number)"
             try fixture.run([["a"]], id: id)
             // Times of the clock may be equal.
-            let sql = "UPDATE meshplan_fleet_runs SET created = \(number) WHERE id = '\(id)'"
-            _ = try store.tables.transact([FleetStatement(sql)])
+            let sql: FleetSQL = "UPDATE meshplan_fleet_runs SET created = $1 WHERE id = $2"
+            _ = try store.tables.transact([FleetStatement(sql, [.integer(Int64(number)), .text(id)])])
             if number != 1 { _ = try store.stop(id, because: "enough") }
         }
         let ids = try store.runs().map(\.id)
@@ -375,19 +375,21 @@ struct FleetRunStoreTests {
     @Test(
         "A request or notes that cannot be read are damage, not a request for less",
         arguments: [
-            ("runs", "request", ""), ("runs", "request", "nonsense"), ("runs", "request", "{}"),
-            ("runs", "request", #"{"command":7}"#), ("runs", "request", #"{"command":"apply","extra":"--node"}"#),
-            ("runs", "request", #"{"command":"apply","via":[1]}"#),
-            ("runs", "request", #"{"command":"apply","plans":"x"}"#), ("jobs", "notes", "[]"),
-            ("jobs", "notes", #"{"digest":1}"#), ("jobs", "notes", #"{"restoring":"yes"}"#),
-            ("jobs", "notes", #"{"entries":["a"]}"#),
+            ("request", ""), ("request", "nonsense"), ("request", "{}"),
+            ("request", #"{"command":7}"#), ("request", #"{"command":"apply","extra":"--node"}"#),
+            ("request", #"{"command":"apply","via":[1]}"#),
+            ("request", #"{"command":"apply","plans":"x"}"#), ("notes", "[]"),
+            ("notes", #"{"digest":1}"#), ("notes", #"{"restoring":"yes"}"#),
+            ("notes", #"{"entries":["a"]}"#),
         ]
     )
-    func damage(_ table: String, _ column: String, _ text: String) throws {
+    func damage(_ column: String, _ text: String) throws {
         let fixture = try FleetRunFixture(.file)
         let store = try fixture.store()
         let run = try fixture.run([["a"]])
-        let sql = "UPDATE meshplan_fleet_\(table) SET \(column) = $1"
+        let sql: FleetSQL =
+            column == "request"
+            ? "UPDATE meshplan_fleet_runs SET request = $1" : "UPDATE meshplan_fleet_jobs SET notes = $1"
         _ = try store.tables.transact([FleetStatement(sql, [.text(text)])])
         #expect(throws: StoreError.self) {
             _ = try store.run(run.id)
@@ -405,5 +407,10 @@ struct FleetRunStoreTests {
         )
         let row = try required(tables.transact([statement])[0].first)
         #expect(try row.integer(0) == 7 && row.text(2) == "one" && row.text(3) == "costs $")
+        // What a user says is never part of a text, so it stays what it is.
+        let hostile = "'); DROP TABLE meshplan_fleet_runs; -- $2 ?1"
+        let said = FleetStatement("SELECT $1, $2", [.text(hostile), .integer(7)], columns: 2)
+        let answer = try required(tables.transact([said])[0].first)
+        #expect(try answer.text(0) == hostile && answer.integer(1) == 7)
     }
 }
