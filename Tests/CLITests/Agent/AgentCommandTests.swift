@@ -366,6 +366,23 @@ struct AgentCommandTests {
         #expect(!result.output.contains("plan ready") && !result.output.contains("secretp:"), "\(result.combined)")
     }
 
+    @Test("an agent that is started with another way plans again, and the approval of the other one is ignored")
+    func otherWay() throws {
+        let fixture = try Self.fleet()
+        let elsewhere = ["agent", "site", "--once", "--apply", "--via", "unix:elsewhere"]
+        let digest = try #require(digests(fixture.run(elsewhere).output)["west"])
+        try fixture.write("west \(digest) Ada\n", to: "approvals")
+        let moved = fixture.run(apply)
+        #expect(moved.output.contains("west: plan ready") && moved.output.contains("west: waits for approval"))
+        #expect(moved.output.contains("west: an approval is ignored: it is of no present plan"), "\(moved.combined)")
+        #expect(!moved.combined.contains("cannot be applied"))
+        let state = try AgentState.read(fixture.folder.path + "/.meshplan/agent.json", as: "agent.json")
+        let planned = try #require(state.networks["west"]?.digest)
+        #expect(planned != digest)
+        try fixture.write("west \(planned) Ada\n", to: "approvals")
+        #expect(fixture.run(apply).output.contains("west: applied"))
+    }
+
     @Test("an approval is used once, also if the file is away for a while; other words approve anew")
     func usedOnce() throws {
         let fixture = try Self.fleet()

@@ -175,7 +175,8 @@ struct AgentFolder {
         return [".yaml", ".yml", ".csv"].contains { name.hasSuffix($0) } || AssignmentsFile.network(ofFile: name) != nil
     }
 
-    private static func digest(_ bytes: [UInt8]) -> String {
+    /// A digest as text.
+    static func digest(_ bytes: [UInt8]) -> String {
         SHA256.hash(bytes).map { Hexadecimal.encode($0) } ?? ""
     }
 }

@@ -48,6 +48,8 @@ struct AgentMachine {
         var fingerprint: String
         /// Whether anybody has said how it is reached.
         var isReachable: Bool
+        /// The digest for a plan that holds for every way, if ``fingerprint`` is that of one way.
+        var fingerprintOfAnyWay: String?
     }
 
     /// How a command has ended.
@@ -110,7 +112,8 @@ struct AgentMachine {
     }
 
     private func isUnplanned(_ network: Present) -> Bool {
-        state.networks[network.name]?.planned != network.fingerprint
+        let planned = state.networks[network.name]?.planned
+        return planned != network.fingerprint && (planned == nil || planned != network.fingerprintOfAnyWay)
     }
 
     /// Whether a time is over. A time that is much too far away was set by a wrong clock.

@@ -158,14 +158,26 @@ final class AgentRun {
         let now = context.now().rawValue
         problem = nil
         do {
-            let (found, fingerprints) = try folder.look()
+            nonisolated(unsafe) let run = self
+            // A file system can hang in the kernel, where no signal ends it. Then somebody has to be told.
+            let (found, fingerprints) = try Watchdog.watching(
+                { try folder.look() },
+                for: Self.patience,
+                else: { run.tellSilence() }
+            )
             fleet = found
             tellIgnored()
             let present = found.networks.map { network in
-                AgentMachine.Present(
+                let fingerprint = fingerprints[network.name] ?? ""
+                // A plan that was made with a way holds for that one.
+                let way = routes(network) + options.devices
+                return AgentMachine.Present(
                     name: network.name,
-                    fingerprint: fingerprints[network.name] ?? "",
-                    isReachable: !options.via.isEmpty
+                    fingerprint: way.isEmpty
+                        ? fingerprint
+                        : AgentFolder.digest(Array(([fingerprint] + way).joined(separator: "\0").utf8)),
+                    isReachable: !options.via.isEmpty,
+                    fingerprintOfAnyWay: fingerprint
                 )
             }
             machine.looked(present, try approvals(), at: now)
@@ -179,6 +191,20 @@ final class AgentRun {
             guard context.interrupts.count() == 0 else { return }
             machine.couldNotLook(failure.message, at: now)
         }
+    }
+
+    /// How long the definitions may take to be read.
+    private static let patience = Duration.seconds(60)
+
+    /// Says that the definitions do not answer. It runs on a thread of its own while that of the agent waits for them,
+    /// and so uses nothing else.
+    private func tellSilence() {
+        let seconds = Self.patience.components.seconds
+        let problem = "the folder has not answered for \(seconds) seconds: its file system may hang"
+        machine.couldNotLook(problem, at: context.now().rawValue)
+        for event in machine.takeEvents() { view.show(event) }
+        // Whoever starts the agent again gets another number for the next event.
+        try? store()
     }
 
     private func approvals() throws -> AgentApprovals {
