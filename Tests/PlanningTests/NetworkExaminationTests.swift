@@ -62,6 +62,20 @@ struct NetworkExaminationTests {
         return NetworkExamination.findings(in: network, at: Self.now).map(\.code)
     }
 
+    @Test("a value that was given away is not to be offered again where more than a claim is required")
+    func givenAway() throws {
+        var network = try Self.sound()
+        let uuid = DeviceUUID(rawValue: Octets16(high: 0xA0A0, low: 9))
+        var memory = DeviceMemory(uuid: uuid, key: KeyMaterial(Octets16(high: 1, low: 1)))
+        #expect(memory.use(try StaticOutOfBandValue([1, 2])))
+        network.deviceMemories = [uuid: memory]
+        let findings = NetworkExamination.findings(in: network, at: Self.now)
+        #expect(findings.map(\.code) == ["value-given-away"])
+        let advice = try #require(findings.first?.advice)
+        #expect(advice.remedies == [.applyAgain])
+        #expect(advice.text.contains("Where the definition does not say `require: authenticated`, offering"))
+    }
+
     @Test("finds nothing wrong with a network in order")
     func nothing() throws {
         #expect(try codes { _ in } == [])

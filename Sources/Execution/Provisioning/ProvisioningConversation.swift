@@ -70,8 +70,8 @@ struct ProvisioningConversation {
     /// Whether a question is open that ``answer(_:at:)`` answers.
     var awaitsAnswer: Bool { format != nil }
 
-    /// How the two sides authenticate each other; nil before that is chosen.
-    var method: AuthenticationMethod.Kind? { choice?.authentication.method.kind }
+    /// What is to prove who the device is; nil before that is chosen.
+    var authentication: NodeAuthentication? { choice?.nodeAuthentication }
 
     /// When to call ``advance(to:)``.
     var nextDeadline: Instant? {
@@ -102,7 +102,7 @@ struct ProvisioningConversation {
             case .addressBlock(let address, let count):
                 return end(.noAddress("\(count) elements have no room from \(address) on"))
             case .notOffered, .notExpected, .value:
-                return end(.session(ProvisioningFailure(.notOffered, at: session.stage), method: method))
+                return end(.session(ProvisioningFailure(.notOffered, at: session.stage), authentication))
             }
         }
     }
@@ -191,7 +191,7 @@ struct ProvisioningConversation {
             case .completed(let node): translated.append(.completed(node))
             case .failed(let failure):
                 translated += withdrawal()
-                translated.append(.failed(.session(failure, method: method)))
+                translated.append(.failed(.session(failure, authentication)))
             }
         }
         // If the session now waits for something else, the requested value is known.

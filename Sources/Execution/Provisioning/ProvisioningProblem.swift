@@ -8,9 +8,9 @@ package enum ProvisioningProblem: Error, Hashable, Sendable {
     case remoteLink(RemoteProvisioningLinkEnd, at: ProvisioningStage)
     /// The device broke the rules of the Proxy protocol at this stage.
     case proxyProtocol(ProxyProtocolError, at: ProvisioningStage)
-    /// The session ended without a node. `method` is how the two sides were to authenticate; nil before that was
+    /// The session ended without a node, and with it what was to prove who the device is; nil before that was
     /// chosen.
-    case session(ProvisioningFailure, method: AuthenticationMethod.Kind?)
+    case session(ProvisioningFailure, NodeAuthentication?)
     /// The device cannot be provisioned as the definition demands with the secrets and the person available.
     case policy(ProvisioningPolicyError)
     /// A declared static value or public key cannot be read; a sentence without a full stop.
@@ -67,7 +67,7 @@ extension ProvisioningProblem {
         case .policy, .secretUnavailable, .noAddress, .fixedAddress, .elementCount, .noNetKey, .ivIndexUnknown,
             .cannotScan, .server:
             false
-        case .session(let failure, let method): failure.reason.canPass(method)
+        case .session(let failure, let authentication): failure.reason.canPass(authentication?.kind)
         }
     }
 }
@@ -91,6 +91,36 @@ extension ProvisioningFailureReason {
     }
 }
 
+extension ProvisioningFailureReason {
+    /// What confirmations that do not match mean; nil for any other reason, and where only the value can be the cause.
+    ///
+    /// They are made of the secret that the public keys agree on, and of the value. So a wrong public key out of band
+    /// shows nowhere else, and looks the same as a wrong value.
+    fileprivate func mismatch(under authentication: NodeAuthentication?) -> (meaning: String, advice: String)? {
+        guard [.confirmationMismatch, .reportedByDevice(.confirmationFailed)].contains(self), let authentication else {
+            return nil
+        }
+        switch (authentication.isPublicKeyOutOfBand, authentication.kind) {
+        case (true, .noOOB):
+            return (
+                "the confirmations do not match: the public key that was given is not the device's",
+                "check the public key, and make sure that it belongs to this device"
+            )
+        case (true, _):
+            return (
+                "the confirmations do not match: the value or the public key that was given is not the device's",
+                "check the out-of-band value and the public key, and make sure that both belong to this device"
+            )
+        case (false, .noOOB):
+            return (
+                "the confirmations do not match, although nothing but the public keys enters them",
+                ProvisioningFailureReason.reflectedConfirmation.advice
+            )
+        case (false, _): return nil
+        }
+    }
+}
+
 extension ProvisioningProblem: CustomStringConvertible {
     /// What happened and at which stage: a clause without a full stop.
     package var description: String {
@@ -100,7 +130,9 @@ extension ProvisioningProblem: CustomStringConvertible {
         case .remoteLink(let end, .notStarted): end.description
         case .remoteLink(let end, let stage): "\(end) while \(stage.activity)"
         case .proxyProtocol(_, let stage): "the device broke the rules of the Proxy protocol while \(stage.activity)"
-        case .session(let failure, _): "\(failure.reason) while \(failure.stage.activity)"
+        case .session(let failure, let authentication):
+            "\(failure.reason.mismatch(under: authentication)?.meaning ?? failure.reason.description) while "
+                + failure.stage.activity
         case .policy(let error): error.description
         case .secretUnavailable(let missing): missing
         case .outOfBandValue(let error): "what was answered cannot be the value of the device: \(error)"
@@ -126,7 +158,8 @@ extension ProvisioningProblem: CustomStringConvertible {
             error.hint ?? "make sure that the device has power and is near, and that nobody else is connected to it"
         case .remoteLink(let end, _): Advice(end.advice)
         case .proxyProtocol: "try again; if the error persists, update the firmware of the device"
-        case .session(let failure, _): Advice(failure.reason.advice)
+        case .session(let failure, let authentication):
+            Advice(failure.reason.mismatch(under: authentication)?.advice ?? failure.reason.advice)
         case .policy(let error): error.advice
         case .secretUnavailable: "make the secret available, then apply again"
         case .outOfBandValue: "look at the device again and type what it shows"
@@ -155,31 +188,54 @@ extension ProvisioningPolicyError {
         switch self {
         case .algorithm: "allow another algorithm in the definition, or update the firmware of the device"
         case .publicKeyNotOffered: "leave the public key out of the definition and the secrets, or check the UUID"
-        case .publicKeyMissing: "provide the device's public key"
-        case .noMethod(let refusals):
-            if refusals.contains(where: \.cause.isTooWeak) {
+        case .publicKeyMissing: Self.givePublicKey
+        case .noMethod(let refusals, let publicKeyHelps):
+            ((publicKeyHelps ? [Self.givePublicKey] : []) + Self.ways(out: refusals))
+                .reduce(Advice("")) { $0.isEmpty ? $1 : $0.followed(by: "; or ").followed(by: $1) }
+        }
+    }
+
+    private static var givePublicKey: Advice {
+        "give its public key with \(command: .secretsFile), or name its file in the definition (`public_key`)"
+    }
+
+    /// What can be done about refusals, the dearest last.
+    private static func ways(out refusals: [Refusal]) -> [Advice] {
+        let causes = refusals.map(\.cause)
+        let missing = refusals.filter { $0.cause == .notAtHand }.map(\.kind)
+        let isForgeable = causes.contains { if case .forgeable = $0 { true } else { false } }
+        let isTooShort = causes.contains { if case .tooShort = $0 { true } else { false } }
+        let isGuessable = causes.contains { if case .guessable = $0 { true } else { false } }
+        let isUsed = causes.contains(.givenAway) || causes.contains(.usedUp)
+        var ways: [Advice] = []
+        if missing.contains(.staticOOB) {
+            ways.append("give its static value with \(command: .secretsFile), or name where it is in the definition")
+        }
+        if missing.contains(.outputOOB) || missing.contains(.inputOOB) {
+            ways.append("apply on a terminal, where somebody sees the device")
+        }
+        if isTooShort { ways.append("get a static value of 32 octets") }
+        if isUsed { ways.append("get a new value") }
+        if isForgeable {
+            ways.append(
                 """
                 take a product that knows BTM_ECDH_P256_HMAC_SHA256_AES_CCM with a static value of 32 octets, or whose \
-                public key can be read out of band; or write `provisioning: { require: claimed }`, and a device that \
-                knows nothing can pass for this one
+                public key can be read out of band
                 """
-            } else if refusals.contains(where: { $0.cause == .givenAway }) {
-                """
-                get a new value or the public key of the device; or write `provisioning: { require: claimed }`, and \
-                whoever has learnt the value can pass for the device
-                """
-            } else if refusals.contains(where: { $0.cause == .usedUp }) {
-                """
-                get a new value or the public key of the device, or use \(command: .applyAgain): then whoever has learnt \
-                the value can pass for the device
-                """
-            } else if refusals.contains(where: { $0.cause == .notAtHand && $0.kind == .staticOOB }) {
-                "provide the device's static value, or run on a terminal where somebody can see the device"
-            } else if refusals.contains(where: { $0.cause == .notAtHand }) {
-                "run on a terminal where somebody can see the device"
-            } else {
-                "allow in the definition what the device offers, or use another device"
-            }
+            )
+        } else if isGuessable {
+            ways.append("take a product with a static value of 32 octets, or with values of six digits or four letters")
         }
+        let claimed = "write `provisioning: { require: claimed }`, and"
+        if isForgeable {
+            ways.append("\(claimed) a device that knows nothing can pass for this one")
+        } else if isTooShort || isGuessable {
+            ways.append("\(claimed) whoever finds the value can pass for the device")
+        } else if causes.contains(.givenAway) {
+            ways.append("\(claimed) whoever has learnt the value can pass for the device")
+        } else if causes.contains(.usedUp) {
+            ways.append("use \(command: .applyAgain): then whoever has learnt the value can pass for the device")
+        }
+        return ways.isEmpty ? ["allow in the definition what the device offers, or use another device"] : ways
     }
 }

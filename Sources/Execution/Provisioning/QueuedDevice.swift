@@ -71,6 +71,6 @@ struct QueuedDevice {
     /// as long as it likes, the values that people tend to choose. A genuine device does not fail at that point.
     func mayHaveRevealedValue(_ problem: ProvisioningProblem) -> Bool {
         guard case .talking(_, let conversation) = state else { return false }
-        return conversation.method == .staticOOB && problem.stage == .verification
+        return conversation.authentication?.kind == .staticOOB && problem.stage == .verification
     }
 }

@@ -89,6 +89,17 @@ extension ProvisioningChoice {
 }
 
 extension ProvisioningChoice {
+    /// Why it proves no more than a claim.
+    var weakness: ProvisioningPolicyError.Cause {
+        guard algorithm == .hmacSHA256 else { return .forgeable(algorithm) }
+        switch authentication {
+        case .noOOB: return .authenticationRequired
+        case .staticOOB(let value): return isValueUsed ? .givenAway : .tooShort(octets: value.octetsOfSubstance)
+        case .outputOOB(let action, let size): return .guessable(values: action.format(size: size).valueCount)
+        case .inputOOB(let action, let size): return .guessable(values: action.format(size: size).valueCount)
+        }
+    }
+
     /// The static value that a session gives away to the other side, whoever that is; nil if it does not.
     ///
     /// Under AES-CMAC the other side computes it from our Confirmation and Random. Under HMAC-SHA256 it can try, with
@@ -104,9 +115,15 @@ extension StaticOutOfBandValue {
     /// Whether it fills the 32 octets that HMAC-SHA256 takes. Who hears a failed session can try all values of a
     /// shorter or padded one at leisure (CVE-2020-26557). Four octets may be zero by chance at the ends.
     package var isOfFullSize: Bool {
-        let start = octets.firstIndex { $0 != 0 } ?? octets.endIndex
-        let end = octets.lastIndex { $0 != 0 } ?? start
-        return octets.count == 32 && end - start + 1 >= 28
+        octets.count == 32 && octetsOfSubstance >= 28
+    }
+
+    /// How many octets it has without the zeros at both ends.
+    var octetsOfSubstance: Int {
+        guard let start = octets.firstIndex(where: { $0 != 0 }), let end = octets.lastIndex(where: { $0 != 0 }) else {
+            return 0
+        }
+        return end - start + 1
     }
 }
 

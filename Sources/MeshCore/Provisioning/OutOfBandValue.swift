@@ -52,6 +52,14 @@ package enum OutOfBandFormat: Hashable, Sendable {
         }
     }
 
+    /// How many values there are.
+    var valueCount: Int {
+        guard case .text(let characters) = self else { return numbers?.count ?? 1 }
+        return (0..<min(characters, AuthenticationMethod.sizes.upperBound)).reduce(1) { power, _ in
+            power * OutOfBandFormat.alphabet.count
+        }
+    }
+
     private static func largest(_ digits: UInt8) -> UInt32 {
         (0..<min(digits, AuthenticationMethod.sizes.upperBound)).reduce(1) { power, _ in power * 10 } - 1
     }

@@ -90,7 +90,10 @@ package enum ProvisioningPolicyError: Error, Hashable, Sendable {
     /// Its public key has to be read out of band, but is not available.
     case publicKeyMissing
     /// No method is left. The refusals tell why, in the order of preference.
-    case noMethod([Refusal])
+    ///
+    /// `publicKeyHelps`: the device offers its public key out of band, which is not at hand, and would not be refused
+    /// for the same reasons with it.
+    case noMethod([Refusal], publicKeyHelps: Bool = false)
 
     /// Why one kind of authentication was not possible.
     package struct Refusal: Hashable, Sendable {
@@ -115,8 +118,10 @@ package enum ProvisioningPolicyError: Error, Hashable, Sendable {
         case authenticationRequired
         /// The policy demands more than a claim, and under this algorithm an answer can be made up.
         case forgeable(ProvisioningAlgorithm)
-        /// The policy demands more than a claim, and the value is so short that it can be guessed or found by trying.
-        case tooShort
+        /// The policy demands more than a claim, and the static value fills only so many of 32 octets.
+        case tooShort(octets: Int)
+        /// The policy demands more than a claim, and a person carries one of only so many values.
+        case guessable(values: Int)
         /// Its value was given away before, to whom is not known. It may be offered once more.
         case usedUp
         /// The policy demands more than a claim, and the value was given away before, to whom is not known.
@@ -130,7 +135,7 @@ extension ProvisioningPolicyError.Cause {
     /// Whether the device was refused because nothing that it can do proves enough.
     package var isTooWeak: Bool {
         switch self {
-        case .forgeable, .tooShort: true
+        case .forgeable, .tooShort, .guessable: true
         case .notOffered, .notAtHand, .authenticationRequired, .usedUp, .givenAway, .notAllowed: false
         }
     }
@@ -144,7 +149,7 @@ extension ProvisioningPolicyError: CustomStringConvertible {
             "the device knows \(names(offered)), but only \(names(allowed)) may be used"
         case .publicKeyNotOffered: "the device does not let its public key be read out of band"
         case .publicKeyMissing: "the device's public key is required, but it is unknown"
-        case .noMethod(let refusals):
+        case .noMethod(let refusals, _):
             "there is no way to authenticate the device: " + clauses(of: refusals).joined(separator: ", ")
         }
     }
@@ -162,7 +167,7 @@ extension ProvisioningPolicyError: CustomStringConvertible {
         let used = (names(.usedUp) + names(.givenAway)).map {
             "its value for \($0) was given away before, perhaps to another device"
         }
-        let short = names(.tooShort).map { "its value for \($0) is too short" }
+        let short = refusals.compactMap(\.shortness)
         let clauses =
             used + forgeable + short + missing
             + (notOffered.isEmpty ? [] : ["it does not offer \(alternatives(notOffered))"]) + weak
@@ -187,6 +192,21 @@ extension AuthenticationMethod.Kind {
         case .staticOOB: "Static OOB"
         case .outputOOB: "Output OOB"
         case .inputOOB: "Input OOB"
+        }
+    }
+}
+
+extension ProvisioningPolicyError.Refusal {
+    /// How little it takes to find the value; nil if that is not the cause.
+    fileprivate var shortness: String? {
+        switch cause {
+        // Up to 2^64 values are a matter of machines and days. Longer ones are found if somebody thought them up.
+        case .tooShort(let octets) where octets <= 8:
+            "its value for \(kind.name) can be found by trying, one of 2^\(8 * octets) values"
+        case .tooShort(let octets):
+            "its value for \(kind.name) fills only \(octets) of 32 octets, and can be found by trying if it is not random"
+        case .guessable(let values): "its value for \(kind.name) can be guessed, one of \(values) values"
+        case .notOffered, .notAtHand, .authenticationRequired, .forgeable, .usedUp, .givenAway, .notAllowed: nil
         }
     }
 }
@@ -255,7 +275,7 @@ package struct ProvisioningPolicy: Hashable, Sendable {
         guard material.publicKey == nil || capabilities.isPublicKeyAvailable else { throw .publicKeyNotOffered }
         var refusals: [ProvisioningPolicyError.Refusal] = []
         for kind in kinds {
-            switch authentication(kind, capabilities, material) {
+            switch authentication(kind, capabilities, material, hasPublicKey: material.publicKey != nil) {
             case .success(let authentication):
                 let choice = ProvisioningChoice(
                     algorithm: algorithm,
@@ -264,9 +284,7 @@ package struct ProvisioningPolicy: Hashable, Sendable {
                     isValueUsed: kind == .staticOOB && material.isStaticValueUsed
                 )
                 if choice.assurance >= assurance { return choice }
-                let cause: ProvisioningPolicyError.Cause =
-                    algorithm != .hmacSHA256 ? .forgeable(algorithm) : choice.isValueUsed ? .givenAway : .tooShort
-                refusals.append(ProvisioningPolicyError.Refusal(kind, cause))
+                refusals.append(ProvisioningPolicyError.Refusal(kind, choice.weakness))
             case .failure(let error):
                 // A value that would prove too little need not be brought.
                 let isVain = error.cause == .notAtHand && assurance > .claimed && material.publicKey == nil
@@ -277,7 +295,18 @@ package struct ProvisioningPolicy: Hashable, Sendable {
         for kind in AuthenticationMethod.Kind.allCases where !kinds.contains(kind) {
             refusals.append(ProvisioningPolicyError.Refusal(kind, .notAllowed))
         }
-        throw .noMethod(refusals)
+        throw .noMethod(refusals, publicKeyHelps: publicKeyHelps(capabilities, material))
+    }
+
+    /// Whether the device would be accepted with its public key, if perhaps with the value or person of a method, too.
+    private func publicKeyHelps(_ capabilities: ProvisioningCapabilities, _ material: OutOfBandMaterial) -> Bool {
+        guard capabilities.isPublicKeyAvailable, material.publicKey == nil else { return false }
+        return kinds.contains { kind in
+            switch authentication(kind, capabilities, material, hasPublicKey: true) {
+            case .success: true
+            case .failure(let error): error.cause == .notAtHand
+            }
+        }
     }
 
     private struct PassedOver: Error {
@@ -287,13 +316,14 @@ package struct ProvisioningPolicy: Hashable, Sendable {
     private func authentication(
         _ kind: AuthenticationMethod.Kind,
         _ capabilities: ProvisioningCapabilities,
-        _ material: OutOfBandMaterial
+        _ material: OutOfBandMaterial,
+        hasPublicKey: Bool
     ) -> Result<ProvisioningChoice.Authentication, PassedOver> {
         let counted = max(1, countedDigits)
         switch kind {
         case .noOOB:
             let couldAuthenticate = material.staticValue != nil && kinds.contains(.staticOOB)
-            let mustAuthenticate = (assurance > .nothing || couldAuthenticate) && material.publicKey == nil
+            let mustAuthenticate = (assurance > .nothing || couldAuthenticate) && !hasPublicKey
             if capabilities.requiresAuthentication || mustAuthenticate {
                 return .failure(PassedOver(cause: .authenticationRequired))
             }
@@ -303,7 +333,7 @@ package struct ProvisioningPolicy: Hashable, Sendable {
             guard let value = material.staticValue else { return .failure(PassedOver(cause: .notAtHand)) }
             // Only who has the private key could learn the value once more, and that is the device.
             // Where a claim is not enough, offering it again would not help, which the caller finds out.
-            if material.isStaticValueUsed, !allowsUsedValue, assurance <= .claimed, material.publicKey == nil {
+            if material.isStaticValueUsed, !allowsUsedValue, assurance <= .claimed, !hasPublicKey {
                 return .failure(PassedOver(cause: .usedUp))
             }
             return .success(.staticOOB(value))

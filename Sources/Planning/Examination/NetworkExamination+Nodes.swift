@@ -65,7 +65,7 @@ extension NetworkExamination {
             .note,
             "claimed-only",
             nodes: network.nodes.filter { $0.authentication?.assurance == .claimed }.map(\.name),
-            "only claimed to be who they are: a device that knows nothing can answer as they did",
+            "only claimed to be who they are: another device can answer as they did",
             advice: "What-is-safe in the manual says what that is worth, and what proves more."
         )
         let open = network.deviceMemories.values.filter { !$0.usedValues.isEmpty && nodes[$0.uuid] == nil }
@@ -76,8 +76,11 @@ extension NetworkExamination {
                 network.pendingProvisioning(of: uuid)?.name ?? uuid.description
             },
             "whose static value was given away in a session that made no node",
-            advice:
-                "Get a new value from the maker, or use \(command: .applyAgain): then whoever answered can pass for the device."
+            advice: """
+                Get a new value from the maker, or the device's public key. Where the definition does not say \
+                `require: authenticated`, \(command: .applyAgain) offers the value once more: then whoever answered can \
+                pass for the device.
+                """
         )
     }
 

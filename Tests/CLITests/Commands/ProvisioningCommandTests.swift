@@ -289,7 +289,8 @@ struct ProvisioningCommandTests {
         #expect(result.output.contains("sensor: provisioned at 0x0002 (1 element), \(claim)"), "\(result.output)")
         #expect(
             result.output.contains(
-                "Provisioned 1 device, \(claim).\nGiven away, and not offered again: the static value of sensor."
+                "Provisioned 1 device, claimed only: another device can answer so.\n"
+                    + "Given away, and not offered again: the static value of sensor."
             )
         )
         let shown = fixture.run("show", "node.sensor")

@@ -12,21 +12,36 @@ import Testing
 struct ProvisioningProofTests {
     private static let full = (1...32).map { UInt8($0) }
 
-    private static func capabilities(_ algorithms: [ProvisioningAlgorithm]) -> ProvisioningCapabilities {
-        ProvisioningCapabilities(elementCount: 2, algorithms: algorithms, isStaticValueAvailable: true)
+    private static let pair: P256KeyPair = {
+        var generator = SplitMix64(seed: 11)
+        return P256KeyPair.random(using: &generator)
+    }()
+
+    private static func capabilities(
+        _ algorithms: [ProvisioningAlgorithm],
+        hasKey: Bool = false
+    ) -> ProvisioningCapabilities {
+        ProvisioningCapabilities(
+            elementCount: 2,
+            algorithms: algorithms,
+            isPublicKeyAvailable: hasKey,
+            isStaticValueAvailable: true
+        )
     }
 
     /// Devices with one static value each, and a network that wants so much of them.
     private func site(
         _ devices: [[ProvisioningAlgorithm]],
         _ assurance: ProvisioningAssurance,
-        value: [UInt8] = full
+        value: [UInt8] = full,
+        hasKey: Bool = false
     ) throws -> Commissioning {
         let value = try StaticOutOfBandValue(value)
         let site = try Commissioning(
             devices.enumerated().map { number, algorithms in
-                var device = Commissioning.device(number + 1, Self.capabilities(algorithms))
+                var device = Commissioning.device(number + 1, Self.capabilities(algorithms, hasKey: hasKey))
                 device.staticValue = value
+                device.keyPair = hasKey ? Self.pair : nil
                 return device
             }
         )
@@ -72,6 +87,60 @@ struct ProvisioningProofTests {
         #expect(problem.advice.text.contains("BTM_ECDH_P256_HMAC_SHA256_AES_CCM with a static value of 32 octets"))
         #expect(problem.advice.text.contains("require: claimed"))
         #expect(try site.network.deviceMemories.isEmpty)
+    }
+
+    @Test("A device that offers its public key is refused without it, told how to give it, and accepted with it")
+    func publicKey() throws {
+        let site = try site([[.cmacAES128]], .authenticated, hasKey: true)
+        let problem = try #require(self.problem(try site.apply()))
+        #expect(problem.advice.text.hasPrefix("give its public key with the file of secrets, or name its file in the"))
+        #expect(problem.advice.remedies == [.secretsFile])
+        #expect(problem.advice.text.contains("; or take a product that knows"))
+        site.desk.publicKey = { (_) throws(ExecutionContext.KeyError) in Self.pair.publicKey }
+        #expect(try site.apply().provisioned == 1)
+        #expect(try site.node(1)?.authentication?.isPublicKeyOutOfBand == true)
+    }
+
+    @Test("A public key that is not the device's is named first where no value can be the cause, else beside the value")
+    func wrongPublicKey() throws {
+        var generator = SplitMix64(seed: 12)
+        let other = P256KeyPair.random(using: &generator).publicKey
+        for (method, words) in [
+            (AuthenticationMethod.Kind.noOOB, "the public key that was given is not the device's"),
+            (.staticOOB, "the value or the public key that was given is not the device's"),
+        ] {
+            let site = try site([[.hmacSHA256]], .authenticated, hasKey: true)
+            site.desk.publicKey = { (_) throws(ExecutionContext.KeyError) in other }
+            let adjust = site.adjust
+            site.adjust = { order in
+                adjust(&order)
+                order.method = method
+            }
+            let problem = try #require(self.problem(try site.apply()))
+            #expect(problem.description.hasPrefix("the confirmations do not match: " + words), "\(problem)")
+            #expect(problem.advice.text.contains("check the") && problem.advice.text.contains("public key"))
+            #expect(!problem.canPass)
+        }
+        // Where no key was given, the value alone is wrong.
+        let site = try site([[.hmacSHA256]], .claimed)
+        site.world.setFaults(
+            NodeFaults(provisioning: ProvisioningFaults(staticValue: try StaticOutOfBandValue([9]))),
+            of: site.devices[0].uuid
+        )
+        let problem = try #require(self.problem(try site.apply()))
+        #expect(problem.description.contains("the two sides do not have the same authentication value"))
+    }
+
+    @Test("A device with HMAC-SHA256 and a short value is refused for what is true of that")
+    func short() throws {
+        let site = try site([[.hmacSHA256]], .authenticated, value: [1, 2, 3])
+        let problem = try #require(self.problem(try site.apply()))
+        #expect(problem.description.contains("can be found by trying, one of 2^24 values"))
+        #expect(
+            problem.advice.text
+                == "get a static value of 32 octets; or write `provisioning: { require: claimed }`, and whoever finds the "
+                + "value can pass for the device"
+        )
     }
 
     @Test("With HMAC-SHA256 and a full value a device is authenticated, which is stored and gives nothing away")

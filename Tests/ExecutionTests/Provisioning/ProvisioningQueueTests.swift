@@ -159,7 +159,7 @@ struct ProvisioningQueueTests {
         field.run(for: .seconds(20))
         #expect(field.completed.keys.sorted() == [uuid(2)])
         let failure = ProvisioningFailure(.reportedByDevice(.outOfResources), at: .invitation)
-        #expect(field.failed[uuid(1)] == .session(failure, method: nil))
+        #expect(field.failed[uuid(1)] == .session(failure, nil))
         #expect(field.retried.count == 2)
     }
 

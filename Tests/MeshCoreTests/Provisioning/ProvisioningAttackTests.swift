@@ -98,7 +98,7 @@ struct ProvisioningAttackTests {
         let device = AttackDevice(attack)
         building.meet(device)
         #expect(device.received == [0x00])
-        guard case .noMethod(let refusals) = try #require(building.refusal) else {
+        guard case .noMethod(let refusals, _) = try #require(building.refusal) else {
             Issue.record("\(String(describing: building.refusal))")
             return
         }
@@ -128,7 +128,7 @@ struct ProvisioningAttackTests {
         building.meet(device)
         device.reopen(with: ProvisioningAttack.bruteForce.capabilities)
         building.meet(device)
-        guard case .noMethod(let refusals) = try #require(building.refusal) else { return }
+        guard case .noMethod(let refusals, _) = try #require(building.refusal) else { return }
         #expect(refusals.contains { $0.cause == .usedUp })
         #expect(device.obtained == nil)
         // Whoever says so gets what was said of it.
@@ -158,7 +158,7 @@ struct ProvisioningAttackTests {
                 _ = try ProvisioningPolicy(assurance: .authenticated).choice(for: offer, with: material)
                 return []
             } catch {
-                guard case .noMethod(let refusals) = error else { return [] }
+                guard case .noMethod(let refusals, _) = error else { return [] }
                 return Set(refusals.map(\.cause))
             }
         }

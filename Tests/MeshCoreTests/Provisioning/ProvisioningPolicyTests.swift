@@ -117,10 +117,13 @@ struct ProvisioningPolicyTests {
     func required() throws {
         let policy = ProvisioningPolicy(assurance: .authenticated)
         let device = ProvisioningCapabilities(elementCount: 1, isPublicKeyAvailable: true, isStaticValueAvailable: true)
-        let expected = ProvisioningPolicyError.noMethod([
-            .init(.staticOOB, .notAtHand), .init(.outputOOB, .notOffered), .init(.inputOOB, .notOffered),
-            .init(.noOOB, .authenticationRequired),
-        ])
+        let expected = ProvisioningPolicyError.noMethod(
+            [
+                .init(.staticOOB, .notAtHand), .init(.outputOOB, .notOffered), .init(.inputOOB, .notOffered),
+                .init(.noOOB, .authenticationRequired),
+            ],
+            publicKeyHelps: true
+        )
         #expect(throws: expected) { try policy.choice(for: device, with: OutOfBandMaterial()) }
         #expect(
             expected.description
@@ -159,6 +162,67 @@ struct ProvisioningPolicyTests {
             try ProvisioningPolicy(kinds: []).choice(for: device, with: OutOfBandMaterial())
         }
         #expect(nothing?.description.hasSuffix("Input OOB is not allowed") == true)
+    }
+
+    @Test(
+        "how little it takes to find a value is told in its own figures",
+        arguments: [
+            ([1, 2, 3], "its value for Static OOB can be found by trying, one of 2^24 values"),
+            (
+                Array(1...16) + [UInt8](repeating: 0, count: 16),
+                "its value for Static OOB fills only 16 of 32 octets, and can be found by trying if it is not random"
+            ),
+            (nil, "its value for Output OOB can be guessed, one of 46656 values"),
+        ] as [([UInt8]?, String)]
+    )
+    func shortness(octets: [UInt8]?, clause: String) {
+        let device = ProvisioningCapabilities(
+            elementCount: 1,
+            isStaticValueAvailable: octets != nil,
+            outputSize: octets == nil ? 3 : 0,
+            outputActions: octets == nil ? [.alphanumeric] : []
+        )
+        let material = OutOfBandMaterial(staticValue: octets.map(ProvisioningFixture.staticValue), canReadOutput: true)
+        let error = #expect(throws: ProvisioningPolicyError.self) {
+            try ProvisioningPolicy(assurance: .authenticated).choice(for: device, with: material)
+        }
+        #expect(error?.description.hasPrefix("there is no way to authenticate the device: " + clause) == true)
+        guard case .noMethod(let refusals, publicKeyHelps: false)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(refusals.count { $0.cause.isTooWeak } == 1)
+    }
+
+    @Test("a public key that the device offers helps where a method is left with it, whatever else is lacking")
+    func publicKeyHelps() {
+        func helps(
+            isOffered: Bool = true,
+            static isStatic: Bool = false,
+            isStrict: Bool = false,
+            _ policy: ProvisioningPolicy = ProvisioningPolicy(assurance: .authenticated)
+        ) -> Bool? {
+            let device = ProvisioningCapabilities(
+                elementCount: 1,
+                algorithms: [.cmacAES128],
+                isPublicKeyAvailable: isOffered,
+                isStaticValueAvailable: isStatic,
+                requiresAuthentication: isStrict
+            )
+            do throws(ProvisioningPolicyError) {
+                _ = try policy.choice(for: device, with: OutOfBandMaterial())
+                return nil
+            } catch {
+                if case .noMethod(_, let helps) = error { return helps }
+                return nil
+            }
+        }
+        #expect(helps() == true)
+        #expect(helps(isOffered: false) == false)
+        // A static value has to come with it.
+        #expect(helps(static: true, ProvisioningPolicy(kinds: [.staticOOB], assurance: .authenticated)) == true)
+        #expect(helps(isStrict: true) == false)
+        #expect(helps(ProvisioningPolicy()) == nil)
     }
 
     @Test("a public key at hand is never silently left out")

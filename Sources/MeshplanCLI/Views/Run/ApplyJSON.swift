@@ -67,7 +67,7 @@ struct ApplyJSON {
                 "apply_failed",
                 step,
                 reason: failure.description.json,
-                advice: failure.hint.json,
+                advice: failure.advice.worded.json,
                 stage: failure.stage?.identifier.json
             )
         case .stepBlocked(let step, let cause): write("apply_blocked", step, by: .integer(cause))

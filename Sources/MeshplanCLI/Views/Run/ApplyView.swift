@@ -178,7 +178,7 @@ final class ApplyView {
     private func show(_ failure: StepFailure, of step: Int) {
         if case .provisioning = failure, let node = plan?.node(of: step) { endActivity(of: node) }
         let address = plan?.change(of: step)?.address
-        let diagnostic = Diagnostic(.error, failure.headline, resource: address, hint: failure.hint)
+        let diagnostic = Diagnostic(.error, failure.headline, resource: address, hint: failure.advice.worded)
         terminal.say(text: DiagnosticView(style: errorStyle).render([diagnostic]))
     }
 
@@ -211,7 +211,7 @@ final class ApplyView {
         }
         let path = carriers.removeValue(forKey: node).map { " through \(name($0))" } ?? ""
         if let authentication {
-            let doubt = authentication.assurance.doubt
+            let doubt = authentication.doubt
             result("\(name(node)): provisioned at \(address) (\(elements))\(path)\(doubt)")
         } else {
             result("\(name(node)): is a node at \(address) (\(elements)) by an earlier attempt")

@@ -4,17 +4,8 @@ import Store
 import SystemLayer
 
 extension ProvisioningAssurance {
-    /// What a claim is worth, where the word alone would say too little.
-    static let claimedWords = "claimed only: a device that knows nothing can answer so"
-
-    /// What remains in doubt, as the end of a line; empty if nothing does.
-    var doubt: String {
-        switch self {
-        case .nothing: ", not authenticated"
-        case .claimed: ", \(Self.claimedWords)"
-        case .authenticated: ""
-        }
-    }
+    /// What any claim is worth, where the word alone would say too little.
+    static let claimedWords = "claimed only: another device can answer so"
 }
 
 extension AuthenticationMethod.Kind {
@@ -30,6 +21,23 @@ extension AuthenticationMethod.Kind {
 }
 
 extension NodeAuthentication {
+    /// What a claim is worth. Under AES-CMAC an answer can be made up, under HMAC-SHA256 it takes the value.
+    private var claimedWords: String {
+        switch algorithm {
+        case .cmacAES128: "claimed only: a device that knows nothing can answer so"
+        case .hmacSHA256: "claimed only: whoever learns or guesses its value can answer so"
+        }
+    }
+
+    /// What remains in doubt, as the end of a line; empty if nothing does.
+    var doubt: String {
+        switch assurance {
+        case .nothing: ", not authenticated"
+        case .claimed: ", \(claimedWords)"
+        case .authenticated: ""
+        }
+    }
+
     /// The assurance, the algorithm, the method, and whether the public key was read out of band.
     var json: JSONValue {
         .object([
@@ -43,7 +51,7 @@ extension NodeAuthentication {
         let level =
             switch assurance {
             case .nothing: "not authenticated"
-            case .claimed: ProvisioningAssurance.claimedWords
+            case .claimed: claimedWords
             case .authenticated: "authenticated"
             }
         let key = isPublicKeyOutOfBand ? ", public key out of band" : ""

@@ -51,29 +51,3 @@ extension ProvisioningStage {
         }
     }
 }
-
-extension StepFailure {
-    /// The remedy, with the files and command line options that can help.
-    var hint: String {
-        guard case .provisioning(.policy(let policy)) = self else { return advice.worded }
-        switch policy {
-        case .noMethod(let refusals):
-            // A value that is looked for would prove too little as well.
-            guard !refusals.contains(where: { $0.cause.isTooWeak || [.usedUp, .givenAway].contains($0.cause) }) else {
-                return advice.worded
-            }
-            let missing = refusals.filter { $0.cause == .notAtHand }.map(\.kind)
-            var ways: [String] = []
-            if missing.contains(.staticOOB) {
-                ways.append("give its static value with --secrets FILE, or name where it is in the definition")
-            }
-            if missing.contains(.outputOOB) || missing.contains(.inputOOB) {
-                ways.append("apply on a terminal, where somebody sees the device")
-            }
-            return ways.isEmpty ? advice.worded : ways.joined(separator: ", or ").asSentence
-        case .publicKeyMissing:
-            return "Give its public key with --secrets FILE, or name its file in the definition."
-        case .algorithm, .publicKeyNotOffered: return advice.worded
-        }
-    }
-}

@@ -32,7 +32,7 @@ struct RefreshJSON {
             lines.event([
                 "type": "refresh_failed", "node_uuid": tally.node(of: step)?.description.json,
                 "reason": failure.description.json,
-                "advice": failure.hint.json,
+                "advice": failure.advice.worded.json,
             ])
         case .nodePending(let node, _):
             lines.event(["type": "refresh_node_pending", "node_uuid": node.description.json])

@@ -82,7 +82,7 @@ final class RefreshReporter {
                 .error,
                 failure.headline,
                 resource: "node." + name(node),
-                hint: failure.hint
+                hint: failure.advice.worded
             )
             terminal.say(text: DiagnosticView(style: context.errorStyle).render([diagnostic]))
         case .nodePending(let node, _):

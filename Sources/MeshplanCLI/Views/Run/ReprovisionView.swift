@@ -175,8 +175,7 @@ struct ReprovisionView {
     }
 
     private func hint(_ problem: ReprovisionProblem) -> String {
-        if case .provisioning(let cause) = problem, case .policy = cause { return StepFailure.provisioning(cause).hint }
-        return problem.advice.worded.asSentence
+        problem.advice.worded.asSentence
     }
 
     /// The exit status for the result.
