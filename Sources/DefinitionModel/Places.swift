@@ -22,12 +22,20 @@ package struct ProductDescription: Hashable, Sendable {
     package var composition: Composition
     /// Whether models of it that extend each other share one subscription list; nil if the file does not say.
     package var sharesSubscriptionLists: Bool?
+    /// Whether the file says that its devices know HMAC-SHA256; false as well if it does not say which algorithms.
+    package var knowsHMAC: Bool
 
     /// A product with a name.
-    package init(name: Located<String>, composition: Composition, sharesSubscriptionLists: Bool? = nil) {
+    package init(
+        name: Located<String>,
+        composition: Composition,
+        sharesSubscriptionLists: Bool? = nil,
+        knowsHMAC: Bool = false
+    ) {
         self.name = name
         self.composition = composition
         self.sharesSubscriptionLists = sharesSubscriptionLists
+        self.knowsHMAC = knowsHMAC
     }
 }
 

@@ -53,6 +53,19 @@ struct ProductsOfDefinitionTests {
     }
 
     @Test(
+        "A product knows HMAC-SHA256 if its file says so, not if the file says nothing of algorithms",
+        arguments: [("[hmac, cmac]", true), ("[cmac]", false), (nil, false)] as [(String?, Bool)]
+    )
+    func algorithms(_ names: String?, _ isKnown: Bool) throws {
+        let abilities = names.map { ", provisioning: { algorithms: \($0) }" } ?? ""
+        let products = Self.hexadecimal.replacing(" } }", with: abilities + " } }")
+        let (reading, problems) = read(["a.yaml": Self.definition("[p.yaml]")], loading: ["p.yaml": products])
+        #expect(problems == [])
+        let definition = try #require(reading.definitions.first)
+        #expect(definition.products.values.map(\.knowsHMAC) == [isKnown])
+    }
+
+    @Test(
         "A definition names files and folders; words and octets say the same; history says it again",
         arguments: [
             (["a.yaml": "[p.yaml]"], ["p.yaml": lamp]), (["a.yaml": "[p.yaml]"], ["p.yaml": hexadecimal]),

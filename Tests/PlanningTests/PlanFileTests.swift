@@ -17,6 +17,7 @@ struct PlanFileTests {
         order.method = .staticOOB
         order.assurance = .authenticated
         order.product = ProductIdentifier(company: 0x0059, product: 7)
+        order.productKnowsHMAC = true
         order.staticValue = .environment("S")
         order.publicKeyFile = "keys/é"
         order.algorithm = .hmacSHA256

@@ -18,8 +18,8 @@ struct ProductDeclaration {
     var sharesSubscriptionLists: Bool?
     /// The composition that a Node Composition Refresh gives it, as after a firmware update; nil if there is none.
     var nextComposition: Composition?
-    /// The algorithms that it supports for provisioning.
-    var algorithms = ProvisioningAlgorithm.allCases
+    /// The algorithms that it supports for provisioning; nil if the file does not say. A simulated one then has all.
+    var algorithms: [ProvisioningAlgorithm]?
     /// The static value of its devices, if they share one.
     var staticValue: StaticOutOfBandValue?
     /// How it presents a value: its actions, and the most digits or characters.
@@ -123,7 +123,7 @@ struct DeviceDeclarations {
             composition: product.composition,
             capabilities: ProvisioningCapabilities(
                 elementCount: UInt8(clamping: product.composition.elements.count),
-                algorithms: product.algorithms,
+                algorithms: product.algorithms ?? ProvisioningAlgorithm.allCases,
                 isPublicKeyAvailable: device.keyPair != nil,
                 isStaticValueAvailable: staticValue != nil,
                 requiresAuthentication: product.requiresAuthentication,

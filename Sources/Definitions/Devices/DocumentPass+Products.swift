@@ -29,7 +29,8 @@ extension DocumentPass {
             let description = ProductDescription(
                 name: product.name,
                 composition: composition,
-                sharesSubscriptionLists: product.sharesSubscriptionLists
+                sharesSubscriptionLists: product.sharesSubscriptionLists,
+                knowsHMAC: product.algorithms?.contains(.hmacSHA256) ?? false
             )
             guard let first = products.updateValue(description, forKey: identifier) else { continue }
             products[identifier] = first

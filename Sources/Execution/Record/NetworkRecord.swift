@@ -277,9 +277,11 @@ extension NetworkRecord {
         unsaved.changeMemory(of: uuid)
     }
 
-    /// Who knew HMAC-SHA256, if a device should know it, too: the device itself, or a node of the same product.
+    /// Who knew HMAC-SHA256, if a device should know it, too: the device itself, a node of the same product, or the
+    /// file of the product.
     func evidenceOfHMAC(_ order: ProvisioningOrder) -> HMACEvidence? {
         if header.deviceMemories[order.uuid]?.knowsHMAC == true { return .itself }
+        if order.productKnowsHMAC { return .productFile }
         guard let product = order.product else { return nil }
         let isKnown = nodes.contains { node in
             node.product.map { ProductIdentifier(company: $0.company, product: $0.product) } == product
@@ -296,4 +298,6 @@ package enum HMACEvidence: Hashable, Sendable {
     case itself
     /// A node of the same product.
     case product
+    /// The file that describes its product.
+    case productFile
 }

@@ -28,6 +28,8 @@ package struct ProvisioningOrder: Hashable, Sendable {
     package var algorithm: ProvisioningAlgorithm?
     /// What the definition says that the device is made as; nil if it does not.
     package var product: ProductIdentifier?
+    /// Whether the file of the product says that its devices know HMAC-SHA256.
+    package var productKnowsHMAC: Bool
     /// Seconds of attention with the invitation.
     package var attention: UInt8
     /// The way to reach the device, and the node on that way.
@@ -46,6 +48,7 @@ package struct ProvisioningOrder: Hashable, Sendable {
         isProtected = false
         removalPolicy = .forget
         assurance = .nothing
+        productKnowsHMAC = false
         attention = 0
         route = .any
         isReplacement = false

@@ -30,6 +30,7 @@ extension PlanReader {
         order.product = try optional("product") { (reader) throws(DecodeError) in
             ProductIdentifier(company: try reader.bytes.readUInt16(), product: try reader.bytes.readUInt16())
         }
+        order.productKnowsHMAC = try flag("algorithm of the product")
         if isRouted { try readRoute(of: &order) }
         return order
     }

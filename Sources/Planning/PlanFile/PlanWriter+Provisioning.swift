@@ -20,6 +20,7 @@ extension PlanWriter {
             writer.bytes.write(product.company)
             writer.bytes.write(product.product)
         }
+        write(order.productKnowsHMAC)
         switch order.route {
         // An order with a route is a separate kind of work, so plans without routes keep their older encoding.
         case .any: break

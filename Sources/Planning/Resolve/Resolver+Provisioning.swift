@@ -24,6 +24,7 @@ extension Resolver {
             let settings = declared.settings(of: number)
             declared.fill(&order, settings)
             order.product = definition.product(ofNodeAt: number, profiles: profiles)
+            order.productKnowsHMAC = order.product.flatMap { definition.products[$0]?.knowsHMAC } ?? false
             if let route = settings?.route {
                 order.route = self.route(route, of: nodes[number])
                 if order.route.server != nil { order.serverName = route.value.server }

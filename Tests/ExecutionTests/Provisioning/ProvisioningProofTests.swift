@@ -237,6 +237,16 @@ struct ProvisioningProofTests {
         #expect(try site.apply().provisioned == 1)
         #expect(remarks() == [.offersLess(site.devices[1].uuid, .product)])
 
+        // The file of the product is evidence, too.
+        let filed = try self.site([[.cmacAES128]], .claimed)
+        let adjust = filed.adjust
+        filed.adjust = { order in
+            adjust(&order)
+            order.productKnowsHMAC = true
+        }
+        #expect(try filed.apply().provisioned == 1)
+        #expect(filed.events.contains(.offersLess(filed.devices[0].uuid, .productFile)))
+
         let single = try self.site([[.cmacAES128]], .claimed)
         let uuid = single.devices[0].uuid
         let lease = try single.database.lock(

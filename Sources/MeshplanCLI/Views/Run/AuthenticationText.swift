@@ -66,6 +66,7 @@ extension HMACEvidence {
             switch self {
             case .itself: "which it offered before"
             case .product: "which other nodes of its product know"
+            case .productFile: "which its product knows by its file"
             }
         return
             "does not offer BTM_ECDH_P256_HMAC_SHA256_AES_CCM, \(reason): it may be another device that passes for it."
@@ -76,6 +77,7 @@ extension HMACEvidence {
         switch self {
         case .itself: "itself"
         case .product: "product"
+        case .productFile: "product_file"
         }
     }
 }
