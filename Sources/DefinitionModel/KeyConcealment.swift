@@ -26,12 +26,12 @@ extension StringProtocol {
 
     /// Conceals static values, passwords and tokens. They have any length and form, so everything after the name and
     /// `:` goes, up to the closing quote or bracket, or else the end of the entry; except for a mapping,
-    /// `static: { file: … }`.
+    /// `static: { file: … }`. After `=`, as in `password=…`, the value ends with the word or at `&`.
     private func concealNamedValues(in scalars: inout [Unicode.Scalar]) {
         let words = ["static", "password", "passphrase", "token"].map { Array($0.unicodeScalars) }
         var start = 0
         while start < scalars.count {
-            guard let word = words.first(where: { scalars[start...].starts(with: $0) }) else {
+            guard let word = words.first(where: { scalars[start...].starts(with: $0, by: { $0.isLetter($1) }) }) else {
                 start += 1
                 continue
             }
@@ -42,13 +42,15 @@ extension StringProtocol {
             while place < scalars.count, scalars[place].isOfWord || between.unicodeScalars.contains(scalars[place]) {
                 place += 1
             }
-            guard place < scalars.count, scalars[place] == ":" else { continue }
+            guard place < scalars.count, scalars[place] == ":" || scalars[place] == "=" else { continue }
+            let isAssigned = scalars[place] == "="
             place += 1
-            while place < scalars.count, scalars[place] == " " || scalars[place] == "\t" { place += 1 }
+            while !isAssigned, place < scalars.count, scalars[place] == " " || scalars[place] == "\t" { place += 1 }
             guard place < scalars.count, scalars[place] != "{" else { continue }
             let ends: [Unicode.Scalar]
             switch scalars[place] {
             case "\"", "'": ends = [scalars[place]]
+            case _ where isAssigned: ends = [" ", "\t", "&", "\"", "'", "`"]
             case "[": ends = ["]"]
             default: ends = [",", "]", "}", "#"]
             }
@@ -61,25 +63,19 @@ extension StringProtocol {
         }
     }
 
-    /// Conceals the passwords of addresses, `scheme://user:password@host` and `?password=…`.
+    /// Conceals the passwords of addresses, `scheme://user:password@host`, also if the scheme is missing or misspelt.
     private func concealPasswords(in scalars: inout [Unicode.Scalar]) {
-        var place = 0
-        while place + 2 < scalars.count {
-            guard scalars[place...].starts(with: "://".unicodeScalars) else {
-                place += 1
-                continue
+        for word in scalars.indices.split(whereSeparator: { " \t".unicodeScalars.contains(scalars[$0]) }) {
+            let scheme = word.first { scalars[$0..<word.endIndex].starts(with: "://".unicodeScalars) }
+            // Without a scheme, what stands between other quotes is another text.
+            let quotes = scheme == nil ? "\"'`" : ""
+            for part in word.split(whereSeparator: { quotes.unicodeScalars.contains(scalars[$0]) }) {
+                let start = scheme.map { $0 + 3 } ?? part.startIndex
+                guard let last = part.last(where: { scalars[$0] == "@" }), start < last,
+                    let colon = scalars[start..<last].firstIndex(of: ":")
+                else { continue }
+                scalars.conceal((colon + 1)..<last)
             }
-            let start = place + 3
-            let end =
-                scalars[start...].firstIndex { " \t\"'`,]}".unicodeScalars.contains($0) } ?? scalars.count
-            let last = scalars[start..<end].lastIndex(of: "@")
-            if let last, let colon = scalars[start..<last].firstIndex(of: ":") { scalars.conceal((colon + 1)..<last) }
-            let name = Array("password=".unicodeScalars)
-            for found in start..<end where scalars[found..<end].starts(with: name) {
-                let value = found + name.count
-                scalars.conceal(value..<(scalars[value..<end].firstIndex(of: "&") ?? end))
-            }
-            place = end
         }
     }
 }
@@ -87,6 +83,9 @@ extension StringProtocol {
 extension Unicode.Scalar {
     /// Whether the character can be part of a word of YAML or JSON that names a key or is one.
     fileprivate var isOfWord: Bool { properties.isAlphabetic || ("0"..."9").contains(self) || self == "_" }
+
+    /// Whether the character is that small letter, or its capital.
+    fileprivate func isLetter(_ letter: Unicode.Scalar) -> Bool { self == letter || value | 0x20 == letter.value }
 }
 
 /// Finds what looks like a key of 16 octets or more.
