@@ -5,21 +5,25 @@ package enum HKDF {
 
     /// Derives `length` octets, 1 to ``greatestLength``, from input keying material.
     ///
+    /// What is computed on the way is overwritten.
+    ///
     /// - Parameters:
     ///   - salt: random and public; an empty one counts as 32 zeros.
     ///   - info: the purpose of the key.
     package static func derive(_ input: [UInt8], salt: [UInt8], info: [UInt8], length: Int = 32) -> [UInt8] {
         precondition((1...greatestLength).contains(length), "HKDF gives 1 to \(greatestLength) octets")
         let salt = salt.isEmpty ? [UInt8](repeating: 0, count: 32) : salt
-        let key = HMACSHA256.code(of: input, key: salt)
+        let key = SecretOctets(HMACSHA256.code(of: input, key: salt))
         var output: [UInt8] = []
-        var block: [UInt8] = []
+        output.reserveCapacity(length)
+        var block = SecretOctets([])
         var number: UInt8 = 0
         while output.count < length {
             number += 1
-            block = HMACSHA256.code(of: block + info + [number], key: key)
-            output += block
+            let message = SecretOctets(block.withOctets { $0 + info + [number] })
+            block = SecretOctets(message.withOctets { of in key.withOctets { HMACSHA256.code(of: of, key: $0) } })
+            block.withOctets { output += $0.prefix(length - output.count) }
         }
-        return Array(output.prefix(length))
+        return output
     }
 }

@@ -2,20 +2,30 @@
 package enum Hexadecimal {
     /// The octets as lower-case digits, two for each.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: digits(of: bytes), as: UTF8.self)
+    }
+
+    /// The same in ASCII. A secret leaves no copy elsewhere.
+    package static func digits(of bytes: some Sequence<UInt8>) -> [UInt8] {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
+        text.reserveCapacity(2 * bytes.underestimatedCount)
         for byte in bytes {
             text.append(digits[Int(byte >> 4)])
             text.append(digits[Int(byte & 15)])
         }
-        return String(decoding: text, as: UTF8.self)
+        return text
     }
 
     /// The octets of an even number of digits in either case; nil for other text.
-    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(digits: text.utf8) }
+
+    /// The same for ASCII. A secret leaves no copy elsewhere.
+    package static func decode(digits: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
         var high: UInt8?
-        for character in text.utf8 {
+        for character in digits {
             guard let digit = value(of: character) else { return nil }
             if let upper = high {
                 bytes.append(upper << 4 | digit)

@@ -27,13 +27,15 @@ struct SecretCommand {
             outputLimit: DatabaseSecret.greatestPrinted + 2,
             talkLimit: 64 * 1024
         )
-        let printed: [UInt8]
+        let printed: SecretOctets
         do throws(ShellCommand.Problem) {
-            printed = try shell.run(command) { context.errorOutput.write(String(decoding: $0, as: UTF8.self)) }
+            printed = SecretOctets(
+                try shell.run(command) { context.errorOutput.write(String(decoding: $0, as: UTF8.self)) }
+            )
         } catch {
             throw failure(error)
         }
-        return try DatabaseSecret.command(printed: printed)
+        return try printed.withOctets(DatabaseSecret.command)
     }
 
     private func failure(_ problem: ShellCommand.Problem) -> Failure {

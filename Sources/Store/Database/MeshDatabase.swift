@@ -33,7 +33,7 @@ package final class MeshDatabase {
     /// The secrets that opened the database. Nothing prints them.
     struct Opener: CustomReflectable {
         /// The key that the slots wrap. Never log or print it or put it into an error.
-        var dataKey: [UInt8]
+        var dataKey: SecretOctets
         var key: DatabaseSecret
         /// The identifier of the slot.
         var slot: String
@@ -82,7 +82,7 @@ package final class MeshDatabase {
         var generator = generator
         try location.checkFree()
         let lineage = Octets16(high: generator.next(), low: generator.next())
-        let dataKey = randomOctets(AESGCM.keyLength, using: &generator)
+        let dataKey = SecretOctets(randomOctets(AESGCM.keyLength, using: &generator))
         let slot = try KeySlot.wrapping(
             dataKey,
             with: key,

@@ -17,20 +17,20 @@ package struct DatabaseSecret: Sendable {
     package let kind: KeySlotKind
     /// 32 octets of a key file; otherwise the octets that a key is derived from. Never log or print them or put them
     /// into an error.
-    let octets: [UInt8]
+    let octets: SecretOctets
 
     /// The secret of a key file; nil unless there are exactly 32 octets.
     package init?(secret: [UInt8]) {
         guard secret.count == AESGCM.keyLength else { return nil }
-        self.init(.keyFile, secret)
+        self.init(.keyFile, SecretOctets(secret))
     }
 
     /// A new secret for a key file from `generator`, which must be cryptographically secure outside tests.
     package static func random(using generator: inout some RandomNumberGenerator) -> DatabaseSecret {
-        DatabaseSecret(.keyFile, randomOctets(AESGCM.keyLength, using: &generator))
+        DatabaseSecret(.keyFile, SecretOctets(randomOctets(AESGCM.keyLength, using: &generator)))
     }
 
-    init(_ kind: KeySlotKind, _ octets: [UInt8]) {
+    init(_ kind: KeySlotKind, _ octets: SecretOctets) {
         self.kind = kind
         self.octets = octets
     }
@@ -71,7 +71,7 @@ package struct DatabaseSecret: Sendable {
                     + "slot of another kind"
             )
         }
-        return DatabaseSecret(.command, Array(line))
+        return DatabaseSecret(.command, SecretOctets(Array(line)))
     }
 
     /// The key that wraps the data key in a slot with those parameters. Nil if this secret does not fit the kind of the
@@ -81,15 +81,15 @@ package struct DatabaseSecret: Sendable {
     func wrappingKey(
         for kind: KeySlotKind,
         _ derivation: KeySlotParameters.Derivation
-    ) throws(StoreError) -> [UInt8]? {
+    ) throws(StoreError) -> SecretOctets? {
         switch (kind, derivation) {
         case (.keyFile, .none):
             // 256 random bits; no derivation could improve them.
             if self.kind == .keyFile { return octets }
-            return self.kind == .command ? KeyFile.secret(in: octets) : nil
+            return self.kind == .command ? octets.withOctets(KeyFile.secret).map { SecretOctets($0) } : nil
         case (.passphrase, .scrypt(let cost, let salt)):
             guard self.kind == .passphrase, cost.isAcceptable else { return nil }
-            guard let key = Scrypt.derive(octets, salt: salt, cost: cost) else {
+            guard let key = octets.withOctets({ Scrypt.derive($0, salt: salt, cost: cost) }) else {
                 let memory = (cost.memory ?? 0) >> 20
                 throw StoreError(
                     .cryptography,
@@ -97,10 +97,11 @@ package struct DatabaseSecret: Sendable {
                     hint: "it takes \(memory) MiB; close something else"
                 )
             }
-            return key
+            return SecretOctets(key)
         case (.command, .hkdf(let salt)):
             let info = Array("meshplan key command 1".utf8)
-            return self.kind == .command ? HKDF.derive(octets, salt: salt, info: info) : nil
+            guard self.kind == .command else { return nil }
+            return SecretOctets(octets.withOctets { HKDF.derive($0, salt: salt, info: info) })
         default: return nil
         }
     }

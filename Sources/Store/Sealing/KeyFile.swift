@@ -11,8 +11,11 @@ package enum KeyFile {
         using generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> DatabaseSecret {
         let key = DatabaseSecret.random(using: &generator)
-        let text = Array((Hexadecimal.encode(key.octets) + "\n").utf8)
-        try storing { () throws(FileError) in try AtomicFile.create(path, text, mode: 0o600) }
+        let digits = SecretOctets(key.octets.withOctets { Hexadecimal.digits(of: $0) })
+        let text = SecretOctets(digits.withOctets { $0 + [0x0A] })
+        try text.withOctets { text throws(StoreError) in
+            try storing { () throws(FileError) in try AtomicFile.create(path, text, mode: 0o600) }
+        }
         return key
     }
 
@@ -51,8 +54,8 @@ package enum KeyFile {
                 path: path
             )
         }
-        let bytes = try storing { () throws(FileError) in try file.readAll(limit: 4096) }
-        guard let secret = secret(in: bytes), let key = DatabaseSecret(secret: secret) else {
+        let bytes = SecretOctets(try storing { () throws(FileError) in try file.readAll(limit: 4096) })
+        guard let secret = bytes.withOctets(secret), let key = DatabaseSecret(secret: secret) else {
             throw StoreError(
                 .invalidKeyFile,
                 "the key file does not hold 64 hexadecimal digits",
@@ -65,15 +68,17 @@ package enum KeyFile {
 
     /// The secret of 64 hexadecimal digits, with any white space between them; nil for anything else.
     static func secret(in bytes: [UInt8]) -> [UInt8]? {
-        let digits = bytes.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let digits = bytes.lazy.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard digits.count == 2 * AESGCM.keyLength else { return nil }
-        return Hexadecimal.decode(String(decoding: digits, as: UTF8.self))
+        return Hexadecimal.decode(digits: digits)
     }
 }
 
 /// `count` octets from `generator`.
 func randomOctets(_ count: Int, using generator: inout some RandomNumberGenerator) -> [UInt8] {
-    var writer = ByteWriter(capacity: count + 8)
-    while writer.bytes.count < count { writer.write(generator.next() as UInt64) }
-    return Array(writer.bytes.prefix(count))
+    var octets: [UInt8] = []
+    octets.reserveCapacity(count + 8)
+    while octets.count < count { withUnsafeBytes(of: UInt64(generator.next()).bigEndian) { octets += $0 } }
+    octets.removeLast(octets.count - count)
+    return octets
 }

@@ -151,7 +151,7 @@ extension MeshDatabase {
     ) throws(StoreError) -> [KeySlotDescription] {
         try check(lease)
         let lineage = cipher.lineage
-        let dataKey = randomOctets(AESGCM.keyLength, using: &generator)
+        let dataKey = SecretOctets(randomOctets(AESGCM.keyLength, using: &generator))
         let newCipher = try RowCipher(dataKey: dataKey, lineage: lineage)
         var kept: [KeySlot] = []
         var removed: [KeySlotDescription] = []

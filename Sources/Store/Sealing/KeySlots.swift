@@ -22,7 +22,7 @@ extension KeySlot {
     ///
     /// - Parameter cost: of the derivation, where the key is a passphrase.
     static func wrapping(
-        _ dataKey: [UInt8],
+        _ dataKey: SecretOctets,
         with key: DatabaseSecret,
         label: String,
         created: Timestamp,
@@ -41,7 +41,7 @@ extension KeySlot {
 
     /// The same slot (identifier, kind, label and time) for another data key or at another cost.
     func rewrapping(
-        _ dataKey: [UInt8],
+        _ dataKey: SecretOctets,
         with key: DatabaseSecret,
         cost: Scrypt.Cost,
         lineage: Octets16,
@@ -57,11 +57,11 @@ extension KeySlot {
     /// The data key; nil if `key` does not open this slot.
     ///
     /// - Throws: ``StoreError/Code/cryptography`` if there is not enough memory to find out.
-    func unwrap(with key: DatabaseSecret, lineage: Octets16) throws(StoreError) -> [UInt8]? {
+    func unwrap(with key: DatabaseSecret, lineage: Octets16) throws(StoreError) -> SecretOctets? {
         guard wrapped.count > AESGCM.nonceLength, let kind = KeySlotKind(rawValue: kind),
             let derivation = KeySlotParameters(of: self)?.derivation,
             let wrappingKey = try key.wrappingKey(for: kind, derivation),
-            let cipher = try? AESGCM(key: wrappingKey),
+            let cipher = try? wrappingKey.withOctets(AESGCM.init),
             let dataKey = try? cipher.open(
                 wrapped.dropFirst(AESGCM.nonceLength),
                 nonce: wrapped.prefix(AESGCM.nonceLength),
@@ -69,11 +69,11 @@ extension KeySlot {
             ),
             dataKey.count == AESGCM.keyLength
         else { return nil }
-        return dataKey
+        return SecretOctets(dataKey)
     }
 
     private static func wrapping(
-        _ dataKey: [UInt8],
+        _ dataKey: SecretOctets,
         with key: DatabaseSecret,
         _ kind: KeySlotKind,
         _ parameters: KeySlotParameters,
@@ -87,7 +87,8 @@ extension KeySlot {
         let encoded = parameters.encoded()
         do {
             let data = associatedData(kind: kind.rawValue, parameters: encoded, lineage: lineage)
-            let sealed = try AESGCM(key: wrappingKey).seal(dataKey, nonce: nonce, associatedData: data)
+            let cipher = try wrappingKey.withOctets(AESGCM.init)
+            let sealed = try dataKey.withOctets { try cipher.seal($0, nonce: nonce, associatedData: data) }
             return KeySlot(kind: kind.rawValue, parameters: encoded, wrapped: nonce + sealed)
         } catch {
             throw StoreError(.cryptography, "the data key cannot be wrapped")

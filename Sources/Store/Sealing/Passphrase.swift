@@ -31,7 +31,7 @@ package enum Passphrase {
                 hint: "several words chosen by chance are easy to type and hard to guess"
             )
         }
-        return DatabaseSecret(.passphrase, Array(String(String.UnicodeScalarView(text._nfc)).utf8))
+        return DatabaseSecret(.passphrase, SecretOctets(Array(String(String.UnicodeScalarView(text._nfc)).utf8)))
     }
 
     /// The secret for a passphrase in a file: one line, whose line break does not count.

@@ -15,24 +15,28 @@ struct RowCipher {
     /// 8 octets that distinguish data keys and reveal nothing about them.
     let keyIdentifier: [UInt8]
     private let cipher: AESGCM
-    private let digestKey: [UInt8]
-    private let fingerprintKey: [UInt8]
+    private let digestKey: SecretOctets
+    private let fingerprintKey: SecretOctets
 
-    init(dataKey: [UInt8], lineage: Octets16) throws(StoreError) {
+    init(dataKey: SecretOctets, lineage: Octets16) throws(StoreError) {
         self.lineage = lineage
         do {
-            cipher = try AESGCM(key: dataKey)
+            cipher = try dataKey.withOctets(AESGCM.init)
         } catch {
             throw StoreError(.cryptography, "AES-256-GCM is not available")
         }
         // A separate key, so that digests reveal nothing about the one that encrypts.
-        guard let digestKey = SHA256.hash(Array("meshplan row digest 1".utf8) + dataKey),
-            let identifier = SHA256.hash(Array("meshplan data key identifier 1".utf8) + dataKey)
+        func hash(_ purpose: String) -> [UInt8]? {
+            SecretOctets(dataKey.withOctets { Array(purpose.utf8) + $0 }).withOctets(SHA256.hash)
+        }
+        guard let digestKey = hash("meshplan row digest 1"), let identifier = hash("meshplan data key identifier 1")
         else {
             throw StoreError(.cryptography, "SHA-256 is not available")
         }
-        self.digestKey = digestKey
-        fingerprintKey = HKDF.derive(dataKey, salt: lineage.bytes, info: Array("meshplan fingerprint 1".utf8))
+        self.digestKey = SecretOctets(digestKey)
+        fingerprintKey = SecretOctets(
+            dataKey.withOctets { HKDF.derive($0, salt: lineage.bytes, info: Array("meshplan fingerprint 1".utf8)) }
+        )
         keyIdentifier = Array(identifier.prefix(8))
     }
 
@@ -69,17 +73,20 @@ struct RowCipher {
     /// 32 octets that are the same for the same octets and purpose, and that tell nothing about them, nor let anybody
     /// test a guess, without the data key.
     func fingerprint(of bytes: [UInt8], purpose: String) -> [UInt8] {
-        HMACSHA256.code(of: Array(purpose.utf8) + [0] + bytes, key: fingerprintKey)
+        fingerprintKey.withOctets { HMACSHA256.code(of: Array(purpose.utf8) + [0] + bytes, key: $0) }
     }
 
     /// What the row adds to the digest of all rows: a pseudo-random number that only the holder of the data key knows.
     func digestTerm(_ name: RowName, revision: UInt64) throws(StoreError) -> RowDigest {
-        var writer = ByteWriter(capacity: 64)
-        writer.write(digestKey)
-        writer.write(name.kind.rawValue)
-        writer.write(name.key)
-        writer.write(revision)
-        guard let hash = SHA256.hash(writer.bytes), let digest = RowDigest(hash) else {
+        func message() -> [UInt8] {
+            var writer = ByteWriter(capacity: 64)
+            digestKey.withOctets { writer.write($0) }
+            writer.write(name.kind.rawValue)
+            writer.write(name.key)
+            writer.write(revision)
+            return writer.bytes
+        }
+        guard let hash = SecretOctets(message()).withOctets(SHA256.hash), let digest = RowDigest(hash) else {
             throw StoreError(.cryptography, "SHA-256 failed")
         }
         return digest

@@ -142,6 +142,8 @@ package final class OpenFile {
     package func readAll(limit: Int, patience: Duration = OpenFile.patience) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
+        // It may hold the octets of a secret. What is returned is the caller's to overwrite.
+        defer { ProcessMemory.overwrite(&buffer) }
         while true {
             let count = read(descriptor, &buffer, buffer.count)
             if count == 0 { return bytes }

@@ -48,6 +48,18 @@ package enum ProcessMemory {
         #endif
     }
 
+    /// Overwrites octets that may be those of a secret, before their memory is used for something else.
+    static func overwrite(_ bytes: inout [UInt8]) {
+        bytes.withUnsafeMutableBytes { bytes in
+            guard let start = bytes.baseAddress else { return }
+            #if canImport(Darwin)
+            memset_s(start, bytes.count, 0, bytes.count)
+            #else
+            explicit_bzero(start, bytes.count)
+            #endif
+        }
+    }
+
     /// Keeps a value until the process ends.
     ///
     /// This suits a command whose process ends with the value: the system frees everything at once, while releasing the

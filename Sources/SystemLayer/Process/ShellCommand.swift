@@ -25,6 +25,8 @@ package struct ShellCommand {
         case failed(Int32)
     }
 
+    private static let step = 4096
+
     /// The environment variables that it gets.
     package var environment: [String: String]
     /// How long it may take.
@@ -74,7 +76,11 @@ package struct ShellCommand {
         until deadline: ContinuousClock.Instant,
         _ talk: ([UInt8]) -> Void
     ) throws(Problem) -> [UInt8] {
+        // Room for all of it, so that growing leaves no copies of a secret.
         var printed: [UInt8] = []
+        printed.reserveCapacity(outputLimit + Self.step)
+        var buffer = [UInt8](repeating: 0, count: Self.step)
+        defer { ProcessMemory.overwrite(&buffer) }
         var passed = 0
         var open = [output, errors]
         while !open.isEmpty {
@@ -84,7 +90,6 @@ package struct ShellCommand {
             let milliseconds = Int32(min(left.components.seconds * 1000 + 10, 1000))
             guard poll(&requests, nfds_t(requests.count), milliseconds) > 0 else { continue }
             for request in requests where request.revents != 0 {
-                var buffer = [UInt8](repeating: 0, count: 4096)
                 let count = read(request.fd, &buffer, buffer.count)
                 if count < 0, errno == EINTR || errno == EAGAIN { continue }
                 guard count > 0 else {

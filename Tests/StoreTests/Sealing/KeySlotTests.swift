@@ -70,7 +70,7 @@ struct KeySlotTests {
     @Test("A command that prints the digits of a key file opens the slot of that key file")
     func printedKeyFile() throws {
         let fixture = try Fixture()
-        let digits = Hexadecimal.encode(fixture.key.octets).uppercased() + "\r\n"
+        let digits = fixture.key.octets.withOctets { Hexadecimal.encode($0) }.uppercased() + "\r\n"
         let database = try MeshDatabase.open(at: fixture.path, key: printed(digits))
         #expect(try database.snapshot().network == fixture.network)
     }
