@@ -90,6 +90,49 @@ struct FilesTests {
         #expect(try problem("out.key", ["validate", "site/villa.yaml"], with: key).contains(out))
     }
 
+    @Test(
+        "networks, captures and states of the simulator are read from regular files, too",
+        .timeLimit(.minutes(45)),
+        arguments: [
+            ["import", "--lint", "--cdb"], ["db", "merge"], ["capture", "show"], ["sim", "status", "--state-file"],
+            ["sim", "run", "--listen", "unix:s", "--state-file"],
+        ]
+    )
+    func hostileNetworks(command: [String]) throws {
+        let fixture = try CommandFixture()
+        try fixture.write("version: 1\nnetwork: villa\n", to: "villa.yaml")
+        #expect(fixture.run("init", "--network", "villa").status == 0)
+        let folder = fixture.folder.path
+        try #require(mkfifo(folder + "/pipe", 0o600) == 0)
+        try FileManager.default.createDirectory(atPath: folder + "/folder", withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: folder + "/zero", withDestinationPath: "/dev/zero")
+        // A file without end, as good as: it takes no room on the disk.
+        try #require(FileManager.default.createFile(atPath: folder + "/endless", contents: nil))
+        try #require(truncate(folder + "/endless", 1 << 40) == 0)
+        for name in ["pipe", "folder", "zero", "endless", "/dev/zero"] {
+            let start = ContinuousClock.now
+            let result = fixture.run(command + [name])
+            #expect(result.status != 0 && result.error.contains(name), "\(name): \(result.combined)")
+            #expect(
+                ["regular", "folder", "directory", "link", "larger"].contains(where: result.error.contains),
+                "\(name): \(result.combined)"
+            )
+            #expect(ContinuousClock.now - start < .seconds(25), "\(name) is not waited for")
+        }
+    }
+
+    @Test("an import reads what a shell hands it", .timeLimit(.minutes(45)))
+    func importedStream() throws {
+        let fixture = try CommandFixture()
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        #expect(StandardStreams.writeAll(Array("{\"meshUUID\": 5}".utf8), to: ends[1]) == 0)
+        close(ends[1])
+        let result = fixture.run("import", "--lint", "--cdb", "/dev/fd/\(ends[0])")
+        #expect(result.output.contains("/meshUUID"), "\(result.combined)")
+    }
+
     @Test("a file with a key that others can read is refused as soon as a definition names it")
     func exposedKeys() throws {
         let fixture = try CommandFixture()

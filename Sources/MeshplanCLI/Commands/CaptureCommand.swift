@@ -58,7 +58,7 @@ struct CaptureShowCommand: NetworkCommand {
             }
             return found.addresses
         }
-        let octets = try Files.read(context.absolute(file), as: file, limit: Self.limit)
+        let octets = try context.read(file, limit: Self.limit)
         var reader = CaptureReader(octets)
         var view = CaptureView(context, network, only: nodes, showsAll: all)
         do throws(CaptureReader.Problem) {

@@ -94,7 +94,7 @@ struct ExportCommand: NetworkCommand {
         guard kind != nil else {
             return CDBExport.write(network, extras: extras, contents: contents, timestamp: context.now())
         }
-        let earlier = try Files.read(path, as: cdb, limit: 256 << 20)
+        let earlier = try context.read(cdb, limit: 256 << 20)
         switch CDBExport.renew(
             earlier,
             with: network,

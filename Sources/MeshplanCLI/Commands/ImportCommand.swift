@@ -85,7 +85,7 @@ struct ImportCommand: ContextCommand {
         guard lint || !format.json else {
             throw Failure(.usage, "--json needs --lint", hint: "Give both, or none.")
         }
-        let bytes = try Files.read(context.absolute(cdb), as: cdb, limit: 256 << 20)
+        let bytes = try context.read(cdb, limit: 256 << 20)
         let inspection: CDBInspection
         do {
             inspection = try CDBImport.inspect(bytes)

@@ -130,7 +130,7 @@ extension Workspace {
         if try Files.readStart(context.absolute(file), as: file, count: magic.count) == magic {
             return try open(copy: file).snapshot().network
         }
-        let bytes = try Files.read(context.absolute(file), as: file, limit: Self.sizeLimit)
+        let bytes = try context.read(file, limit: Self.sizeLimit)
         let document: CDBDocument
         do {
             document = try CDBImport.read(bytes)

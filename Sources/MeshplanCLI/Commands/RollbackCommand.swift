@@ -171,7 +171,7 @@ struct RollbackCommand: GoingBackCommand {
         // Values of variables are no files.
         for file in text.files where !file.path.hasPrefix("(") {
             let path = file.path.printable
-            guard let present = try? Files.read(context.absolute(file.path), as: file.path, limit: 16 << 20) else {
+            guard let present = try? context.read(file.path, limit: 16 << 20) else {
                 context.output.line("  \(path) no longer exists")
                 continue
             }

@@ -105,7 +105,7 @@ struct Simulation {
         guard let options else {
             file = nil
             let path = statePath.flatMap { Files.kind(context.absolute($0)) == nil ? nil : $0 }
-            let bytes = try path.map { try Files.read(context.absolute($0), as: $0, limit: 1 << 30) } ?? []
+            let bytes = try path.map { try context.read($0, limit: SimulatorFile.sizeLimit) } ?? []
             world = SimulatedWorld(
                 network: network,
                 devices: devices,

@@ -6,6 +6,9 @@ import SystemLayer
 /// The simulator's state file. It is read at the start and appended to while the world runs. One process at a time uses
 /// it.
 final class SimulatorFile {
+    /// The most octets of such a file.
+    static let sizeLimit = 1 << 30
+
     /// The path, for people.
     let name: String
     /// Whether the file was missing or empty.
@@ -23,7 +26,7 @@ final class SimulatorFile {
     /// - Throws: ``FileError``; ``Failure`` if another process uses the file, or if it contains something else.
     init(_ path: String, as name: String) throws {
         var file = try Self.openLocked(path, as: name)
-        let bytes = try file.readAll(limit: 1 << 30)
+        let bytes = try file.readAll(limit: Self.sizeLimit)
         let (state, whole) = try Self.decode(bytes, as: name)
         let compacted = state.compacted
         if whole == 0 {

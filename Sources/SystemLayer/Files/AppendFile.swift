@@ -1,6 +1,7 @@
 /// A file that one process at a time appends to, readable by its owner alone (0600).
 package final class AppendFile {
     private let file: OpenFile
+    private let name: String
 
     /// Opens or creates a file, and locks it.
     ///
@@ -8,9 +9,12 @@ package final class AppendFile {
     ///   - path: for the system.
     ///   - name: for people.
     /// - Returns: nil if another process holds the lock.
-    /// - Throws: ``FileError`` if it cannot be opened or locked.
+    /// - Throws: ``FileError`` if it cannot be opened or locked, or is no regular file.
     package init?(lockingPath path: String, as name: String) throws(FileError) {
         file = try OpenFile(path, as: name, .appendingOwn)
+        // A device may have no end, and a pipe keeps nothing.
+        guard try file.status().isRegular else { throw FileError(.open, name, at: path, .special) }
+        self.name = name
         guard try file.lockExclusively() else { return nil }
     }
 
@@ -18,6 +22,7 @@ package final class AppendFile {
     ///
     /// - Throws: ``FileError`` if it cannot be read, or has more octets than the limit.
     package func readAll(limit: Int) throws(FileError) -> [UInt8] {
+        guard try file.status().size <= Int64(limit) else { throw FileError(.read, name, .tooLarge(limit: limit)) }
         try file.rewind()
         return try file.readAll(limit: limit)
     }

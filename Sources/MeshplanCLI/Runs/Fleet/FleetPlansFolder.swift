@@ -115,7 +115,7 @@ struct FleetPlansFolder {
     ///
     /// - Throws: ``FileError`` if it cannot be read.
     static func checksum(_ file: String, as name: String) throws -> String {
-        let bytes = try Files.read(file, as: name, limit: sizeLimit)
+        let bytes = try Files.read(file, as: name, inside: [Files.folder(of: file)], limit: sizeLimit)
         guard let hash = SHA256.hash(bytes) else { throw Failure(.failure, "there is not enough memory") }
         return Hexadecimal.encode(hash)
     }
@@ -131,7 +131,7 @@ struct FleetPlansFolder {
             throw Failure(.invalidInput, "\(path.printable) holds no saved plans of a fleet", hint: saving)
         }
         let name = "\(path)/\(Self.indexName)"
-        let bytes = try Files.read(index, as: name, limit: Self.sizeLimit)
+        let bytes = try Files.read(index, as: name, inside: [absolute], limit: Self.sizeLimit)
         guard let (plans, digest) = FleetPlans.decoded(bytes) else {
             throw Failure(
                 .invalidInput,

@@ -155,7 +155,7 @@ struct ScanRun {
         guard !path.isEmpty else { return context.output.write(document: document) }
         let absolute = context.absolute(path)
         let isThere = Files.kind(absolute) != nil
-        let last = isThere ? try Files.read(absolute, as: path, limit: DefinitionFiles.sizeLimit).last : nil
+        let last = isThere ? try context.read(path).last : nil
         let separator = isThere ? (last == nil || last == UInt8(ascii: "\n") ? "---\n" : "\n---\n") : ""
         try Files.append(separator + document, to: absolute, as: path)
         context.errorOutput.line(
