@@ -109,7 +109,7 @@ struct ImportCommand: ContextCommand {
             view.listRepairs(in: context)
             throw Failure(
                 .invalidInput,
-                "\(cdb.printable): the file needs \(count(view.repairs.count, "repair")), which --strict refuses",
+                "\(cdb.printable): the file needs \(count(view.repairCount, "repair")), which --strict refuses",
                 hint: "Omit --strict, or correct the file."
             )
         }
@@ -213,16 +213,16 @@ struct ImportCommand: ContextCommand {
         let repairs = document.repairs + concessions
         if !repairs.isEmpty {
             let writer = document.dialect.isPlain ? "" : " (\(document.dialect.title))"
-            context.errorOutput.line("Repaired \(count(repairs.count, "deviation")) from the format\(writer):")
+            let all = repairs.count + document.furtherRepairs
+            context.errorOutput.line("Repaired \(count(all, "deviation")) from the format\(writer):")
             // Repairs that other people must know about are always listed.
             let shown = repairs.enumerated().filter { $0.offset < Self.limit || $0.element.isImportant }.map(\.element)
             for repair in shown {
                 context.errorOutput.line("  \(CDBInspectionView.line(repair.pointer, repair.reason))")
             }
-            if repairs.count > shown.count {
-                context.errorOutput.line(
-                    "  and \(repairs.count - shown.count) more; all of them: meshplan import --lint"
-                )
+            if all > shown.count {
+                let rest = document.furtherRepairs == 0 ? "all of them" : "the first \(repairs.count)"
+                context.errorOutput.line("  and \(all - shown.count) more; \(rest): meshplan import --lint")
             }
         }
         let remarks = document.remarks.map { remark in

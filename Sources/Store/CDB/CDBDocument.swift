@@ -29,6 +29,8 @@ package struct CDBDocument: Hashable, Sendable {
     package var extras: CDBExtras
     /// Departures from the format in the order of their discovery.
     package var repairs: [Repair]
+    /// How many more departures there were.
+    package var furtherRepairs = 0
     /// What may do harm without being a departure from the format, in the order of the document.
     package var remarks: [Remark]
     /// Whether the document says that it leaves out parts of the network.

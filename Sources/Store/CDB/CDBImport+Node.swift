@@ -24,7 +24,7 @@ extension CDBImport {
         let given = try self.uuid("UUID", in: &object)
         let value = try object.required("unicastAddress", object.take("unicastAddress"))
         let address = try unicast(value, at: object.pointer(to: "unicastAddress"))
-        let uuid = identity(of: given, at: address, object)
+        let uuid = try identity(of: given, at: address, object)
         let path = "nodes/\(uuid)"
         object.path = path
         let name = try self.name(in: &object, or: "Node \(address.rawValue.hexadecimal)")
@@ -57,20 +57,20 @@ extension CDBImport {
 
     /// The UUID of a node. If another node has it already, one made of it and the node's address: no two devices share
     /// a UUID, and both nodes answer at their own addresses.
-    private mutating func identity(of given: DeviceUUID, at address: UnicastAddress, _ object: CDBObject) -> DeviceUUID
-    {
+    private mutating func identity(
+        of given: DeviceUUID,
+        at address: UnicastAddress,
+        _ object: CDBObject
+    ) throws(CDBRefusal) -> DeviceUUID {
         guard let first = nodePointers[given] else {
             nodePointers[given] = object.pointer
             return given
         }
-        var made = given
-        var number: UInt8 = 0
-        while nodePointers[made] != nil {
-            let octets = given.rawValue.bytes + [UInt8(address.rawValue >> 8), UInt8(address.rawValue & 0xFF), number]
-            made = DeviceUUID(custom: KeyDerivation.s1(octets))
-            number &+= 1
+        let octets = given.rawValue.bytes + [UInt8(address.rawValue >> 8), UInt8(address.rawValue & 0xFF), 0]
+        let made = DeviceUUID(custom: KeyDerivation.s1(octets))
+        guard nodePointers.updateValue(object.pointer, forKey: made) == nil else {
+            throw object.invalid("UUID", "the same as in \(first), and so is the address of another such node")
         }
-        nodePointers[made] = object.pointer
         repair(
             object.pointer(to: "UUID"),
             "the same as in \(first), but no two devices share one; replaced by \(made)",

@@ -8,7 +8,9 @@ package struct CDBImport {
     var extras = CDBExtras()
     var repairs: [CDBDocument.Repair] = []
     var refusals: [CDBRefusal] = []
+    private var furtherRepairs = 0
     private var furtherRefusals = 0
+    private static let mostRepairs = 10_000
     private static let mostRefusals = 1_000
     /// Remarks on single objects. Those on the whole network follow at the end.
     var remarks: [CDBDocument.Remark] = []
@@ -61,6 +63,7 @@ package struct CDBImport {
                 dialect: survey.dialect,
                 extras: reader.extras,
                 repairs: reader.repairs,
+                furtherRepairs: reader.furtherRepairs,
                 remarks: reader.refusals.isEmpty ? reader.remarks(on: $0, at: root) : [],
                 isPartial: reader.isPartial,
                 root: root
@@ -70,6 +73,7 @@ package struct CDBImport {
             dialect: survey.dialect,
             marks: survey.marks,
             repairs: reader.repairs,
+            furtherRepairs: reader.furtherRepairs,
             refusals: reader.refusals,
             furtherRefusals: reader.furtherRefusals,
             document: reader.refusals.isEmpty ? document : nil
@@ -89,6 +93,11 @@ package struct CDBImport {
 
     /// Notes a departure from the format that was understood.
     mutating func repair(_ pointer: String, _ reason: String, isImportant: Bool = false) {
+        // Of the important ones there is one for a node at most.
+        guard isImportant || repairs.count < Self.mostRepairs else {
+            furtherRepairs += 1
+            return
+        }
         repairs.append(CDBDocument.Repair(pointer: pointer, reason: reason, isImportant: isImportant))
     }
 

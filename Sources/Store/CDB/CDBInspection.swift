@@ -6,6 +6,8 @@ package struct CDBInspection: Sendable {
     package var marks: [CDBDialect.Mark]
     /// Departures from the format that were understood.
     package var repairs: [CDBDocument.Repair]
+    /// How many more departures there were. A list of all of them could be larger than the document.
+    package var furtherRepairs = 0
     /// What was not understood. An object with a refusal is left out and the rest is read, so one reading finds
     /// everything to correct. References to left-out objects, and contradictions between objects, are checked only if
     /// nothing was refused before.

@@ -294,6 +294,42 @@ struct CDBRoundTripTests {
         #expect(try CDBImport.read(CDBExport.write(document.network, extras: document.extras)).network.nodes == nodes)
     }
 
+    /// A small database with some more members.
+    private static func database(_ members: String) -> [UInt8] {
+        let start = """
+            {"meshUUID": "72C6BE40-444D-2081-BEAA-DDAD4E3CC21C", "meshName": "n", "netKeys": [{"name": "h", "index": 0, \
+            "key": "5543950C57EDCC38E442964065720A8B", "phase": 0, "minSecurity": "secure", \
+            "timestamp": "2018-11-20T10:05:20-08:00"}],
+            """
+        return Array((start + members + "}").utf8)
+    }
+
+    @Test("Hundreds of nodes that share UUID and address, too, are refused")
+    func nodesWithTheSameUUIDAndAddress() throws {
+        let node = """
+            {"UUID": "0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0001", "unicastAddress": "0001", "elements": []}
+            """
+        let nodes = Array(repeating: node, count: 300).joined(separator: ",")
+        let inspection = try CDBImport.inspect(Self.database("\"nodes\": [\(nodes)]"))
+        #expect(inspection.document == nil)
+        let shared = inspection.refusals.filter { $0.reason.contains("so is the address of another such node") }
+        #expect(shared.map(\.pointer) == (2..<300).map { "/nodes/\($0)/UUID" })
+    }
+
+    @Test("Of very many repairs the first ones are kept, and the others counted")
+    func manyRepairs() throws {
+        func inspect(_ count: Int) throws -> CDBInspection {
+            let groups = (0..<count).map { "{\"address\": \"\((0xC000 + UInt16($0)).hexadecimal)\"}" }
+            return try CDBImport.inspect(Self.database("\"groups\": [\(groups.joined(separator: ","))]"))
+        }
+        let (few, many) = (try inspect(10), try inspect(6_010))
+        #expect(few.furtherRepairs == 0)
+        #expect(many.repairs.count == 10_000)
+        #expect(many.repairs.count + many.furtherRepairs == few.repairs.count + 2 * 6_000)
+        #expect(many.document?.network.groups.count == 6_010)
+        #expect(many.document?.furtherRepairs == many.furtherRepairs)
+    }
+
     @Test("Who gives addresses up for a provisioner of ours is named")
     func concessions() throws {
         var generator = SplitMix64(seed: 1)

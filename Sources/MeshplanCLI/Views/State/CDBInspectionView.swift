@@ -27,8 +27,11 @@ struct CDBInspectionView {
         }
     }
 
-    /// All changes of the file's contents.
+    /// The changes of the file's contents.
     var repairs: [CDBDocument.Repair] { inspection.repairs + (joining?.concessions ?? []) }
+
+    /// How many changes there are. Not all of very many are listed.
+    var repairCount: Int { repairs.count + inspection.furtherRepairs }
 
     private var remarks: [CDBDocument.Remark] { inspection.document?.remarks ?? [] }
 
@@ -56,8 +59,9 @@ struct CDBInspectionView {
         context.output.line("\(file.printable): \(dialect.title) (\(dialect.rawValue))")
         for mark in inspection.marks { context.output.line("  \(Self.line(mark.pointer, mark.text))") }
         if !repairs.isEmpty {
-            context.output.line("\(count(repairs.count, "repair")):")
+            context.output.line("\(count(repairCount, "repair")):")
             for repair in repairs { context.output.line("  \(Self.line(repair.pointer, repair.reason))") }
+            if inspection.furtherRepairs > 0 { context.output.line("  and \(inspection.furtherRepairs) more") }
         }
         if !remarks.isEmpty {
             context.output.line("\(count(remarks.count, "warning")):")
@@ -78,9 +82,10 @@ struct CDBInspectionView {
         return status
     }
 
-    /// Writes every repair to the error output.
+    /// Writes the repairs to the error output.
     func listRepairs(in context: Context) {
         for repair in repairs { context.errorOutput.line(Self.line(repair.pointer, repair.reason)) }
+        if inspection.furtherRepairs > 0 { context.errorOutput.line("and \(inspection.furtherRepairs) more") }
     }
 
     private var verdict: String {
@@ -116,7 +121,7 @@ struct CDBInspectionView {
         }
         lines.write([
             "type": "summary", "importable": .bool(status == .success || status == .repaired),
-            "repairs": .integer(repairs.count), "warnings": .integer(remarks.count),
+            "repairs": .integer(repairCount), "warnings": .integer(remarks.count),
             "refusals": .integer(inspection.refusals.count + inspection.furtherRefusals),
         ])
     }
