@@ -159,7 +159,9 @@ struct DocumentPass {
         var file: Int
     }
 
-    /// Decodes the files that a document includes, each once for a network.
+    /// Decodes the files that a document includes, and those that these include, each once for a network.
+    ///
+    /// It does not call itself: in a folder, a chain of files may be as long as there are files.
     private mutating func include(
         from place: Int,
         into fragment: Int,
@@ -167,22 +169,31 @@ struct DocumentPass {
         _ seen: inout Set<Inclusion>,
         _ uses: inout [(document: Int, fragment: Int)]
     ) {
-        for (file, _) in held[place].includes {
-            guard seen.insert(Inclusion(network: network, file: file)).inserted else { continue }
-            for document in included[file] ?? [] {
+        // What to take next stands at the end.
+        enum Next {
+            case file(Int)
+            case document(Int)
+        }
+        var pending = held[place].includes.reversed().map { Next.file($0.file) }
+        while let next = pending.popLast() {
+            switch next {
+            case .file(let file):
+                guard seen.insert(Inclusion(network: network, file: file)).inserted else { continue }
+                pending += (included[file] ?? []).reversed().map { .document($0) }
+            case .document(let document):
                 if let name = held[document].tree.value(of: .network, in: 0) {
                     let node = held[document].tree.nodes[name]
                     decoder.reportNode(
                         "a file that others include belongs to their network",
                         at: node,
-                        origin: UInt32(file),
+                        origin: UInt32(held[document].file),
                         hint: "take `network` out of it"
                     )
                     continue
                 }
                 decode(document, into: fragment)
                 uses.append((document, fragment))
-                include(from: document, into: fragment, of: network, &seen, &uses)
+                pending += held[document].includes.reversed().map { .file($0.file) }
             }
         }
     }

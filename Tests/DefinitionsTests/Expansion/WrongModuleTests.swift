@@ -234,6 +234,23 @@ struct WrongModuleTests {
         )
     }
 
+    @Test("In a folder, a chain of files may be as long as there are files")
+    func chainInFolder() {
+        let count = 30_000
+        var texts = (0..<count).map { "include: f\($0 + 1).yaml\n" } + ["groups: { g: {} }\n"]
+        texts[0] = head + texts[0]
+        let files = texts.enumerated().map { number, text in
+            SourceFiles.File(path: "f\(number).yaml", bytes: Array(text.utf8))
+        }
+        let read = DefinitionReader.reading(
+            SourceFiles(files: files),
+            admits: { _ in true },
+            loading: { (_: String) throws(Never) in [] }
+        )
+        #expect(problems(read).isEmpty)
+        #expect(read.definitions.first?.groups.map(\.name.value) == ["g"])
+    }
+
     @Test("Files that include each other are told as a circle, also if all of them are read by themselves")
     func circle() {
         let texts = [("a.yaml", "version: 1\nnetwork: hq\ninclude: b.yaml\n"), ("b.yaml", "include: a.yaml\n")]
