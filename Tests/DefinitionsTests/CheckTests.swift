@@ -101,6 +101,23 @@ struct CheckTests {
         )
     }
 
+    @Test("There are no more groups with labels than virtual addresses")
+    func labels() {
+        func found(_ count: Int) -> [String] {
+            let groups = (0..<count).map { number in
+                "  g\(number): { label: 0073e7e4-d8b9-440f-af84-15df\(UInt32(number).hexadecimal) }\n"
+            }
+            return diagnose(head + "groups:\n  g: { address: 0xC000 }\n" + groups.joined())
+        }
+        #expect(found(16_384).isEmpty)
+        #expect(
+            found(16_385) == [
+                "a.yaml:16389:20: error: more than 16384 groups have a label "
+                    + "(there are no more virtual addresses; give groups no label, or an address from 0xC000)"
+            ]
+        )
+    }
+
     @Test("No group lies in itself, and each circle is shown once")
     func circles() {
         #expect(

@@ -32,6 +32,15 @@ struct TextDocumentTests {
             #expect(document.position(of: offset, encoding).character == units)
         }
         #expect(TextDocument([]).position(of: 0, encoding) == TextPosition(line: 0, character: 0))
+        for line in 1...3 {
+            var column = 0
+            for offset in document.line(line - 1) where document.bytes[offset] & 0xC0 != 0x80 {
+                column += 1
+                #expect(document.offset(line: line, column: column) == offset)
+            }
+            #expect(document.offset(line: line, column: column + 1) == document.line(line - 1).upperBound)
+            #expect(document.offset(line: line, column: .max) == document.line(line - 1).upperBound)
+        }
     }
 
     @Test("A position in the middle of a character is its beginning, and one behind the end the end")

@@ -57,7 +57,7 @@ extension DefaultsDefinition {
     fileprivate var size: Int {
         let lists = [settings.subnets?.value.count, settings.applicationKeys?.value.count]
         return inherited.tags.count + settings.states.count + (settings.bridgingTable?.value.count ?? 0)
-            + lists.reduce(0) { $0 + ($1 ?? 0) }
+            + lists.reduce(0) { $0 + ($1 ?? 0) } + models.reduce(0) { $0 + ($1.states?.value.count ?? 0) }
     }
 
     /// The values in which this entry and another one differ, each with its key, its place here and its place there.
@@ -95,11 +95,10 @@ extension DefaultsDefinition {
         with other: DefaultsDefinition
     ) -> [(key: String, here: SourceLocation, there: SourceLocation)] {
         guard !models.isEmpty, !other.models.isEmpty else { return [] }
-        let others = other.models.flatMap { $0.states?.value ?? [] }
+        let others = Dictionary(grouping: other.models.lazy.flatMap { $0.states?.value ?? [] }) { $0.value.state.form }
         var conflicts: [(key: String, here: SourceLocation, there: SourceLocation)] = []
         for here in models.flatMap({ $0.states?.value ?? [] }) {
-            for there in others
-            where there.value.state.form == here.value.state.form && there.value.state != here.value.state {
+            for there in others[here.value.state.form] ?? [] where there.value.state != here.value.state {
                 conflicts.append(("states.\(here.value.path)", here.location, there.location))
             }
         }
@@ -131,9 +130,9 @@ extension NodeSettings {
         compare(Keyword.secureNetworkBeacon.rawValue, \.secureNetworkBeacon)
         compare(Keyword.networkTransmit.rawValue, \.networkTransmit)
         compare(Keyword.relayRetransmit.rawValue, \.relayRetransmit)
+        let others = states.isEmpty ? [:] : Dictionary(grouping: other.states) { $0.value.path }
         for state in states {
-            for there in other.states
-            where there.value.path == state.value.path && !state.value.isSame(as: there.value) {
+            for there in others[state.value.path] ?? [] where !state.value.isSame(as: there.value) {
                 conflicts.append((state.value.path, state.location, there.location))
             }
         }

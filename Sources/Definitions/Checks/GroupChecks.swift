@@ -3,7 +3,12 @@ import MeshCore
 
 /// Checks that each group address is given once, that parents exist, and that no group is within itself.
 enum GroupChecks {
+    /// As many labels as there are virtual addresses. More could only share them, and nodes tell shared ones apart by
+    /// trying each label.
+    private static let mostLabels = 16_384
+
     static func run(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
+        checkLabels(network, into: &diagnostics)
         var addresses = Uniqueness<SubscriptionAddress>()
         for group in network.definition.groups {
             let resource = "group.\(group.name.value)"
@@ -27,6 +32,18 @@ enum GroupChecks {
             diagnostics.checkReference(parent, to: .groups, "group", in: network, resource: resource)
         }
         checkCircles(network, into: &diagnostics)
+    }
+
+    private static func checkLabels(_ network: CheckedNetwork, into diagnostics: inout DiagnosticCollector) {
+        let labels = network.definition.groups.lazy.compactMap(\.address).filter { address in
+            if case .virtual = address.value { true } else { false }
+        }
+        guard let excess = labels.dropFirst(mostLabels).first else { return }
+        diagnostics.report(
+            "more than \(mostLabels) groups have a label",
+            at: excess.location,
+            hint: "there are no more virtual addresses; give groups no label, or an address from 0xC000"
+        )
     }
 
     /// Follows the parents of each group once. A group has at most one parent, so the first walk that reaches a circle

@@ -1,11 +1,20 @@
+import MeshCore
+
 /// A text in UTF-8 with its lines, and the ways between octets and positions.
 struct TextDocument: Equatable {
     /// The octets. They are UTF-8 if they come from a client; a file may hold anything.
     private(set) var bytes: [UInt8]
     /// Where the lines begin. There is always one.
     private(set) var lineStarts: [Int]
-    /// The units of UTF-16 before every 1,024th octet, so that a position in a long line is not counted from its start.
-    private var marks: [Int]
+    /// The place of every 1,024th octet, so that a position in a long line is not counted from its start.
+    private var marks: [Mark]
+
+    private struct Mark: Equatable {
+        /// The Unicode scalars before it.
+        var scalars: Int
+        /// The units of UTF-16 before it.
+        var units: Int
+    }
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -15,18 +24,22 @@ struct TextDocument: Equatable {
 
     private static let markDistance = 1024
 
-    private static func marks(in bytes: [UInt8]) -> [Int] {
-        var marks: [Int] = []
+    private static func marks(in bytes: [UInt8]) -> [Mark] {
+        var marks: [Mark] = []
         marks.reserveCapacity(bytes.count / markDistance + 1)
-        var units = 0
+        var mark = Mark(scalars: 0, units: 0)
         bytes.withUnsafeBufferPointer { bytes in
             for place in bytes.indices {
-                if place.isMultiple(of: markDistance) { marks.append(units) }
-                units += PositionEncoding.utf16.units(ofLead: bytes[place])
+                if place.isMultiple(of: markDistance) { marks.append(mark) }
+                mark.scalars += isLead(bytes[place]) ? 1 : 0
+                mark.units += PositionEncoding.utf16.units(ofLead: bytes[place])
             }
         }
         return marks
     }
+
+    /// Whether an octet begins a character.
+    private static func isLead(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
 
     /// Lines end with a line feed, a carriage return, or both.
     private static func starts(of bytes: [UInt8]) -> [Int] {
@@ -89,20 +102,32 @@ struct TextDocument: Equatable {
     private func units(before offset: Int, _ encoding: PositionEncoding) -> Int {
         guard encoding == .utf16, !marks.isEmpty else { return offset }
         let mark = min(offset / Self.markDistance, marks.count - 1)
-        return bytes[(mark * Self.markDistance)..<offset].reduce(marks[mark]) { $0 + encoding.units(ofLead: $1) }
+        return bytes[(mark * Self.markDistance)..<offset].reduce(marks[mark].units) { $0 + encoding.units(ofLead: $1) }
+    }
+
+    /// The Unicode scalars of the whole text before an octet.
+    private func scalars(before offset: Int) -> Int {
+        let mark = offset / Self.markDistance
+        return marks[mark].scalars + bytes[(mark * Self.markDistance)..<offset].count { Self.isLead($0) }
     }
 
     /// The octet of a character that is counted as diagnostics count: line and column from 1, in Unicode scalars.
     func offset(line: Int, column: Int) -> Int {
         let line = self.line(max(line, 1) - 1)
-        var place = line.lowerBound
-        var passed = 1
-        while place < line.upperBound, passed < column {
+        guard column > 1, !line.isEmpty else { return line.lowerBound }
+        guard column <= line.count else { return line.upperBound }
+        let sought = scalars(before: line.lowerBound) + column - 1
+        let mark = marks.firstPlace { $0.scalars > sought } - 1
+        var place = mark * Self.markDistance
+        var passed = marks[mark].scalars
+        while place < line.upperBound {
+            if Self.isLead(bytes[place]) {
+                if passed == sought { return place }
+                passed += 1
+            }
             place += 1
-            while place < line.upperBound, bytes[place] & 0xC0 == 0x80 { place += 1 }
-            passed += 1
         }
-        return place
+        return line.upperBound
     }
 
     /// The line of an octet, from 0.

@@ -66,10 +66,11 @@ extension MeshNetwork {
     private mutating func put(_ group: Group) {
         var group = group
         group.isManaged = true
-        if let place = groups.firstIndex(where: { $0.address == group.address }) {
+        let place = groups.firstPlace { $0.address >= group.address }
+        if place < groups.endIndex, groups[place].address == group.address {
             groups[place] = group
         } else {
-            groups.insert(group, at: groups.firstIndex { $0.address > group.address } ?? groups.endIndex)
+            groups.insert(group, at: place)
         }
     }
 }
