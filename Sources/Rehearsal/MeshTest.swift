@@ -32,7 +32,7 @@ package struct MeshTest {
     }
 
     /// The run.
-    package let run: TestRun
+    package let run: TestVariant
     /// What our own node needs for it.
     package private(set) var needs: Set<OwnModel> = []
     /// What cannot be done in this network; nil if everything can.
@@ -47,7 +47,7 @@ package struct MeshTest {
     ///
     /// - Parameter transaction: tells the next command from those before; goes on with each command.
     package init(
-        _ run: TestRun,
+        _ run: TestVariant,
         _ definition: Definition,
         _ models: KnownModels,
         in network: MeshNetwork,

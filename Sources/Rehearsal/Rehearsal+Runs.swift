@@ -9,11 +9,11 @@ extension Rehearsal {
     /// - Parameters:
     ///   - seed: the first seed.
     ///   - count: how many seeds.
-    package func runs(of test: TestDefinition, seed: UInt64, count: Int) -> [TestRun] {
+    package func runs(of test: TestDefinition, seed: UInt64, count: Int) -> [TestVariant] {
         let seeds = (0..<UInt64(count)).map { seed &+ $0 }
         if let bindings = test.bindings(selectors, definition.nodes) {
             return bindings.flatMap { binding in
-                seeds.map { TestRun(test: test, without: nil, binding: binding, seed: $0) }
+                seeds.map { TestVariant(test: test, without: nil, binding: binding, seed: $0) }
             }
         }
         let left: [NodeDefinition?]
@@ -25,13 +25,13 @@ extension Rehearsal {
         case .without(let selector): left = selectors.matches(selector).map { definition.nodes[$0] }
         }
         return left.filter { $0.map { !hands.contains($0.name.value) } ?? true }.flatMap { node in
-            seeds.map { TestRun(test: test, without: node, binding: nil, seed: $0) }
+            seeds.map { TestVariant(test: test, without: node, binding: nil, seed: $0) }
         }
     }
 
     /// Plays a run. A run that fails is played once more, by the same chances, to follow its messages; one that lacks a
     /// node also with that node, to see what it was needed for.
-    package func play(_ run: TestRun, _ settings: WorldSettings) -> TestOutcome {
+    package func play(_ run: TestVariant, _ settings: WorldSettings) -> TestOutcome {
         var player = TestPlayer(self, run, settings, follows: false)
         let outcome = player.play()
         guard !outcome.isPassed else { return outcome }

@@ -115,12 +115,12 @@ package final class Rehearsal {
             let plan = try plan(definition, before, network, round: round)
             guard !plan.isEmpty else {
                 do throws(StoreError) {
-                    try database.commit(DirectRun.changes(to: network), with: lease)
+                    try database.commit(DirectExecution.changes(to: network), with: lease)
                 } catch { throw .store(error) }
                 self.network = try snapshot().network
                 return true
             }
-            var run = DirectRun(plan, of: network, on: HandedNodes(world), context: context)
+            var run = DirectExecution(plan, of: network, on: HandedNodes(world), context: context)
             guard run.carryOut(plan) else { return false }
             network = run.network
         }

@@ -44,7 +44,7 @@ package struct RehearsedDevices {
                 device = DeviceDescription(uuid, name, file.composition)
                 device.compositionPages = file.compositionPages
                 device.sharesSubscriptionLists = file.sharesSubscriptionLists
-                device.habits = file.habits
+                device.quirks = file.quirks
                 described.append(name)
             } else if let described = definition.describedProduct(of: node, profiles: profiles),
                 nodes[uuid].flatMap(Composition.init(of:)) == nil

@@ -25,7 +25,7 @@ extension TestObstacle: CustomStringConvertible {
     }
 }
 
-extension TestRun {
+extension TestVariant {
     /// Why it cannot be played on a real mesh; nil if it can.
     ///
     /// - Parameter isAttended: whether somebody can be asked to press a switch.

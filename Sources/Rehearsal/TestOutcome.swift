@@ -2,7 +2,7 @@ package import DefinitionModel
 import MeshCore
 
 /// One run of a test: under which chances, for which room or node, and without which node.
-package struct TestRun: Hashable, Sendable {
+package struct TestVariant: Hashable, Sendable {
     /// The test.
     package let test: TestDefinition
     /// The node that has no power in this run; nil for none.
@@ -32,14 +32,14 @@ package struct TestRun: Hashable, Sendable {
 /// What came of a run of a test.
 package struct TestOutcome: Hashable, Sendable {
     /// The run.
-    package let run: TestRun
+    package let run: TestVariant
     /// How long the slowest expectation took to come true; nil if nothing was expected.
     package var slowest: Duration?
     /// The step that did not go as expected; nil if all did.
     package var failure: TestFailure?
 
     /// A run in which nothing has gone wrong yet.
-    package init(run: TestRun) { self.run = run }
+    package init(run: TestVariant) { self.run = run }
 
     /// Whether everything was as expected.
     package var isPassed: Bool { failure == nil }

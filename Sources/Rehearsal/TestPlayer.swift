@@ -7,7 +7,7 @@ import Simulator
 /// Plays one run of a test in a building of its own.
 struct TestPlayer {
     let rehearsal: Rehearsal
-    private let run: TestRun
+    private let run: TestVariant
     let world: SimulatedWorld
     /// What the present step has sent; nil if nothing, or if that is not known.
     var sent: SentMessage?
@@ -32,7 +32,7 @@ struct TestPlayer {
     ///   - whole: who heard what in each step when no node lacked its power.
     init(
         _ rehearsal: Rehearsal,
-        _ run: TestRun,
+        _ run: TestVariant,
         _ settings: WorldSettings,
         follows: Bool,
         comparing whole: [[HeardMessage]] = []

@@ -44,21 +44,21 @@ struct DeviceFileTests {
         return (devices, diagnostics.map { compact($0, files) })
     }
 
-    @Test("A device has the habits of its product and its own")
-    func habits() {
+    @Test("A device has the quirks of its product and its own")
+    func quirks() {
         let text = """
             products:
-              lamp: { elements: [{ models: [generic-onoff-server] }], habits: [no-beacon, "silent-get:0x8038"] }
+              lamp: { elements: [{ models: [generic-onoff-server] }], quirks: [no-beacon, "silent-get:0x8038"] }
               plain: { elements: [{ models: [generic-onoff-server] }] }
             devices:
-              a: { uuid: \(uuid(1)), product: lamp, habits: [resets-late] }
+              a: { uuid: \(uuid(1)), product: lamp, quirks: [resets-late] }
               b: { uuid: \(uuid(2)), product: lamp }
               c: { uuid: \(uuid(3)), product: plain }
             """
         let (devices, problems) = read(text)
         #expect(problems == [])
         #expect(
-            devices.map(\.habits) == [[.noBeacon, .silent(0x8038), .resetsLate], [.noBeacon, .silent(0x8038)], []]
+            devices.map(\.quirks) == [[.noBeacon, .silent(0x8038), .resetsLate], [.noBeacon, .silent(0x8038)], []]
         )
     }
 
@@ -247,15 +247,15 @@ struct DeviceFileTests {
             "1:72: error: `pb-radio` is not a provisioning bearer (write one of: pb-adv, pb-gatt)"
         ),
         (
-            product("habits: [no-beacon, no-becon]"),
-            "1:66: error: `no-becon` is not a habit (did you mean `no-beacon`? write one of: adds-client, answers-ffff, ignores-reset, keeps-bindings, miscounts-filter, no-add-addresses, no-beacon, no-forwarding, remote-link-forgets, resets-before-status, resets-late, short-netkey-list, silent-get:OPCODE, swapped-vendor-ids, wrong-key-index, zero-virtual-address)"
+            product("quirks: [no-beacon, no-becon]"),
+            "1:66: error: `no-becon` is not a quirk (did you mean `no-beacon`? write one of: adds-client, answers-ffff, ignores-reset, keeps-bindings, miscounts-filter, no-add-addresses, no-beacon, no-forwarding, remote-link-forgets, resets-before-status, resets-late, short-netkey-list, silent-get:OPCODE, swapped-vendor-ids, wrong-key-index, zero-virtual-address)"
         ),
         (
-            product("habits: [sulks]"),
-            "1:55: error: `sulks` is not a habit (write one of: adds-client, answers-ffff, ignores-reset, keeps-bindings, miscounts-filter, no-add-addresses, no-beacon, no-forwarding, remote-link-forgets, resets-before-status, resets-late, short-netkey-list, silent-get:OPCODE, swapped-vendor-ids, wrong-key-index, zero-virtual-address)"
+            product("quirks: [sulks]"),
+            "1:55: error: `sulks` is not a quirk (write one of: adds-client, answers-ffff, ignores-reset, keeps-bindings, miscounts-filter, no-add-addresses, no-beacon, no-forwarding, remote-link-forgets, resets-before-status, resets-late, short-netkey-list, silent-get:OPCODE, swapped-vendor-ids, wrong-key-index, zero-virtual-address)"
         ),
         (
-            device("habits: [silent-get:heartbeat]"),
+            device("quirks: [silent-get:heartbeat]"),
             "2:78: error: `silent-get:heartbeat` names no opcode (write the opcode of the request in hexadecimal, as in silent-get:0x8038)"
         ),
         (
@@ -277,7 +277,7 @@ struct DeviceFileTests {
         ),
         (
             product("colour: red"),
-            "1:46: error: unknown key `colour` (allowed here: company, composition, composition_after_update, elements, features, habits, product, provisioning, replay_list, shared_subscription_lists, version)"
+            "1:46: error: unknown key `colour` (allowed here: company, composition, composition_after_update, elements, features, quirks, product, provisioning, replay_list, shared_subscription_lists, version)"
         ),
         (
             "products: { p: {} }\n",

@@ -65,14 +65,14 @@ struct SchemaTests {
         }
     }
 
-    @Test("The schema of files with devices knows every habit, and says what it is")
-    func habits() throws {
-        let habits = try #require(try parts(Self.devices)["habits"])
-        let items = try #require(habits["items"] as? [String: Any])
+    @Test("The schema of files with devices knows every quirk, and says what it is")
+    func quirks() throws {
+        let quirks = try #require(try parts(Self.devices)["quirks"])
+        let items = try #require(quirks["items"] as? [String: Any])
         let kinds = try #require(items["anyOf"] as? [[String: Any]])
-        #expect(kinds.first?["enum"] as? [String] == DeviceHabit.plain.map(\.name))
-        let description = try #require(habits["description"] as? String)
-        for habit in DeviceHabit.plain { #expect(description.contains("\(habit.name): "), "\(habit.name)") }
+        #expect(kinds.first?["enum"] as? [String] == DeviceQuirk.plain.map(\.name))
+        let description = try #require(quirks["description"] as? String)
+        for quirk in DeviceQuirk.plain { #expect(description.contains("\(quirk.name): "), "\(quirk.name)") }
     }
 
     @Test("The schema of definitions knows the name of every state that can be declared")

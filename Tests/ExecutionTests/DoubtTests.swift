@@ -92,7 +92,7 @@ struct DoubtTests {
         let site = try site(doubting: otherTTL)
         let get = ConfigDefaultTTLGet.opcode
         let set = ConfigDefaultTTLSet.opcode
-        site.world.setFaults(NodeFaults(habits: [.silent(get), .silent(set)]), of: lampTwo)
+        site.world.setFaults(NodeFaults(quirks: [.silent(get), .silent(set)]), of: lampTwo)
         let recap = try site.execute { $0.resolveInDoubt() }
         #expect(recap.inDoubt == 0 && recap.doubtsAbandoned == 1 && recap.pending.isEmpty, "\(recap)")
         #expect(recap.duration < .seconds(25), "\(recap.duration)")
@@ -168,12 +168,12 @@ struct DoubtTests {
         }
         // The request takes effect and no answer comes, or it is lost itself while the node answers all else but what
         // would tell.
-        let habits = Set((lost.readings + [lost.request]).map(DeviceHabit.silent))
-        site.world.setFaults(hasArrived ? NodeFaults(isMute: true) : NodeFaults(habits: habits), of: lampTwo)
+        let quirks = Set((lost.readings + [lost.request]).map(DeviceQuirk.silent))
+        site.world.setFaults(hasArrived ? NodeFaults(isMute: true) : NodeFaults(quirks: quirks), of: lampTwo)
         let recap = try site.apply(site.plan())
         #expect(!recap.isComplete && recap.inDoubt == (hasArrived ? 1 : 0), "\(recap)")
         // From now on it answers the request, and still not what would read it back.
-        site.world.setFaults(NodeFaults(habits: Set(lost.readings.map(DeviceHabit.silent))), of: lampTwo)
+        site.world.setFaults(NodeFaults(quirks: Set(lost.readings.map(DeviceQuirk.silent))), of: lampTwo)
         let again = try site.resolveAndApply()
         #expect(again.isComplete, "\(again)")
         #expect(try site.database.snapshot().unresolved == [] && site.lamp(2).doubtfulEntries == [])
@@ -192,7 +192,7 @@ struct DoubtTests {
         site.definition = try House.definition(lamps: 2, scenes)
         site.world.setFaults(NodeFaults(isMute: true), of: lampTwo)
         #expect(try site.apply(site.plan()).inDoubt == 1)
-        site.world.setFaults(NodeFaults(habits: [.wrongKeyIndex]), of: lampTwo)
+        site.world.setFaults(NodeFaults(quirks: [.wrongKeyIndex]), of: lampTwo)
         let resolved = try site.execute { $0.resolveInDoubt() }
         #expect(resolved.inDoubt == 0 && resolved.doubtsAbandoned == 1 && resolved.pending.isEmpty, "\(resolved)")
         #expect(resolved.duration < .seconds(25))
@@ -209,7 +209,7 @@ struct DoubtTests {
     func swappedVendorIdentifiers() throws {
         let vendor = { (text: String) in text.replacing("subscribe: [kitchen] }", with: "subscribe: [kitchen, all] }") }
         let site = try site(doubting: vendor)
-        site.world.setFaults(NodeFaults(habits: [.swappedVendorIdentifiers]), of: lampTwo)
+        site.world.setFaults(NodeFaults(quirks: [.swappedVendorIdentifiers]), of: lampTwo)
         let resolved = try site.execute { $0.resolveInDoubt() }
         #expect(resolved.inDoubt == 0 && resolved.pending.isEmpty, "\(resolved)")
         #expect(resolved.doubtsAbandoned + resolved.doubtsResolved == 1)

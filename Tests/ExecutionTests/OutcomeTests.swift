@@ -13,7 +13,7 @@ struct OutcomeTests {
     func withoutEffect(rounds: Int) throws {
         let site = try Site(lamps: 2)
         site.options.retry.maximumRounds = rounds
-        site.world.setFaults(NodeFaults(habits: [.silent(ConfigDefaultTTLSet.opcode)]), of: uuid(2))
+        site.world.setFaults(NodeFaults(quirks: [.silent(ConfigDefaultTTLSet.opcode)]), of: uuid(2))
         var tries = 0
         site.onEvent = { if case .stepUnknown = $0 { tries += 1 } }
         // Without a bound it would go on for ever.

@@ -91,7 +91,7 @@ struct RefusedRemovalTests {
         let recap = try site.apply(try site.plan(of: [.setPublication(client, nil)], on: uuid(2)))
         #expect(recap.isComplete && recap.messagesSent == 2 && recap.foundGone.isEmpty, "\(recap)")
         #expect(try site.world.mismatches(against: site.network) == [])
-        let met = site.events.compactMap { if case .habitMet(_, let habit) = $0 { habit } else { nil } }
+        let met = site.events.compactMap { if case .quirkMet(_, let quirk) = $0 { quirk } else { nil } }
         #expect(met == [.namedKeyEndsPublication])
     }
 
@@ -105,7 +105,7 @@ struct RefusedRemovalTests {
         site.world.change(uuid(2)) { $0.elements[0].models[2].bindings.append(key) }
         let read = try site.execute { $0.readBack([uuid(2)]) }
         #expect(read.isComplete)
-        let met = site.events.compactMap { if case .habitMet(_, let habit) = $0 { habit } else { nil } }
+        let met = site.events.compactMap { if case .quirkMet(_, let quirk) = $0 { quirk } else { nil } }
         #expect(met == [.keepsBindings])
         #expect(try site.lamp(2).model(at: Self.server)?.bindings.contains(key) == false)
         #expect(try site.network.drifts[uuid(2)] == nil)

@@ -30,7 +30,7 @@ struct ResetSightingTests {
         let site = try Commissioning(devices(2))
         #expect(try site.apply().isComplete)
         let uuid = site.devices[0].uuid
-        site.world.setFaults(NodeFaults(habits: [.ignoresReset]), of: uuid)
+        site.world.setFaults(NodeFaults(quirks: [.ignoresReset]), of: uuid)
         let recap = try site.apply(resetting: [uuid])
         #expect(recap.failed.map(\.failure) == [.stillNode], "\(recap)")
         #expect(sightings(recap) == [.stillNode])
@@ -48,7 +48,7 @@ struct ResetSightingTests {
         let site = try Commissioning(devices(2))
         #expect(try site.apply().isComplete)
         let uuid = site.devices[0].uuid
-        site.world.setFaults(NodeFaults(habits: [.resetsLate]), of: uuid)
+        site.world.setFaults(NodeFaults(quirks: [.resetsLate]), of: uuid)
         let recap = try site.apply(resetting: [uuid])
         #expect(recap.isComplete, "\(recap)")
         #expect(sightings(recap) == [.unprovisioned])
@@ -59,7 +59,7 @@ struct ResetSightingTests {
         let site = try Commissioning(devices(2))
         #expect(try site.apply().isComplete)
         let uuid = site.devices[0].uuid
-        site.world.setFaults(NodeFaults(habits: [.resetsBeforeStatus]), of: uuid)
+        site.world.setFaults(NodeFaults(quirks: [.resetsBeforeStatus]), of: uuid)
         let recap = try site.apply(resetting: [uuid])
         #expect(recap.isComplete, "\(recap)")
         #expect(sightings(recap) == [.unprovisioned])
@@ -71,7 +71,7 @@ struct ResetSightingTests {
         let site = try Commissioning(devices(2))
         #expect(try site.apply().isComplete)
         let uuid = site.devices[0].uuid
-        site.world.setFaults(NodeFaults(habits: [.resetsBeforeStatus]), of: uuid)
+        site.world.setFaults(NodeFaults(quirks: [.resetsBeforeStatus]), of: uuid)
         // Like bluetooth-meshd, which does not advertise as a device when it was reset.
         site.wrap = { DeafToDevices($0) }
         let recap = try site.apply(resetting: [uuid])

@@ -21,7 +21,7 @@ final class Site: KillableSite {
     private(set) var lease: WriteLease?
     private var keyGenerator: SplitMix64
     var options = ExecutionOptions()
-    var desk = OutOfBandDesk.unattended
+    var desk = OutOfBandPrompter.unattended
     var interrupts: () -> Int = { 0 }
     /// Called with every event, while it is told.
     var onEvent: (ExecutionEvent) -> Void = { _ in }

@@ -72,7 +72,7 @@ final class RehearsedBuilding {
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     /// All runs of a test.
-    func runs(_ name: String, seed: UInt64 = 1) throws -> [TestRun] {
+    func runs(_ name: String, seed: UInt64 = 1) throws -> [TestVariant] {
         let test = try #require(rehearsal.definition.tests.first { $0.name.value == name })
         return rehearsal.runs(of: test, seed: seed, count: 1)
     }

@@ -32,16 +32,16 @@ struct OfficeTests {
     }
 
     @Test(
-        "Every fifth device has the habits of shipped stacks: one apply, an empty plan, and refresh names the odd answers",
+        "Every fifth device has the quirks of shipped stacks: one apply, an empty plan, and refresh names the odd answers",
         arguments: [0, 1]
     )
-    func habits(offset: Int) async throws {
+    func quirks(offset: Int) async throws {
         let office = try House.office()
         defer { office.remove() }
-        let habits =
+        let quirks =
             "no-beacon, no-add-addresses, miscounts-filter, resets-late, swapped-vendor-ids, answers-ffff, "
             + "zero-virtual-address, short-netkey-list, wrong-key-index, keeps-bindings, remote-link-forgets"
-        let odd = try office.give(habits, toEveryFifthDeviceFrom: offset)
+        let odd = try office.give(quirks, toEveryFifthDeviceFrom: offset)
         #expect(odd.count == 9)
         let apply =
             ["apply", "--auto-approve", "--via", "simulator"]
@@ -135,10 +135,10 @@ struct OfficeTests {
 }
 
 extension House {
-    /// Gives every fifth device of the file its own habits.
+    /// Gives every fifth device of the file its own quirks.
     ///
     /// - Returns: the UUIDs of these devices.
-    fileprivate func give(_ habits: String, toEveryFifthDeviceFrom offset: Int) throws -> Set<String> {
+    fileprivate func give(_ quirks: String, toEveryFifthDeviceFrom offset: Int) throws -> Set<String> {
         let file = folder.appending(path: "devices/devices.yaml")
         var odd: Set<String> = []
         var count = 0
@@ -152,7 +152,7 @@ extension House {
             guard count % 5 == offset else { return String(line) }
             odd.insert(String(uuid))
             let end = try #require(line.lastIndex(of: "}"))
-            return line[..<end] + ", habits: [\(habits)] }"
+            return line[..<end] + ", quirks: [\(quirks)] }"
         }
         try write(changed.joined(separator: "\n"), to: "devices/devices.yaml")
         return odd

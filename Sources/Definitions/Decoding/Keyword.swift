@@ -103,7 +103,7 @@ enum Keyword: String, CaseIterable {
     case via
     case composition
     case compositionAfterUpdate = "composition_after_update"
-    case habits
+    case quirks
     case allowEmpty = "allow_empty"
     case types
     case messages

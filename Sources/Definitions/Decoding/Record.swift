@@ -187,7 +187,7 @@ struct Record: Hashable, Sendable {
         "product",
         [
             .company, .product, .version, .replayList, .sharedSubscriptionLists, .features, .elements,
-            .composition, .compositionAfterUpdate, .provisioning, .habits,
+            .composition, .compositionAfterUpdate, .provisioning, .quirks,
         ]
     )
     /// The `composition_after_update` of a product.
@@ -204,7 +204,7 @@ struct Record: Hashable, Sendable {
     /// A value of `devices` in a file with devices for simulations.
     static let device = Record(
         "device",
-        [.uuid, .product, .staticValue, .privateKey, .uri, .habits],
+        [.uuid, .product, .staticValue, .privateKey, .uri, .quirks],
         required: [.uuid, .product]
     )
     /// A whole document with secrets of devices.

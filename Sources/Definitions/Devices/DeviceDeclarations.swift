@@ -35,7 +35,7 @@ struct ProductDeclaration {
     /// The URI that it advertises.
     var uri: String?
     /// What its devices do differently from others.
-    var habits: [DeviceHabit] = []
+    var quirks: [DeviceQuirk] = []
 }
 
 /// A device as its file declares it.
@@ -52,8 +52,8 @@ struct DeviceDeclaration {
     var keyPair: P256KeyPair?
     /// Its own URI, if it has one.
     var uri: String?
-    /// What it does differently from others, in addition to the habits of its product.
-    var habits: [DeviceHabit] = []
+    /// What it does differently from others, in addition to the quirks of its product.
+    var quirks: [DeviceQuirk] = []
 }
 
 /// The declarations of all files.
@@ -139,7 +139,7 @@ struct DeviceDeclarations {
         description.uri = device.uri ?? product.uri
         description.provisioningBearers = product.bearers
         description.sharesSubscriptionLists = product.sharesSubscriptionLists
-        description.habits = Set(product.habits + device.habits)
+        description.quirks = Set(product.quirks + device.quirks)
         description.compositionPages[128] = product.nextComposition?.page0Bytes
         return description
     }

@@ -66,16 +66,16 @@ enum DeviceWords {
     }
 
     /// Something that a device does differently from others.
-    static func habit(_ text: String) throws(ScalarProblem) -> DeviceHabit {
-        if let habit = DeviceHabit(name: text) { return habit }
-        guard !text.hasPrefix(DeviceHabit.silentPrefix) else {
+    static func quirk(_ text: String) throws(ScalarProblem) -> DeviceQuirk {
+        if let quirk = DeviceQuirk(name: text) { return quirk }
+        guard !text.hasPrefix(DeviceQuirk.silentPrefix) else {
             throw ScalarProblem(
                 "\(quoted(text)) names no opcode",
-                hint: "write the opcode of the request in hexadecimal, as in \(DeviceHabit.silent(0x8038).name)"
+                hint: "write the opcode of the request in hexadecimal, as in \(DeviceQuirk.silent(0x8038).name)"
             )
         }
-        let names = DeviceHabit.plain.map(\.name) + [DeviceHabit.silentPrefix + "OPCODE"]
-        throw ProvisioningWords.problem(text, "a habit", among: names)
+        let names = DeviceQuirk.plain.map(\.name) + [DeviceQuirk.silentPrefix + "OPCODE"]
+        throw ProvisioningWords.problem(text, "a quirk", among: names)
     }
 
     private static func name(_ action: OutputAction) -> String {

@@ -35,7 +35,7 @@ extension DocumentDecoder {
         var staticValue: StaticOutOfBandValue?
         var keyPair: P256KeyPair?
         var uri: String?
-        var habits: [DeviceHabit] = []
+        var quirks: [DeviceQuirk] = []
         for field in fields {
             switch field.keyword {
             case .uuid: uuid = scalar(field.value, "a UUID", Addresses.uuid)
@@ -43,7 +43,7 @@ extension DocumentDecoder {
             case .staticValue: staticValue = secret(field.value, "a static value", SecretDigits.staticValue)?.value
             case .privateKey: keyPair = secret(field.value, "a private key", SecretDigits.privateKey)?.value
             case .uri: uri = scalar(field.value, "a URI", DeviceWords.uri)?.value
-            case .habits: habits = words(field.value, "a list of habits", DeviceWords.habit)
+            case .quirks: quirks = words(field.value, "a list of quirks", DeviceWords.quirk)
             default: break
             }
         }
@@ -55,7 +55,7 @@ extension DocumentDecoder {
             staticValue: staticValue,
             keyPair: keyPair,
             uri: uri,
-            habits: habits
+            quirks: quirks
         )
     }
 
@@ -69,7 +69,7 @@ extension DocumentDecoder {
             case .provisioning: decodeProvisioningAbilities(field, into: &product)
             case .sharedSubscriptionLists:
                 product.sharesSubscriptionLists = scalar(field.value, "on or off", Words.boolean)?.value
-            case .habits: product.habits = words(field.value, "a list of habits", DeviceWords.habit)
+            case .quirks: product.quirks = words(field.value, "a list of quirks", DeviceWords.quirk)
             default: break
             }
         }

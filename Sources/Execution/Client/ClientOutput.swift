@@ -28,7 +28,7 @@ package enum ClientOutput {
     /// A request was answered, after this number of transmissions.
     case answered(RequestIdentifier, ConfigurationVerdict, transmissions: Int)
     /// The answer to a request departs from the specification in a known way. The answer itself follows.
-    case habit(RequestIdentifier, KnownHabit)
+    case quirk(RequestIdentifier, KnownQuirk)
     /// A request was given up at its deadline.
     case unanswered(RequestIdentifier)
     /// A request was given up because no proxy serves its subnets, although there are other proxies.

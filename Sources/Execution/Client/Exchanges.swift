@@ -10,19 +10,19 @@ struct Exchanges {
         /// It was given up at its deadline.
         case unanswered
         /// The node answered, possibly in a known way that departs from the specification.
-        case answered(ConfigurationVerdict, KnownHabit?)
+        case answered(ConfigurationVerdict, KnownQuirk?)
 
         /// What the owner of the client is told.
         func outputs(for exchange: Exchange) -> [ClientOutput] {
             switch self {
             case .unanswered: return [.unanswered(exchange.identifier)]
-            case .answered(let verdict, let habit):
+            case .answered(let verdict, let quirk):
                 let answer = ClientOutput.answered(
                     exchange.identifier,
                     verdict,
                     transmissions: exchange.transmissions
                 )
-                return (habit.map { [.habit(exchange.identifier, $0)] } ?? []) + [answer]
+                return (quirk.map { [.quirk(exchange.identifier, $0)] } ?? []) + [answer]
             }
         }
     }
@@ -266,12 +266,12 @@ struct Exchanges {
         guard let exchange = exchanges[node], exchange.carrier != nil else { return .nothing }
         if exchange.deadline <= now {
             if let contradiction = exchange.contradiction { return .end(.answered(contradiction.verdict, nil)) }
-            if let odd = exchange.odd { return .end(.answered(.odd(odd.answer), odd.answer.habit)) }
+            if let odd = exchange.odd { return .end(.answered(.odd(odd.answer), odd.answer.quirk)) }
             return .end(.unanswered)
         }
         guard let instant = exchange.nextTransmission, instant <= now else { return .nothing }
         if let odd = exchange.odd, exchange.contradiction == nil, exchange.transmissions >= exchange.inquiry.oddLimit {
-            return .end(.answered(.odd(odd.answer), odd.answer.habit))
+            return .end(.answered(.odd(odd.answer), odd.answer.quirk))
         }
         exchanges[node]?.timeout = policy.doubled(exchange.timeout)
         return .transmission
@@ -303,14 +303,14 @@ struct Exchanges {
                 earlier.transmission < exchange.transmissions, !isRepeated
             {
                 rememberRepeated(message.payload, of: node)
-                return .answered(hearing.verdict, hearing.habit)
+                return .answered(hearing.verdict, hearing.quirk)
             }
             exchanges[node]?.contradiction = (hearing.verdict, exchange.transmissions)
             return nil
         case .odd(let answer):
             if repeatedAnswers[node]?.contains(message.payload) == true { return nil }
             if let odd = exchange.odd, odd.transmission < exchange.transmissions {
-                return .answered(.odd(answer), answer.habit)
+                return .answered(.odd(answer), answer.quirk)
             }
             exchanges[node]?.odd = (answer, exchange.transmissions)
             return nil
@@ -318,7 +318,7 @@ struct Exchanges {
         }
         learn(from: exchange, answeredAt: now)
         if exchange.transmissions > 1 { rememberRepeated(message.payload, of: node) }
-        return .answered(hearing.verdict, hearing.habit)
+        return .answered(hearing.verdict, hearing.quirk)
     }
 
     private mutating func rememberRepeated(_ answer: [UInt8], of node: UnicastAddress) {

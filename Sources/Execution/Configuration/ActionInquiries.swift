@@ -38,7 +38,7 @@ struct ActionInquiries {
     }
 
     /// Ends a publication with a request that names the publication's key. Some nodes demand a key that is bound to the
-    /// model, see ``KnownHabit/namedKeyEndsPublication``.
+    /// model, see ``KnownQuirk/namedKeyEndsPublication``.
     ///
     /// - Throws: ``StepFailure/unmakeable(_:)`` for another action, or if the element lies outside the address space.
     func requestEndingPublication(under key: AppKeyIndex) throws(StepFailure) -> ConfigurationInquiry {

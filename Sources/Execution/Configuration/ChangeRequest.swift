@@ -137,7 +137,7 @@ struct ChangeRequest {
     }
 
     /// Ends a publication with a request that names the publication's key. Some nodes demand a key that is bound to the
-    /// model, see ``KnownHabit/namedKeyEndsPublication``.
+    /// model, see ``KnownQuirk/namedKeyEndsPublication``.
     ///
     /// - Throws: ``StepFailure/unmakeable(_:)`` for another action, or if the element lies outside the address space.
     func endingPublication(under key: AppKeyIndex) throws(StepFailure) -> ConfigurationInquiry {

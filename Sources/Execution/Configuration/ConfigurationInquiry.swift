@@ -37,7 +37,7 @@ package struct ConfigurationInquiry {
         /// Its verdict.
         var verdict: ConfigurationVerdict
         /// The known way in which it departs from the specification, if it does and can still be read.
-        var habit: KnownHabit?
+        var quirk: KnownQuirk?
     }
 
     private struct Reading {
@@ -97,9 +97,9 @@ package struct ConfigurationInquiry {
             do throws(DecodeError) {
                 let status = try Request.Status(parameters: parameters)
                 guard request.isAnswered(by: status) else {
-                    return .odd(OddAnswer(.aboutElse, habit: request.oddHabit(of: status)))
+                    return .odd(OddAnswer(.aboutElse, quirk: request.oddQuirk(of: status)))
                 }
-                return Hearing(verdict: verdict(status), habit: request.habit(of: status, read: parameters))
+                return Hearing(verdict: verdict(status), quirk: request.quirk(of: status, read: parameters))
             } catch {
                 return .odd(OddAnswer(.malformed(error)))
             }
@@ -230,7 +230,7 @@ package struct ConfigurationInquiry {
         var inquiry = self
         inquiry.readings = readings.map { reading in
             Reading(opcode: reading.opcode) { parameters in
-                reading.hearing(parameters).map { Hearing(verdict: transform($0.verdict), habit: $0.habit) }
+                reading.hearing(parameters).map { Hearing(verdict: transform($0.verdict), quirk: $0.quirk) }
             }
         }
         return inquiry

@@ -27,7 +27,7 @@ final class ClientDriver {
         /// A request was answered, after this number of transmissions.
         case answered(RequestIdentifier, ConfigurationVerdict, transmissions: Int)
         /// The answer to a request departs from the specification in a known way. The answer itself follows.
-        case habit(RequestIdentifier, KnownHabit)
+        case quirk(RequestIdentifier, KnownQuirk)
         /// A request was given up at its deadline.
         case unanswered(RequestIdentifier)
         /// A request was given up because no proxy serves its subnets.
@@ -156,7 +156,7 @@ final class ClientDriver {
         case .sent(let request, let transmissions): tell(.sent(request, transmissions: transmissions))
         case .answered(let request, let verdict, let transmissions):
             tell(.answered(request, verdict, transmissions: transmissions))
-        case .habit(let request, let habit): tell(.habit(request, habit))
+        case .quirk(let request, let quirk): tell(.quirk(request, quirk))
         case .unanswered(let request): tell(.unanswered(request))
         case .unreachable(let request, let failure): tell(.unreachable(request, failure))
         case .unsendable(let request, let error): tell(.unsendable(request, error))
@@ -198,8 +198,8 @@ final class ClientDriver {
     ///
     /// - Throws: `BearerError` if the bearer cannot scan, once. Then the caller tells the client with
     ///   ``endClientScan()``. After an interruption the bearer is as before.
-    func scan(alsoForOthers isOfUse: Bool) throws(BearerError) {
-        let isWanted = scanError == nil && (clientWantsScan || isOfUse)
+    func scan(alsoForOthers isNeeded: Bool) throws(BearerError) {
+        let isWanted = scanError == nil && (clientWantsScan || isNeeded)
         guard isWanted != isScanning else { return }
         do throws(BearerError) {
             try bearer.scan(isWanted)

@@ -71,7 +71,7 @@ struct RequestObserver {
             guard let asked = asked.removeValue(forKey: identifier) else { return }
             report(.unsendable(asked.request, reason: "\(error)"), now)
         case .ivIndexChanged(let ivIndex, _): report(.ivIndex(ivIndex), now)
-        case .send, .closeLink, .scan(false), .habit, .said, .watch, .keyRefreshPhaseChanged: break
+        case .send, .closeLink, .scan(false), .quirk, .said, .watch, .keyRefreshPhaseChanged: break
         }
     }
 

@@ -186,7 +186,7 @@ struct Conversation {
         case .ivIndexStored(let index): ivIndex = index
         // Every beacon of the network contains the phase; the next apply records it.
         case .keyRefreshPhaseChanged: break
-        case .listening, .connecting, .linkUp, .directLinkUp, .directLinkDown, .linkDown, .sent, .habit, .said, .watch:
+        case .listening, .connecting, .linkUp, .directLinkUp, .directLinkDown, .linkDown, .sent, .quirk, .said, .watch:
             break
         }
     }

@@ -45,7 +45,7 @@ extension Executor {
                 certainty: try access.certaintyOfIVIndex(in: snapshot),
                 times: access.timesOfIVIndex(in: snapshot.network)
             )
-            var run = BeaconListeningRun(
+            var run = BeaconListener(
                 bearer: bearer,
                 network: snapshot.network,
                 monitor: monitor,
@@ -69,7 +69,7 @@ extension Executor {
 }
 
 /// Connects to one proxy after another, so that several state their IV index.
-private struct BeaconListeningRun {
+private struct BeaconListener {
     private let bearer: any Bearer
     private let keys: KeyRing
     private let isPrimaryMember: Bool

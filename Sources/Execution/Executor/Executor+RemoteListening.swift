@@ -21,7 +21,7 @@ extension Executor {
         var report = RemoteListeningReport()
         do throws(ExecutionStop) {
             let snapshot = try access.snapshot()
-            let run = RemoteListeningRun(
+            let run = RemoteListener(
                 nodes,
                 for: duration,
                 bearer: bearer,
@@ -44,7 +44,7 @@ extension Executor {
 }
 
 /// Sends the questions of a survey to Remote Provisioning Servers, and passes it what they say.
-final class RemoteListeningRun {
+final class RemoteListener {
     /// How many nodes are asked at once.
     private static let window = 6
     /// How long to wait for the end of a scan.
@@ -191,7 +191,7 @@ final class RemoteListeningRun {
         case .stopped(let ending): fail(ending)
         // Every beacon of the network contains the phase; the next apply records it.
         case .keyRefreshPhaseChanged: break
-        case .listening, .connecting, .directLinkUp, .directLinkDown, .linkDown, .sent, .habit, .ivIndexStored, .watch:
+        case .listening, .connecting, .directLinkUp, .directLinkDown, .linkDown, .sent, .quirk, .ivIndexStored, .watch:
             break
         }
     }

@@ -96,13 +96,13 @@ package final class Executor {
     ///
     /// - Parameters:
     ///   - duration: how long to look for devices; questions that are open then are still awaited.
-    ///   - isOfInterest: whether the outcome of a request to a node still matters. If not, it is not asked for, and the
+    ///   - matters: whether the outcome of a request to a node still matters. If not, it is not asked for, and the
     ///     value becomes unknown.
     package func resolveInDoubt(
         lookingFor duration: Duration = .seconds(15),
-        isOfInterest: @escaping (DeviceUUID, ConfigurationAction) -> Bool = { _, _ in true }
+        matters: @escaping (DeviceUUID, ConfigurationAction) -> Bool = { _, _ in true }
     ) -> Recap {
-        begin([], searchingFor: duration, isOfInterest: isOfInterest) { snapshot throws(ExecutionStop) in
+        begin([], searchingFor: duration, matters: matters) { snapshot throws(ExecutionStop) in
             Executor.doubtsOnly(snapshot, withDevices: true)
         }
     }
@@ -172,13 +172,13 @@ package final class Executor {
     private func begin(
         _ steps: [Step],
         searchingFor duration: Duration? = nil,
-        isOfInterest: @escaping (DeviceUUID, ConfigurationAction) -> Bool = { _, _ in true },
+        matters: @escaping (DeviceUUID, ConfigurationAction) -> Bool = { _, _ in true },
         _ prepare: (Snapshot) throws(ExecutionStop) -> Preparation?
     ) -> Recap {
         var recap = Recap()
         recap.total = steps.count
         recap.notStarted = steps.count
-        recap.notStartedOfNodes = steps.count(where: \.isOfNode)
+        recap.notStartedOfNodes = steps.count(where: \.concernsNode)
         network = nil
         do throws(ExecutionStop) {
             try resolveReprovisions()
@@ -203,7 +203,7 @@ package final class Executor {
                 doubts: snapshot.unresolved,
                 unreachable: unreachable,
                 leavesDoubts: leavesDoubts,
-                isDoubtOfInterest: isOfInterest,
+                isDoubtOfInterest: matters,
                 searchingFor: duration
             )
             recap = run.perform()

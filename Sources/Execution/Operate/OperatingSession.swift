@@ -272,7 +272,7 @@ package final class OperatingSession {
         case .watch(.listening(let link)):
             isListening = true
             if let proxy = link.proxy, !proxies.contains(proxy) { proxies.append(proxy) }
-        case .listening, .connecting, .linkUp, .directLinkUp, .directLinkDown, .linkDown, .habit, .said,
+        case .listening, .connecting, .linkUp, .directLinkUp, .directLinkDown, .linkDown, .quirk, .said,
             .watch, .ivIndexStored, .keyRefreshPhaseChanged:
             break
         }

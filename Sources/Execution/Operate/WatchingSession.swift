@@ -119,7 +119,7 @@ final class WatchingSession {
         case .linkDown(let failure, let delay): lose(failure, isGivenUp: delay == nil)
         case .unsendable(_, let error), .watch(.unsendable(let error)): end(.sendingFailed(error.explanation))
         case .stopped(let reason): end(reason)
-        case .listening, .connecting, .linkUp, .directLinkUp, .directLinkDown, .sent, .answered, .habit, .unanswered,
+        case .listening, .connecting, .linkUp, .directLinkUp, .directLinkDown, .sent, .answered, .quirk, .unanswered,
             .unreachable, .said, .ivIndexStored, .keyRefreshPhaseChanged:
             break
         }

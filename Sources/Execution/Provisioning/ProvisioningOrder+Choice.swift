@@ -9,7 +9,7 @@ extension ProvisioningOrder {
     ///   - allowsUsedValue: whether its static value may be given away once more.
     func choice(
         for capabilities: ProvisioningCapabilities,
-        at desk: OutOfBandDesk,
+        at desk: OutOfBandPrompter,
         memory: DeviceMemory?,
         allowsUsedValue: Bool
     ) throws(ProvisioningProblem) -> ProvisioningChoice {

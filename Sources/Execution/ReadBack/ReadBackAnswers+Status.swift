@@ -25,7 +25,7 @@ extension ReadBackAnswers {
             case .refused: answers[place] = .refused
             default: continue
             }
-            if let habit = hearing?.habit { habits.insert(habit) }
+            if let quirk = hearing?.quirk { quirks.insert(quirk) }
         }
         if answers.allSatisfy({ $0 == nil }), status.items.contains(where: { !$0.isEmpty }) { return nil }
         if status.status == .responseOverflow { fullAt = OpcodesAggregatorStatus.opcode.size + parameters.count }

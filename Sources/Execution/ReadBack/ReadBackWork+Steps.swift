@@ -55,7 +55,7 @@ extension ReadBackWork {
         guard let readBack = end(uuid), let outcome = ledger.network.observe(readBack, at: ledger.now) else {
             return []
         }
-        for habit in readBack.habits.sorted(by: { $0.rawValue < $1.rawValue }) { ledger.meet(habit, of: uuid) }
+        for quirk in readBack.quirks.sorted(by: { $0.rawValue < $1.rawValue }) { ledger.meet(quirk, of: uuid) }
         ledger.announce(.nodeReadBack(uuid, outcome))
         return [.changed(uuid)]
     }
@@ -75,7 +75,7 @@ extension ReadBackWork {
             return []
         }
         if case .toldTogether(let answers, to: _) = answer {
-            for habit in answers.habits.sorted(by: { $0.rawValue < $1.rawValue }) { ledger.meet(habit, of: uuid) }
+            for quirk in answers.quirks.sorted(by: { $0.rawValue < $1.rawValue }) { ledger.meet(quirk, of: uuid) }
         }
         record(answer, of: uuid, labels: ledger.network.knownLabels())
         return askNext(request.step, uuid, &ledger)

@@ -29,7 +29,7 @@ struct ReprovisionDialogue {
 
     private let order: ProvisioningOrder
     private let subnets: [NetKeyIndex]
-    private let desk: OutOfBandDesk
+    private let desk: OutOfBandPrompter
     private let owner: Owner
     private let secrets: ProvisioningSecrets
     private var link: RemoteProvisioningLink
@@ -48,7 +48,7 @@ struct ReprovisionDialogue {
         procedure: NodeProvisioningProcedure,
         subnets: [NetKeyIndex],
         secrets: ProvisioningSecrets,
-        desk: OutOfBandDesk,
+        desk: OutOfBandPrompter,
         owner: Owner
     ) {
         self.order = order

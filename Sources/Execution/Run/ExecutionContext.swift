@@ -26,7 +26,7 @@ package struct ExecutionContext {
     /// Makes or reads a key.
     package var key: (KeySource) throws(KeyError) -> KeyMaterial
     /// What is known of devices from outside the radio, and the person who can see them.
-    package var outOfBand: OutOfBandDesk
+    package var outOfBand: OutOfBandPrompter
     /// New randomness for one provisioning session; cryptographically secure outside tests.
     package var provisioningSecrets: () -> ProvisioningSecrets
     /// Receives the events of the run in order. The success of a step comes only when it is durable.
@@ -38,7 +38,7 @@ package struct ExecutionContext {
         now: @escaping () -> Timestamp,
         interrupts: @escaping () -> Int = { 0 },
         key: @escaping (KeySource) throws(KeyError) -> KeyMaterial,
-        outOfBand: OutOfBandDesk = .unattended,
+        outOfBand: OutOfBandPrompter = .unattended,
         provisioningSecrets: @escaping () -> ProvisioningSecrets = ExecutionContext.systemSecrets,
         emit: @escaping (ExecutionEvent) -> Void = { _ in }
     ) {

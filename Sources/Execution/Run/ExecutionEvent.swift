@@ -31,7 +31,7 @@ package enum ExecutionEvent: Hashable, Sendable {
     /// says so.
     case removalFoundNothing(step: Int, ConfigStatusCode)
     /// A node departs from the specification in a known way that the run copes with. Sent once for each node and way.
-    case habitMet(DeviceUUID, KnownHabit)
+    case quirkMet(DeviceUUID, KnownQuirk)
     /// A step's effect is durable in the database. It was confirmed by a status, or by a read-back after an unknown
     /// outcome.
     case stepSucceeded(step: Int, byReadBack: Bool)

@@ -55,7 +55,7 @@ final class ExecutionRun {
             options: options,
             context: context,
             ledger: ledger,
-            doubts: DoubtWork(doubts, schedule, areLeft: leavesDoubts, isOfInterest: isDoubtOfInterest),
+            doubts: DoubtWork(doubts, schedule, areLeft: leavesDoubts, matters: isDoubtOfInterest),
             wayBack: WayBack(steps, in: network),
             changeCount: changeCount
         )

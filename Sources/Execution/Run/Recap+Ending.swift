@@ -13,7 +13,7 @@ extension Recap {
         let decided = applied + unchanged + failed.count + blocked.count
         notStarted = max(total - decided - open.count, 0)
         // What was handed out but not sent waits like what was not begun.
-        let steps = ledger.steps.indices.filter { ledger.steps[$0].isOfNode && open[ledger.subject(of: $0)] == nil }
+        let steps = ledger.steps.indices.filter { ledger.steps[$0].concernsNode && open[ledger.subject(of: $0)] == nil }
         let states = steps.map { ledger.schedule.states[$0] }
         waiting = states.count { $0 == .waiting || $0 == .started }
         notStartedOfNodes = waiting + states.count { $0 == .pending }

@@ -24,7 +24,7 @@ struct RunLedger {
     var isInterrupted = false
     private let calendar: () -> Timestamp
     /// In which known ways nodes depart from the specification, as already announced.
-    private var habits: [DeviceUUID: Set<KnownHabit>] = [:]
+    private var quirks: [DeviceUUID: Set<KnownQuirk>] = [:]
     /// Events to announce after the next commit.
     private var announcements: [ExecutionEvent] = []
 
@@ -140,9 +140,9 @@ struct RunLedger {
     mutating func takeAnnouncements() -> [ExecutionEvent] { announcements.drained() }
 
     /// A node departs from the specification in a known way. Each way is announced once for each node.
-    mutating func meet(_ habit: KnownHabit, of node: DeviceUUID) {
-        guard habits[node, default: []].insert(habit).inserted else { return }
-        announce(.habitMet(node, habit))
+    mutating func meet(_ quirk: KnownQuirk, of node: DeviceUUID) {
+        guard quirks[node, default: []].insert(quirk).inserted else { return }
+        announce(.quirkMet(node, quirk))
     }
 
     // MARK: Ends of steps
@@ -180,7 +180,7 @@ struct RunLedger {
     mutating func suspend(_ node: DeviceUUID) {
         guard let lane = schedule.lane(of: node) else { return announce(.nodePending(node, steps: 0)) }
         let (pending, blocked) = schedule.suspend(lane: lane)
-        announce(.nodePending(node, steps: pending.count { steps[$0].isOfNode }))
+        announce(.nodePending(node, steps: pending.count { steps[$0].concernsNode }))
         announceBlocked(blocked)
     }
 

@@ -194,8 +194,8 @@ extension RunSwitchboard {
     /// Gives up the requests that are meant.
     ///
     /// - Parameter address: where they went; nil for the address that the record has.
-    func withdraw(from address: UnicastAddress? = nil, _ isMeant: (Job) -> Bool) {
-        for job in requests.withdraw(where: isMeant) {
+    func withdraw(from address: UnicastAddress? = nil, _ matches: (Job) -> Bool) {
+        for job in requests.withdraw(where: matches) {
             guard let address = address ?? ledger.network.node(job.node)?.unicastAddress else { continue }
             perform(driver.client.cancel(address, at: now))
         }

@@ -14,7 +14,7 @@ final class RunSwitchboard {
     /// What all parts read and write.
     var ledger: RunLedger
     /// The requests to nodes.
-    var requests = RequestDesk()
+    var requests = RequestTable()
     var window: SendWindow
 
     // MARK: The parts
@@ -82,7 +82,7 @@ final class RunSwitchboard {
     private func carryOut(_ output: RunOutput) {
         switch output {
         case .ask(let job): requests.add(job)
-        case .withdraw(let address, let isMeant): withdraw(from: address, isMeant)
+        case .withdraw(let address, let matches): withdraw(from: address, matches)
         case .posted(let outputs):
             recap.messagesSent += 1
             perform(outputs)
@@ -172,7 +172,7 @@ final class RunSwitchboard {
             let actions = devices.servers.receive(payload, from: server, at: now)
             carryOut([.remote(actions, through: server)])
             devices.hear(payload, from: server)
-        case .habit(let identifier, let habit): if let job = requests[identifier] { ledger.meet(habit, of: job.node) }
+        case .quirk(let identifier, let quirk): if let job = requests[identifier] { ledger.meet(quirk, of: job.node) }
         case .ivIndexStored, .watch: break
         case .keyRefreshPhaseChanged(let index, let phase): ledger.network.record(phase, of: index)
         case .stopped(let ending): stop = stop ?? ending

@@ -8,7 +8,7 @@ package struct Advice: Hashable, Sendable {
         /// Words, which are shown as they are.
         case words(String)
         /// What the user can do, which the command line words as a command or an option.
-        case remedy(Remedy)
+        case remedy(UserAction)
     }
 
     /// The parts, in order. No two neighbours are words, and no words are empty.
@@ -22,7 +22,7 @@ package struct Advice: Hashable, Sendable {
     /// The whole advice as text.
     ///
     /// - Parameter words: how a remedy is called.
-    package func text(_ words: (Remedy) -> String) -> String {
+    package func text(_ words: (UserAction) -> String) -> String {
         parts.map { part in
             switch part {
             case .words(let text): text
@@ -35,7 +35,7 @@ package struct Advice: Hashable, Sendable {
     package var text: String { text(\.description) }
 
     /// Everything that it advises to do with the program, in order.
-    package var remedies: [Remedy] {
+    package var remedies: [UserAction] {
         parts.compactMap { part in
             if case .remedy(let remedy) = part { remedy } else { nil }
         }
@@ -119,7 +119,7 @@ extension Advice: ExpressibleByStringInterpolation {
         }
 
         /// Adds what the user can do.
-        package mutating func appendInterpolation(command remedy: Remedy) {
+        package mutating func appendInterpolation(command remedy: UserAction) {
             advice.append(.remedy(remedy))
         }
     }

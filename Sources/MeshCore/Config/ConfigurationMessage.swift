@@ -39,13 +39,13 @@ package protocol ConfigurationRequest: ConfigurationMessage, AcknowledgedMessage
 
 extension ConfigurationRequest {
     package func isAnswered(by status: Status) -> Bool {
-        subject.isMeant(by: status.subject)
+        subject.matches(status.subject)
     }
 }
 
 extension ConfigurationSubject {
     /// Whether a status with that subject is about this one, even if it names company and model in the wrong order.
-    package func isMeant(by reported: ConfigurationSubject) -> Bool {
+    package func matches(_ reported: ConfigurationSubject) -> Bool {
         reported == self || isExchanged(in: reported)
     }
 

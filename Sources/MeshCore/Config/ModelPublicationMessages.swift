@@ -73,7 +73,7 @@ package struct ConfigModelPublicationSet: ModelMessage, ConfigurationRequest, Fi
 
     /// Whether the status is about the same model and, on success, the address.
     package func isAnswered(by status: ConfigModelPublicationStatus) -> Bool {
-        subject.isMeant(by: status.subject) && (status.status != .success || status.publishAddress == publishAddress)
+        subject.matches(status.subject) && (status.status != .success || status.publishAddress == publishAddress)
     }
 }
 
@@ -117,7 +117,7 @@ package struct ConfigModelPublicationVirtualAddressSet: ModelMessage, Configurat
 
     /// Whether the status is about the same model and, on success, the label's virtual address.
     package func isAnswered(by status: ConfigModelPublicationStatus) -> Bool {
-        subject.isMeant(by: status.subject)
+        subject.matches(status.subject)
             && (status.status != .success || status.publishAddress == label.virtualAddress)
     }
 }

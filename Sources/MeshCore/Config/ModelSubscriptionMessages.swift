@@ -27,7 +27,7 @@ extension ModelSubscriptionRequest {
 
     /// Whether the status is about the same model and address. Some nodes leave the address out of a refusal.
     package func isAnswered(by status: ConfigModelSubscriptionStatus) -> Bool {
-        subject.isMeant(by: status.subject) && status.concerns(address)
+        subject.matches(status.subject) && status.concerns(address)
     }
 }
 
@@ -61,7 +61,7 @@ extension ModelSubscriptionVirtualAddressRequest {
     /// Whether the status is about the same model and the label's virtual address. Some nodes leave the address out of
     /// a refusal.
     package func isAnswered(by status: ConfigModelSubscriptionStatus) -> Bool {
-        subject.isMeant(by: status.subject) && status.concerns(label.virtualAddress)
+        subject.matches(status.subject) && status.concerns(label.virtualAddress)
     }
 }
 
@@ -180,7 +180,7 @@ package struct ConfigModelSubscriptionDeleteAll: ModelMessage, ConfigurationRequ
 
     /// Whether the status is about the same model and names no address.
     package func isAnswered(by status: ConfigModelSubscriptionStatus) -> Bool {
-        subject.isMeant(by: status.subject) && status.address == .unassigned
+        subject.matches(status.subject) && status.address == .unassigned
     }
 }
 

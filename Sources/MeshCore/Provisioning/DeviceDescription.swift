@@ -39,7 +39,7 @@ package struct DeviceDescription: Hashable, Sendable {
     /// Whether its models that extend each other on one element share one Subscription List; nil if unspecified.
     package var sharesSubscriptionLists: Bool?
     /// In which ways it differs from other devices.
-    package var habits: Set<DeviceHabit> = []
+    package var quirks: Set<DeviceQuirk> = []
 
     /// A device that offers nothing out of band.
     package init(uuid: DeviceUUID, name: String, composition: Composition, capabilities: ProvisioningCapabilities) {

@@ -7,7 +7,7 @@ extension RemoteProvisioningServer {
         var state: RemoteProvisioningLinkState
         /// When opening it or delivering a PDU has taken too long, or it has been idle for too long.
         var deadline: Instant
-        /// When a server with the habit of forgetting links forgets this one.
+        /// When a server with the quirk of forgetting links forgets this one.
         var forgottenAt: Instant?
         var outbound: UInt8 = 0
         var inbound: UInt8 = 0

@@ -109,7 +109,7 @@ struct ApplyCommand: RoutedCommand {
 
     func run(in context: Context) throws -> ExitStatus {
         let context = try variables.applied(to: context)
-        var run = ApplyRun(
+        var run = ApplyInvocation(
             context: context,
             route: try way.route(),
             options: execution.options(offeringUsedValues: again),
@@ -122,7 +122,7 @@ struct ApplyCommand: RoutedCommand {
             planner: planning.planner(selection, guards)
         )
         run.confirmWithin = confirmation.confirmWithin?.duration
-        if paths.count == 1, let path = paths.first, SavedPlan.isMeant(by: path, in: context) {
+        if paths.count == 1, let path = paths.first, SavedPlan.isNamed(by: path, in: context) {
             guard run.planner == PlannerOptions() else {
                 throw Failure(
                     .usage,

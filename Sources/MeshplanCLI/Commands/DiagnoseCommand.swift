@@ -47,7 +47,7 @@ struct DiagnoseCommand: NetworkCommand {
             route: try mesh.route(),
             knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         )
-        return try DiagnosisRun(conversation: conversation).diagnose(
+        return try DiagnosisSession(conversation: conversation).diagnose(
             node,
             listeningFor: listen.duration,
             skippingSequenceNumbers: !keepSequenceNumbers

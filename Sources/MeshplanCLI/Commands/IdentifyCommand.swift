@@ -53,7 +53,7 @@ struct IdentifyCommand: NetworkCommand {
             route: try mesh.route(),
             knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)
         )
-        return try IdentifyRun(conversation: conversation).identify(
+        return try IdentifySession(conversation: conversation).identify(
             node,
             seconds: UInt8(clamping: time.milliseconds / 1_000)
         )

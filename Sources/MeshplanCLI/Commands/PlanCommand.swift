@@ -119,7 +119,7 @@ struct PlanCommand: RoutedCommand {
         )
         .of(planned.plan)
         let plan = planned.plan
-        if context.keepsValues { ProcessMemory.keepUntilExit((job, snapshot, planned)) }
+        if context.skipsDeallocation { ProcessMemory.keepUntilExit((job, snapshot, planned)) }
         let site = estimator.fitting(snapshot)
         job.show(
             plan,

@@ -98,7 +98,7 @@ struct RefreshCommand: RoutedCommand {
         if pages { options.pages = .all }
         options.readsInSequences = aggregate
         let route = try way.route()
-        let refresh = RefreshRun(
+        let refresh = RefreshSession(
             context: context,
             route: route,
             options: options,
@@ -116,7 +116,7 @@ struct RefreshCommand: RoutedCommand {
         let nodes = try NodeSelection(snapshot.network, definition: knowledge.definition, context: context).nodes(
             selection
         ) { node in
-            RefreshRun.isReadable(node, in: snapshot.network) && (all || node.isManaged)
+            RefreshSession.isReadable(node, in: snapshot.network) && (all || node.isManaged)
         }
         return try refresh.run(olderThan.map { refresh.stale(nodes, seconds: $0.seconds) } ?? nodes, of: snapshot)
     }

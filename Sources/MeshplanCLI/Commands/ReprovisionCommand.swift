@@ -95,7 +95,7 @@ struct ReprovisionCommand: NetworkCommand {
 
     func run(in context: Context) throws -> ExitStatus {
         guard let procedure else { return .usage }
-        let run = ReprovisionRun(
+        let run = ReprovisionSession(
             conversation: NodeConversation(
                 context: context,
                 route: try mesh.route(),

@@ -70,7 +70,7 @@ struct ScanCommand: NetworkCommand {
     }
 
     func run(in context: Context) throws -> ExitStatus {
-        let run = ScanRun(
+        let run = ScanSession(
             context: context,
             route: try mesh.route(),
             knowledge: try ScanKnowledge(context, paths: definition.paths, network: networks.network)

@@ -66,7 +66,7 @@ struct ShowCommand: NetworkCommand {
     func run(in context: Context) throws -> ExitStatus {
         if why, let what { return try explain(what, in: context) }
         let workspace = Workspace(context: context)
-        if let what, SavedPlan.isMeant(by: what, in: context) {
+        if let what, SavedPlan.isNamed(by: what, in: context) {
             let (network, sealed) = try SavedPlan.read(what, in: context)
             let database = try workspace.open(network)
             let plan = try SavedPlan.open(sealed, of: network, path: what, database: database)

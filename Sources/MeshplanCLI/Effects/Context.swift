@@ -110,7 +110,7 @@ package struct Effects {
     /// Examines Bluetooth on this machine.
     var bluetooth: () -> BluetoothSurvey = { .now() }
     /// Whether values that a command no longer needs may stay until the process ends, which then comes soon.
-    var keepsValues = true
+    var skipsDeallocation = true
     /// Runs the commands for the networks of a fleet.
     var fleetWorkers = FleetWorkers.processes
     /// Says how many seconds local time is ahead of UTC at a time.

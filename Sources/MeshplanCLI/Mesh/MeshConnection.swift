@@ -45,10 +45,10 @@ struct MeshConnection {
             named: network,
             names: names,
             vendorModels: vendorModels(),
-            watched: TerminalDesk.isAttended(context) ? [context.lineInput.descriptor].compactMap { $0 } : []
+            watched: TerminalPrompter.isAttended(context) ? [context.lineInput.descriptor].compactMap { $0 } : []
         )
         access.tell(on: reporter.terminal)
-        let desk = TerminalDesk(
+        let desk = TerminalPrompter(
             context: context,
             terminal: reporter.terminal,
             secrets: secrets,

@@ -136,7 +136,7 @@ extension Context {
     ///   - database: the source of former keys; nil if no plan is carried out.
     ///   - emit: receives the events of the run.
     func execution(
-        desk: TerminalDesk? = nil,
+        desk: TerminalPrompter? = nil,
         texts: SecretTexts? = nil,
         database: MeshDatabase? = nil,
         emit: @escaping (ExecutionEvent) -> Void = { _ in }

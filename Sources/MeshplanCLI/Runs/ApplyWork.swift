@@ -10,7 +10,7 @@ extension PlannedJob: ApplyPlanned {}
 final class ApplyWork<Source: PlanSource>: ApplyEffects {
     typealias EffectError = any Error
 
-    private let run: ApplyRun
+    private let run: ApplyInvocation
     private let source: Source
     private let database: MeshDatabase
     private var lease: WriteLease?
@@ -27,7 +27,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
     /// - Parameters:
     ///   - source: where its plans come from.
     ///   - database: the database of the network, which nobody has locked.
-    init(_ run: ApplyRun, _ source: Source, _ database: MeshDatabase) {
+    init(_ run: ApplyInvocation, _ source: Source, _ database: MeshDatabase) {
         self.run = run
         self.source = source
         self.database = database
@@ -208,7 +208,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
 
     func resolveDoubts(_ snapshot: Snapshot) throws -> ApplyRunResult {
         let executor = try connected(snapshot).mesh.executor
-        let recap = executor.resolveInDoubt(isOfInterest: source.interest(in: snapshot.network))
+        let recap = executor.resolveInDoubt(matters: source.interest(in: snapshot.network))
         return ApplyRunResult(recap, end: executor.now, network: executor.network)
     }
 

@@ -9,7 +9,7 @@ extension Advice {
     var worded: String { text(\.words) }
 }
 
-extension Remedy {
+extension UserAction {
     /// The command line or option to type. Words in capitals stand for what only the user knows.
     var words: String {
         switch self {
@@ -68,7 +68,7 @@ extension Remedy {
     }
 }
 
-extension Remedy {
+extension UserAction {
     /// Whether it ends a lock.
     var isUnlocking: Bool { if case .unlock = self { true } else { false } }
 }

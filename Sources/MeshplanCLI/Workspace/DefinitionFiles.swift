@@ -287,7 +287,7 @@ struct DefinitionFiles {
     ) throws {
         // Reading the same file twice, through another path, would declare everything twice.
         guard seen.insert(Files.identity(context.absolute(path))).inserted else { return }
-        guard !SavedPlan.isMeant(by: path, in: context) else {
+        guard !SavedPlan.isNamed(by: path, in: context) else {
             throw Failure(
                 .usage,
                 "\(path.printable) is a saved plan, not a definition",

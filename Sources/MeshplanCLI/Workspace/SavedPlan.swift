@@ -14,7 +14,7 @@ enum SavedPlan {
 
     /// Whether a path means a saved plan: through the file's contents, even damaged ones, or through its name if the
     /// contents are lost.
-    static func isMeant(by path: String, in context: Context) -> Bool {
+    static func isNamed(by path: String, in context: Context) -> Bool {
         let absolute = context.absolute(path)
         let kind = Files.kind(absolute)
         if path.hasSuffix(".mplan") { return true }
@@ -37,7 +37,7 @@ enum SavedPlan {
         switch try Files.kind(examining: context.absolute(path), as: path) {
         case nil: return
         case .file:
-            if isMeant(by: path, in: context) { return }
+            if isNamed(by: path, in: context) { return }
             throw Failure(
                 .failure,
                 "\(path) exists and is not a saved plan",

@@ -10,15 +10,15 @@ struct MembershipFilter {
     init(_ selection: PlanSelection, desired: DesiredState, network: MeshNetwork) {
         let globs = selection.groups.map { Glob($0) }
         let addresses = Set(selection.groups.lazy.map { $0.lowercased() })
-        func isMeant(_ group: Group) -> Bool {
+        func matches(_ group: Group) -> Bool {
             globs.contains { $0.matches(group.name) } || addresses.contains(group.address.description.lowercased())
         }
-        groups = Set(desired.groups.lazy.map(\.group).filter(isMeant).map(\.address))
-        groups.formUnion(network.groups.lazy.filter(isMeant).map(\.address))
+        groups = Set(desired.groups.lazy.map(\.group).filter(matches).map(\.address))
+        groups.formUnion(network.groups.lazy.filter(matches).map(\.address))
         let subnets = selection.subnets.map { Glob($0) }
-        func isMeant(_ subnet: String) -> Bool { subnets.contains { $0.matches(subnet) } }
-        netKeys = Set(desired.subnets.lazy.filter { isMeant($0.name.value) }.map(\.index))
-        netKeys.formUnion(network.netKeys.lazy.filter { isMeant($0.name) }.map(\.index))
+        func matches(_ subnet: String) -> Bool { subnets.contains { $0.matches(subnet) } }
+        netKeys = Set(desired.subnets.lazy.filter { matches($0.name.value) }.map(\.index))
+        netKeys.formUnion(network.netKeys.lazy.filter { matches($0.name) }.map(\.index))
         let inSubnets = netKeys
         appKeys = Set(desired.applicationKeys.lazy.filter { inSubnets.contains($0.boundNetKey) }.map(\.index))
     }

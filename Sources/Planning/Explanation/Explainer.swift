@@ -66,8 +66,8 @@ package struct Explainer {
     package var nodeNames: [String] { definition.nodes.map(\.name.value) }
 
     /// The name of the first node whose name stands at a place that is looked for; nil if there is none.
-    package func firstNode(named isMeant: (SourceLocation) -> Bool) -> String? {
-        definition.nodes.first { isMeant($0.name.location) }?.name.value
+    package func firstNode(named matches: (SourceLocation) -> Bool) -> String? {
+        definition.nodes.first { matches($0.name.location) }?.name.value
     }
 
     /// Explains the node with a name, UUID or address; nil if the definition has no such node.

@@ -164,8 +164,8 @@ package struct NLCExamination: Hashable, Sendable {
                 source: .oneStack
             )
         )
-        func add(_ subject: String, _ minimum: Int, used: Int, _ isMeant: (ListCapacity.List) -> Bool) {
-            let room = known.filter { isMeant($0.list) }.map(\.entries).min()
+        func add(_ subject: String, _ minimum: Int, used: Int, _ matches: (ListCapacity.List) -> Bool) {
+            let room = known.filter { matches($0.list) }.map(\.entries).min()
             rows.append(
                 Row(
                     profile: profile,

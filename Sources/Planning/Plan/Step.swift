@@ -33,7 +33,7 @@ package struct Step: Hashable, Sendable {
 
     /// Whether it does something to a node: only such steps are counted where people and scripts see a number of steps.
     /// Edits of the database go nowhere, and what waits for a composition is counted as the steps that it grows into.
-    package var isOfNode: Bool {
+    package var concernsNode: Bool {
         switch work {
         case .configure, .provision, .readBack: true
         case .edit, .configureWhenKnown: false

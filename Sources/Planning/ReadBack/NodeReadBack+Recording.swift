@@ -78,7 +78,7 @@ extension NodeReadBack {
     /// reports a binding.
     private mutating func isThere(_ index: AppKeyIndex) -> Bool {
         if !knowsAllKeys || node.appKeys.contains(where: { $0.index == index }) { return true }
-        habits.insert(.keepsBindings)
+        quirks.insert(.keepsBindings)
         return false
     }
 

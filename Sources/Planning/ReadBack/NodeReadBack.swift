@@ -22,8 +22,8 @@ package struct NodeReadBack: Sendable {
     package private(set) var refused: [NodeReading] = []
     /// What could not be read because the answer was odd or never came; the record stays.
     package private(set) var unread: [UnreadValue] = []
-    /// The known habits that the node has shown.
-    package internal(set) var habits: Set<KnownHabit> = []
+    /// The known quirks that the node has shown.
+    package internal(set) var quirks: Set<KnownQuirk> = []
     /// Whether each Get is sent alone, although the node has the Opcodes Aggregator Server.
     package private(set) var isAskedSingly = false
 
@@ -298,9 +298,9 @@ package struct NodeReadBack: Sendable {
         }
     }
 
-    private func addresses(where isMeant: (ModelIdentifier) -> Bool) -> [ModelAddress] {
+    private func addresses(where matches: (ModelIdentifier) -> Bool) -> [ModelAddress] {
         node.elements.enumerated().flatMap { index, element in
-            element.models.lazy.map(\.identifier).filter(isMeant).map {
+            element.models.lazy.map(\.identifier).filter(matches).map {
                 ModelAddress(element: UInt8(truncatingIfNeeded: index), model: $0)
             }
         }

@@ -16,13 +16,13 @@ package struct OddAnswer: Error, Hashable, Sendable {
     package var problem: Problem
     /// The received access payload, opcode included. Statuses of the foundation models contain no keys.
     package var payload: [UInt8]
-    /// The known habit that explains it, if any.
-    package var habit: KnownHabit?
+    /// The known quirk that explains it, if any.
+    package var quirk: KnownQuirk?
 
-    package init(_ problem: Problem, payload: [UInt8] = [], habit: KnownHabit? = nil) {
+    package init(_ problem: Problem, payload: [UInt8] = [], quirk: KnownQuirk? = nil) {
         self.problem = problem
         self.payload = payload
-        self.habit = habit
+        self.quirk = quirk
     }
 
     /// What is wrong, as a clause after "the answer", with the octets.
@@ -33,7 +33,7 @@ package struct OddAnswer: Error, Hashable, Sendable {
         case .aboutElse: text = "is about something else"
         case .content(let words): text = words
         }
-        if let habit { text += "; such a node \(habit.text)" }
+        if let quirk { text += "; such a node \(quirk.text)" }
         return payload.isEmpty ? text : "\(text) (\(octets))"
     }
 

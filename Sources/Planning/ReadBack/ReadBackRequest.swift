@@ -46,8 +46,8 @@ package struct ReadBackAnswers: Hashable, Sendable {
 
     /// The answers in the order of the Gets; nil for a Get without a valid answer.
     package var answers: [Answer?]
-    /// The known habits that the answers show.
-    package var habits: Set<KnownHabit> = []
+    /// The known quirks that the answers show.
+    package var quirks: Set<KnownQuirk> = []
     /// Octets of the status, opcode included, if the node says that it had no room for more answers.
     package var fullAt: Int?
 

@@ -218,27 +218,27 @@ package struct ReprovisionPlanner {
 
     private func references(to node: Node) -> ReprovisionReferences {
         let addresses = node.addresses
-        func isMeant(_ address: UInt16) -> Bool { addresses.contains(address) }
+        func matches(_ address: UInt16) -> Bool { addresses.contains(address) }
         var references = ReprovisionReferences()
         for other in network.nodes where other.uuid != node.uuid && !other.isExcluded {
             let publishes = other.elements.contains { element in
                 element.models.contains { model in
                     guard case .unicast(let target)? = model.publication?.address else { return false }
-                    return isMeant(target.rawValue)
+                    return matches(target.rawValue)
                 }
             }
             if publishes { references.publishers.append(other.name) }
             let beats = other.states.contains { state in
                 switch state {
-                case .heartbeatPublication(let publication): isMeant(publication.destination.rawValue)
+                case .heartbeatPublication(let publication): matches(publication.destination.rawValue)
                 case .heartbeatSubscription(let subscription):
-                    subscription.source.map { isMeant($0.rawValue) } ?? false
+                    subscription.source.map { matches($0.rawValue) } ?? false
                 default: false
                 }
             }
             if beats { references.heartbeats.append(other.name) }
             let bridges = (other.bridgingTable ?? []).contains { entry in
-                isMeant(entry.addresses.first.rawValue) || isMeant(entry.addresses.second.rawValue)
+                matches(entry.addresses.first.rawValue) || matches(entry.addresses.second.rawValue)
             }
             if bridges { references.bridges.append(other.name) }
         }

@@ -18,7 +18,7 @@ extension ConfigurationServer {
                 $0.deleteNetKey(
                     message.netKeyIndex,
                     requestKey: request.netKeyIndex,
-                    keepsBindings: request.server.habits.contains(.keepsBindings)
+                    keepsBindings: request.server.quirks.contains(.keepsBindings)
                 )
             }
             return ConfigNetKeyStatus(status: status, netKeyIndex: message.netKeyIndex)
@@ -56,7 +56,7 @@ extension ConfigurationServer {
                 $0.deleteAppKey(
                     message.appKeyIndex,
                     boundTo: message.netKeyIndex,
-                    keepsBindings: request.server.habits.contains(.keepsBindings)
+                    keepsBindings: request.server.quirks.contains(.keepsBindings)
                 )
             }
             return ConfigAppKeyStatus(

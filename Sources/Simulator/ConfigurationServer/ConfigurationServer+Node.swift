@@ -89,7 +89,7 @@ extension ConfigurationServer {
             )
         },
         on(ConfigNodeReset.self) { _, request, state in
-            if !request.server.habits.contains(.ignoresReset) { state.reset() }
+            if !request.server.quirks.contains(.ignoresReset) { state.reset() }
             return ConfigNodeResetStatus()
         },
         on(ConfigLowPowerNodePollTimeoutGet.self) { message, _, _ in

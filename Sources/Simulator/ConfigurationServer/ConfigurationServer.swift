@@ -11,16 +11,16 @@ package struct ConfigurationServer: Sendable {
     /// Whether models that extend each other on one element share one subscription list.
     package var sharesSubscriptionLists: Bool
     /// How the node deviates from others.
-    package var habits: Set<DeviceHabit>
+    package var quirks: Set<DeviceQuirk>
 
     package init(
         limits: NodeLimits = NodeLimits(),
         sharesSubscriptionLists: Bool = false,
-        habits: Set<DeviceHabit> = []
+        quirks: Set<DeviceQuirk> = []
     ) {
         self.limits = limits
         self.sharesSubscriptionLists = sharesSubscriptionLists
-        self.habits = habits
+        self.quirks = quirks
     }
 
     /// Answers a request, which was secured with the node's DeviceKey.
@@ -80,10 +80,10 @@ package struct ConfigurationServer: Sendable {
         refusal: ConfigStatusCode?
     ) -> OpcodesAggregator.Outcome {
         guard Self.serves(opcode, state), let entry = Self.handlers[opcode] else { return .refused(.wrongOpcode) }
-        guard !habits.contains(.silent(opcode)) else { return .handled(nil) }
+        guard !quirks.contains(.silent(opcode)) else { return .handled(nil) }
         let request = Request(server: self, netKeyIndex: netKeyIndex, refusal: refusal)
         do throws(DecodeError) {
-            return .handled(asHabits(try entry.handler(parameters, request, &state), to: opcode))
+            return .handled(asQuirks(try entry.handler(parameters, request, &state), to: opcode))
         } catch { return .refused(.messageNotUnderstood) }
     }
 

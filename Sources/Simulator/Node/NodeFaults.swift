@@ -36,7 +36,7 @@ package struct NodeFaults: Hashable, Sendable {
     /// What goes wrong while the device is provisioned.
     package var provisioning: ProvisioningFaults
     /// How the node deviates from others.
-    package var habits: Set<DeviceHabit>
+    package var quirks: Set<DeviceQuirk>
 
     package init(
         isOff: Bool = false,
@@ -47,7 +47,7 @@ package struct NodeFaults: Hashable, Sendable {
         requestsToDrop: Int = 0,
         copyLoss: Double? = nil,
         provisioning: ProvisioningFaults = ProvisioningFaults(),
-        habits: Set<DeviceHabit> = []
+        quirks: Set<DeviceQuirk> = []
     ) {
         self.isOff = isOff
         self.isDeaf = isDeaf
@@ -57,7 +57,7 @@ package struct NodeFaults: Hashable, Sendable {
         self.requestsToDrop = requestsToDrop
         self.copyLoss = copyLoss
         self.provisioning = provisioning
-        self.habits = habits
+        self.quirks = quirks
     }
 
     /// The status to answer instead of acting on a request; uses up one of its count.

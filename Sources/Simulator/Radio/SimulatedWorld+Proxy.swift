@@ -41,7 +41,7 @@ extension SimulatedWorld {
             toClient: ConnectionEvents(interval: settings.connectionInterval, packets: settings.packetsPerEvent)
         )
         links[link]?.provisioning = provisioning
-        guard provisioning == nil, !nodes[node].faults.habits.contains(.noBeacon) else { return }
+        guard provisioning == nil, !nodes[node].faults.quirks.contains(.noBeacon) else { return }
         for beacon in beaconsForClients(of: node) {
             notify(ProxyPDU(type: .beacon, payload: beacon), on: link)
         }
@@ -170,7 +170,7 @@ extension SimulatedWorld {
         notify(ProxyPDU(type: .configuration, payload: answer), on: link)
     }
 
-    /// Changes the filter of a link as the client asks, as far as the node's habits allow.
+    /// Changes the filter of a link as the client asks, as far as the node's quirks allow.
     ///
     /// - Returns: the Filter Status to answer with; nil for none.
     private func filter(
@@ -179,18 +179,18 @@ extension SimulatedWorld {
         at node: Int,
         on link: LinkIdentifier
     ) -> ProxyConfigurationMessage? {
-        let habits = nodes[node].faults.habits
+        let quirks = nodes[node].faults.quirks
         switch message {
-        case .addAddresses, .removeAddresses: if habits.contains(.noAddAddresses) { return nil }
+        case .addAddresses, .removeAddresses: if quirks.contains(.noAddAddresses) { return nil }
         default: break
         }
         guard let status = links[link]?.filter.handle(message) else { return nil }
-        if case .setFilterType = message, habits.contains(.addsClient), let client {
+        if case .setFilterType = message, quirks.contains(.addsClient), let client {
             links[link]?.filter.clientSent(from: client)
         }
         guard case .filterStatus(let type, _) = status else { return status }
         let count = links[link]?.filter.addresses.count ?? 0
-        return .filterStatus(type, listSize: habits.contains(.miscountsFilter) ? 0 : UInt16(truncatingIfNeeded: count))
+        return .filterStatus(type, listSize: quirks.contains(.miscountsFilter) ? 0 : UInt16(truncatingIfNeeded: count))
     }
 
     /// Sends a PDU to all clients of a node whose filters let it through. Returns whether there are any.

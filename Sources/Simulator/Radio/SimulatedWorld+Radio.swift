@@ -135,7 +135,7 @@ extension SimulatedWorld {
             }
             if forwarding.isProxy, !links.isEmpty { forward(pdu.octets, to: destination, from: node, except: nil) }
         case .link(let link):
-            guard nodes[node].isProxy, !nodes[node].faults.habits.contains(.noForwarding) else { return }
+            guard nodes[node].isProxy, !nodes[node].faults.quirks.contains(.noForwarding) else { return }
             queue.add(.advertise(node: node, pdu, nodes[node].state.networkTransmit), at: forwarding.time)
             forward(pdu.octets, to: destination, from: node, except: link)
         }

@@ -26,7 +26,7 @@ package struct SimulatorState: Hashable, Sendable {
     /// The DeviceKeys that take over with the first message under them.
     package var deviceKeyCandidates: [DeviceUUID: KeyMaterial]
     /// How devices deviate from others.
-    package var habits: [DeviceUUID: Set<DeviceHabit>]
+    package var quirks: [DeviceUUID: Set<DeviceQuirk>]
     /// The places of nodes and devices.
     package var places: [DeviceUUID: RadioPlace]
     /// What the application models of nodes hold.
@@ -45,7 +45,7 @@ package struct SimulatorState: Hashable, Sendable {
         used = [:]
         provisioned = []
         deviceKeyCandidates = [:]
-        habits = [:]
+        quirks = [:]
         places = [:]
         models = [:]
     }
@@ -82,8 +82,8 @@ package struct SimulatorState: Hashable, Sendable {
             self.models[node] = models.isEmpty ? nil : models
         case .root(let node):
             root = node
-        case .habits(let node, let habits):
-            self.habits[node] = habits.isEmpty ? nil : habits
+        case .quirks(let node, let quirks):
+            self.quirks[node] = quirks.isEmpty ? nil : quirks
         case .provisioned(let node, let ivIndex):
             nodes[node.uuid] = node
             ivIndexes[node.uuid] = ivIndex
@@ -119,7 +119,7 @@ package struct SimulatorState: Hashable, Sendable {
                 records.append(.node(node))
             }
         }
-        for (node, habits) in habits.sorted(by: { $0.key < $1.key }) { records.append(.habits(node, habits)) }
+        for (node, quirks) in quirks.sorted(by: { $0.key < $1.key }) { records.append(.quirks(node, quirks)) }
         for (node, models) in models.sorted(by: { $0.key < $1.key }) { records.append(.models(node, models)) }
         for (node, ivIndex) in ivIndexes.sorted(by: { $0.key < $1.key }) where !provisioned.contains(node) {
             records.append(.ivIndex(node, ivIndex))

@@ -43,10 +43,10 @@ extension ByteWriter {
             write(ivIndex.isUpdateInProgress)
             write(candidate)
             write(node)
-        case .habits(let node, let habits):
+        case .quirks(let node, let quirks):
             write(UInt8(9))
             write(node.rawValue.bytes)
-            write(list: habits.map(\.name).sorted()) { $0.write(text: $1) }
+            write(list: quirks.map(\.name).sorted()) { $0.write(text: $1) }
         case .place(let node, let place):
             write(UInt8(10))
             write(node.rawValue.bytes)
@@ -121,13 +121,13 @@ extension ByteReader {
             return .reprovisioned(try readNodeState(), ivIndex, candidate: candidate)
         case 9:
             let node = try readDeviceUUID()
-            let habits = try readList { (reader) throws(DecodeError) in
-                guard let habit = DeviceHabit(name: try reader.readText()) else {
-                    throw .prohibited(field: "habit", value: 0)
+            let quirks = try readList { (reader) throws(DecodeError) in
+                guard let quirk = DeviceQuirk(name: try reader.readText()) else {
+                    throw .prohibited(field: "quirk", value: 0)
                 }
-                return habit
+                return quirk
             }
-            return .habits(node, Set(habits))
+            return .quirks(node, Set(quirks))
         case 10:
             return .place(
                 try readDeviceUUID(),

@@ -22,7 +22,7 @@ package enum StateRecord: Hashable, Sendable {
     /// From then on, this file decides what the node is, not a database.
     case reprovisioned(NodeConfigurationState, IVIndex, candidate: KeyMaterial?)
     /// How a device deviates from others; the last record of a device counts.
-    case habits(DeviceUUID, Set<DeviceHabit>)
+    case quirks(DeviceUUID, Set<DeviceQuirk>)
     /// The place of a node or device; the last record of a device counts.
     case place(DeviceUUID, RadioPlace)
     /// The number of hops that the nodes are spread over; the last record counts.

@@ -124,7 +124,7 @@ extension SimulatedWorld {
         on element: Int,
         at node: Int
     ) -> OpcodesAggregator.Outcome {
-        guard !nodes[node].faults.habits.contains(.silent(opcode)) else { return .handled(nil) }
+        guard !nodes[node].faults.quirks.contains(.silent(opcode)) else { return .handled(nil) }
         let parameters = message.payload.dropFirst(opcode.size)
         if Self.typedOpcodes.contains(opcode) {
             // The world keeps attention timers and replay lists itself; they belong to the primary element.

@@ -42,7 +42,7 @@ extension SimulatedWorld {
             limits: settings.limits,
             sharesSubscriptionLists: nodes[node].description?.sharesSubscriptionLists
                 ?? settings.sharesSubscriptionLists,
-            habits: nodes[node].faults.habits
+            quirks: nodes[node].faults.quirks
         )
         var changed = state
         var faults = nodes[node].faults
@@ -54,11 +54,11 @@ extension SimulatedWorld {
         guard let answer else { return }
         statistics.requests += 1
         var isReset = !changed.isProvisioned
-        if isReset, faults.habits.contains(.resetsBeforeStatus) {
+        if isReset, faults.quirks.contains(.resetsBeforeStatus) {
             factoryReset(state.uuid)
             return
         }
-        if isReset, faults.habits.contains(.resetsLate) {
+        if isReset, faults.quirks.contains(.resetsLate) {
             isReset = false
             changed = state
             queue.add(.lateReset(node: node, life: state.deviceKey), at: now.advanced(by: .seconds(5)))

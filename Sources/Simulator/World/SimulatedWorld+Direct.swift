@@ -6,7 +6,7 @@ extension SimulatedWorld {
     package var areAllOrdinary: Bool {
         !settings.sharesSubscriptionLists
             && nodes.allSatisfy { node in
-                node.faults.habits.isEmpty && node.description?.sharesSubscriptionLists != true
+                node.faults.quirks.isEmpty && node.description?.sharesSubscriptionLists != true
             }
     }
 

@@ -26,17 +26,17 @@ extension SimulatedWorld {
         for configuration in others.sorted(by: { $0.uuid < $1.uuid }) {
             add(configuration, description: nil, ivIndex: network.ivIndex, left: state)
         }
-        takeHabits(state)
+        takeQuirks(state)
     }
 
-    /// Gives each device the habits of its description, or else those from earlier runs.
-    private func takeHabits(_ state: SimulatorState) {
+    /// Gives each device the quirks of its description, or else those from earlier runs.
+    private func takeQuirks(_ state: SimulatorState) {
         for node in nodes.indices {
             let uuid = nodes[node].state.uuid
-            let before = state.habits[uuid] ?? []
-            let habits = nodes[node].description?.habits ?? before
-            nodes[node].faults.habits = habits
-            if habits != before { _ = recorder(.habits(uuid, habits)) }
+            let before = state.quirks[uuid] ?? []
+            let quirks = nodes[node].description?.quirks ?? before
+            nodes[node].faults.quirks = quirks
+            if quirks != before { _ = recorder(.quirks(uuid, quirks)) }
         }
     }
 

@@ -36,7 +36,7 @@ extension SimulatedWorld {
     func deliver(remoteProvisioning message: IncomingMessage, at node: Int) {
         let client = RemoteProvisioningServer.Client(address: message.source, netKeyIndex: message.netKeyIndex)
         let own = own(node)
-        nodes[node].remote.server.forgetsLinks = nodes[node].faults.habits.contains(.forgetsRemoteLink)
+        nodes[node].remote.server.forgetsLinks = nodes[node].faults.quirks.contains(.forgetsRemoteLink)
         statistics.requests += 1
         carryOut(nodes[node].remote.server.receive(message.payload, from: client, own: own, at: now), at: node)
     }

@@ -184,8 +184,8 @@ struct CDBWriter {
     private func hex(_ value: UInt16) -> JSONValue { .string(value.hexadecimal) }
 
     /// The member for a key; none where the export leaves keys out.
-    func key(_ name: String, _ key: KeyMaterial?, isOfNode: Bool = false) -> [JSONMember] {
-        guard let key, contents.keys == .all || contents.keys == .network && !isOfNode else { return [] }
+    func key(_ name: String, _ key: KeyMaterial?, concernsNode: Bool = false) -> [JSONMember] {
+        guard let key, contents.keys == .all || contents.keys == .network && !concernsNode else { return [] }
         return [JSONMember(name, .string(key.octets.hexadecimal.uppercased()))]
     }
 

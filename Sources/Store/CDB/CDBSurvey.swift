@@ -75,7 +75,7 @@ struct CDBSurvey {
     }
 
     private mutating func mark(_ dialect: CDBDialect, _ pointer: String, _ text: String, weight: Int = 1) {
-        // A habit counts once, however many nodes show it.
+        // A quirk counts once, however many nodes show it.
         guard found[dialect]?.contains(where: { $0.text == text }) != true else { return }
         weights[dialect, default: 0] += weight
         found[dialect, default: []].append(CDBDialect.Mark(pointer: pointer, text: text))

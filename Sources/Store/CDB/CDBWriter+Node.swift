@@ -10,7 +10,7 @@ extension CDBWriter {
             JSONMember("name", title(node.name, of: .node(node.uuid), else: node.unicastAddress)),
             JSONMember("unicastAddress", hex(node.unicastAddress.rawValue)),
         ]
-        members += key("deviceKey", node.deviceKey, isOfNode: true)
+        members += key("deviceKey", node.deviceKey, concernsNode: true)
         members.append(JSONMember("security", .string(node.isSecurelyProvisioned ? "secure" : "insecure")))
         if let product = node.product {
             members.append(JSONMember("cid", hex(product.company)))

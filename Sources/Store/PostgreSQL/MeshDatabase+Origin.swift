@@ -4,7 +4,7 @@ extension MeshDatabase {
     /// Notes if the server is another one, or was promoted, since this machine has last written to it.
     func compareOrigin(with lease: WriteLease) throws(StoreError) {
         guard location.isShared, let present = try store.findOrigin(),
-            let known = try SequenceNumberWitness(at: witnessPath).origin, known != present
+            let known = try SequenceNumberFile(at: witnessPath).origin, known != present
         else { return }
         lease.promotion = .before
     }
@@ -15,7 +15,7 @@ extension PostgreSQLRowStore {
     ///
     /// - Throws: ``StoreError/Code/stale`` in that case.
     func refuse(formerPrimary present: StoreOrigin?) throws(StoreError) {
-        guard let present, let known = try SequenceNumberWitness(at: localPath + MeshDatabase.witnessEnding).origin,
+        guard let present, let known = try SequenceNumberFile(at: localPath + MeshDatabase.witnessEnding).origin,
             present.isLeftBehind(by: known)
         else { return }
         throw StoreError(

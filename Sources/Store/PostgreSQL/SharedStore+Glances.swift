@@ -17,7 +17,7 @@ extension SharedStore {
     package func glances(
         of networks: [(name: String, localPath: String)],
         opening open: (Int, SealedDatabase) -> MeshDatabase?
-    ) throws(StoreError) -> [Int: DatabaseGlance] {
+    ) throws(StoreError) -> [Int: DatabaseSummary] {
         do {
             return try glancesOnce(of: networks, opening: open)
         } catch {
@@ -30,10 +30,10 @@ extension SharedStore {
     private func glancesOnce(
         of networks: [(name: String, localPath: String)],
         opening open: (Int, SealedDatabase) -> MeshDatabase?
-    ) throws(StoreError) -> [Int: DatabaseGlance] {
+    ) throws(StoreError) -> [Int: DatabaseSummary] {
         let session = PostgreSQLSession(self, name: name)
         try PostgreSQLSchema.check(session)
-        var glances: [Int: DatabaseGlance] = [:]
+        var glances: [Int: DatabaseSummary] = [:]
         for start in stride(from: 0, to: networks.count, by: Self.glanceSize) {
             let numbers = Array(start..<min(start + Self.glanceSize, networks.count))
             var opened: [(number: Int, database: MeshDatabase, tally: RowTally)] = []

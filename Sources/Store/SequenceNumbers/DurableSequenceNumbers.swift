@@ -74,7 +74,7 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
     private let lease: WriteLease
     private let blockSize: UInt32
     private var states: [UnicastAddress: State] = [:]
-    private var witness: SequenceNumberWitness?
+    private var witness: SequenceNumberFile?
 
     init(database: MeshDatabase, lease: WriteLease, blockSize: UInt32) {
         self.database = database
@@ -153,7 +153,7 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
     private func load(_ source: UnicastAddress) throws(StoreError) -> State {
         let stored = try database.storedReservation(of: source)
         let origin = try database.store.findOrigin()
-        let witness = try loadWitness()
+        let witness = try loadSequenceNumberFile()
         if witness.isPromoted(stored, origin), lease.promotion == nil {
             lease.promotion = .before
             lease.onPromotion(.before)
@@ -166,7 +166,7 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
     /// Makes both places durable before the number is used. For a file the order does not matter, because the higher
     /// count wins. A shared store comes first, so the file knows more only if the store has gone back.
     private func store(_ reservation: Reservation, for source: UnicastAddress) throws(StoreError) {
-        var all = try loadWitness()
+        var all = try loadSequenceNumberFile()
         all.note(reservation, of: source)
         if database.location.isShared { try database.write(reservation, of: source, with: lease) }
         try all.write(to: database.witnessPath)
@@ -174,9 +174,9 @@ package final class DurableSequenceNumbers: SequenceNumberSource {
         if !database.location.isShared { try database.write(reservation, of: source, with: lease) }
     }
 
-    private func loadWitness() throws(StoreError) -> SequenceNumberWitness {
+    private func loadSequenceNumberFile() throws(StoreError) -> SequenceNumberFile {
         if let witness { return witness }
-        let loaded = try SequenceNumberWitness(at: database.witnessPath)
+        let loaded = try SequenceNumberFile(at: database.witnessPath)
         witness = loaded
         return loaded
     }

@@ -64,7 +64,7 @@ extension MeshDatabase {
         )
         let present = try storedReservation(of: source)
         if let present, !present.isBehind(wanted), present.floor >= wanted.floor { return }
-        var witness = try SequenceNumberWitness(at: witnessPath)
+        var witness = try SequenceNumberFile(at: witnessPath)
         if witness.reservations[source].map({ $0.isBehind(wanted) }) ?? true {
             witness.note(wanted, of: source)
             try witness.write(to: witnessPath)
@@ -85,7 +85,7 @@ extension MeshDatabase {
             raised.raise(to: theirs)
             raised.skip()
             raised.origin = try store.findOrigin()
-            var witness = try SequenceNumberWitness(at: witnessPath)
+            var witness = try SequenceNumberFile(at: witnessPath)
             witness.note(raised, of: source)
             try witness.write(to: witnessPath)
             try write(raised, of: source, with: lease)
@@ -99,7 +99,7 @@ extension MeshDatabase {
     ///   - own: an address that may have sent under an IV index without leaving a trace here.
     ///   - batch: receives the reservations. They count once it is written.
     func skipSequenceNumbers(_ own: (UnicastAddress, ivIndex: UInt32)?, in batch: inout RowBatch) throws(StoreError) {
-        var witness = try SequenceNumberWitness(at: witnessPath)
+        var witness = try SequenceNumberFile(at: witnessPath)
         var reservations = try storedReservations()
         func raise(_ source: UnicastAddress, to other: DurableSequenceNumbers.Reservation) {
             reservations[source, default: DurableSequenceNumbers.Reservation(ivIndex: 0, limit: 0)].raise(to: other)

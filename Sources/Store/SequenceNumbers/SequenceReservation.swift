@@ -25,7 +25,7 @@ extension MeshDatabase {
     /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, and other codes if a file or the server fails.
     package func reservations() throws(StoreError) -> [SequenceReservation] {
         let stored = try storedReservations()
-        let witness = try SequenceNumberWitness(at: witnessPath)
+        let witness = try SequenceNumberFile(at: witnessPath)
         let origin = try store.findOrigin()
         // What an unreadable file may have said about other sources is settled when they send.
         return Set(stored.keys).union(witness.reservations.keys).sorted().map { source in
@@ -40,7 +40,7 @@ extension MeshDatabase {
     /// - Throws: ``StoreError/Code/damaged`` if its row cannot be read, and other codes if a file or the server fails.
     package func reservation(of source: UnicastAddress) throws(StoreError) -> SequenceReservation? {
         let stored = try storedReservation(of: source)
-        let witness = try SequenceNumberWitness(at: witnessPath)
+        let witness = try SequenceNumberFile(at: witnessPath)
         guard stored != nil || witness.reservations[source] != nil || witness.isIncomplete else { return nil }
         let origin = try store.findOrigin()
         let reservation = witness.effective(stored, of: source, isShared: location.isShared, origin: origin)
@@ -48,7 +48,7 @@ extension MeshDatabase {
     }
 }
 
-extension SequenceNumberWitness {
+extension SequenceNumberFile {
     /// The reservation that counts, given the one in the database and the one in the file.
     ///
     /// - Parameters:

@@ -280,7 +280,7 @@ struct FleetCommandTests {
     @Test("One exit code stands for many: the gravest")
     func status() {
         func status(_ all: MeshplanCLI.ExitStatus...) -> MeshplanCLI.ExitStatus {
-            FleetRun.status(
+            FleetDispatcher.status(
                 of: all.map {
                     var result = FleetResult()
                     result.end($0)

@@ -77,7 +77,7 @@ struct GetCommandTests {
         try #require(fixture.run(["apply", "--auto-approve"] + simulated).status == 0)
         let deaf = devices.replacing(
             "0001, product: lamp }",
-            with: "0001, product: lamp, habits: [\"silent-get:0x8205\"] }"
+            with: "0001, product: lamp, quirks: [\"silent-get:0x8205\"] }"
         )
         #expect(deaf != devices)
         try fixture.write(deaf, to: "sim/devices.yaml")

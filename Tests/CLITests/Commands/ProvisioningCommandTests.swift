@@ -98,7 +98,7 @@ struct ProvisioningCommandTests {
         let silent = devices.replacing(
             "0001, product: lamp }",
             // Neither Key Refresh Phase Set nor what reads it back, nor what asks whether there is anybody.
-            with: "0001, product: lamp, habits: [\"silent-get:0x8016\", \"silent-get:0x8015\", \"silent-get:0x800C\"] }"
+            with: "0001, product: lamp, quirks: [\"silent-get:0x8016\", \"silent-get:0x8015\", \"silent-get:0x800C\"] }"
         )
         try fixture.write(silent, to: "sim/devices.yaml")
         let refresh = ["keys", "refresh", "home", "--auto-approve"] + simulated

@@ -186,7 +186,7 @@ struct RefreshCommandTests {
         let devices = try String(contentsOf: path, encoding: .utf8)
         let plain = "0d5c5a0e6f5b4f0ea1a50b1f1c1f0001, product: lamp }"
         try #require(devices.contains(plain))
-        let odd = plain.replacing(" }", with: ", habits: [short-netkey-list] }")
+        let odd = plain.replacing(" }", with: ", quirks: [short-netkey-list] }")
         try fixture.write(devices.replacing(plain, with: odd), to: "sim/devices.yaml")
         let simulated = ["--via", "simulator", "--devices", "sim/devices.yaml"]
         try #require(fixture.run("init", "--network", "villa").status == 0)

@@ -189,7 +189,7 @@ struct TestCommandTests {
     func report() throws {
         let location = SourceLocation(file: 0, line: 3, column: 5)
         func test(_ name: String) -> TestDefinition { TestDefinition(name: Located(name, at: location), steps: []) }
-        let failed = TestRun(test: test("a < b & \"c\"\u{1}"))
+        let failed = TestVariant(test: test("a < b & \"c\"\u{1}"))
         var outcome = TestOutcome(run: failed)
         let problem = TestFailure.Problem(node: "lamp-1", text: "onoff is off, not on", reason: "it is <dark>")
         outcome.failure = TestFailure(number: 1, step: TestStep(location: location), problems: [problem])
@@ -198,7 +198,7 @@ struct TestCommandTests {
             results: [
                 TestResult(test: failed.test, outcomes: [outcome], elapsed: .milliseconds(1_042)),
                 TestResult(test: test("b"), skipped: "it takes power from nodes"),
-                TestResult(test: test("c"), outcomes: [TestOutcome(run: TestRun(test: test("c")))]),
+                TestResult(test: test("c"), outcomes: [TestOutcome(run: TestVariant(test: test("c")))]),
             ],
             files: SourceFiles(files: [SourceFiles.File(path: "hq.yaml", bytes: [])])
         )

@@ -19,7 +19,7 @@ private enum Kind: CaseIterable {
 @Suite("Every command line that advice prints is one")
 struct AdviceWordsTests {
     /// At least one remedy of each kind, and each form of those with several.
-    private static let remedies: [Remedy] =
+    private static let remedies: [UserAction] =
         [
             .apply, .readBack(), .readBack(notSeenForDays: 90), .showDrift, .acceptDrift, .showNetwork, .refreshKeys(),
             .showLighting(node: "lamp 1"),
@@ -35,7 +35,7 @@ struct AdviceWordsTests {
             .simulate(at: "unix:/tmp/mesh"), .runGateway, .serve(at: "tcp:0.0.0.0:47"), .devicesFile, .secretsFile,
         ] + PlanGuard.allCases.filter(\.isAllowable).map { .allow(guard: $0.rawValue) }
 
-    private static func kind(of remedy: Remedy) -> Kind {
+    private static func kind(of remedy: UserAction) -> Kind {
         switch remedy {
         case .apply: .apply
         case .readBack: .readBack
@@ -145,7 +145,7 @@ struct AdviceWordsTests {
             #expect(helps.contains { $0.contains("\(option) ") || $0.contains("\(option)\n") }, "\(option)")
         }
         for planGuard in PlanGuard.allCases where planGuard.isAllowable {
-            let words = ["plan"] + Self.split(Remedy.allow(guard: planGuard.rawValue).words)
+            let words = ["plan"] + Self.split(UserAction.allow(guard: planGuard.rawValue).words)
             #expect(throws: Never.self, "\(words)") { _ = try Meshplan.parseAsRoot(words) }
         }
     }

@@ -87,7 +87,7 @@ struct ForwardingTests {
         let address = try #require(first)
         let site = try site()
         let node = try #require(try site.network.nodes.first { $0.unicastAddress == address })
-        site.world.setFaults(NodeFaults(habits: [.noForwarding]), of: node.uuid)
+        site.world.setFaults(NodeFaults(quirks: [.noForwarding]), of: node.uuid)
         let recap = try site.apply(try site.plan())
         #expect(recap.isComplete, "\(recap.pending)")
         #expect(try site.plan().isEmpty)

@@ -292,7 +292,7 @@ final class ProxyField {
             case .unreachable(_, let failure): note("unreachable: \(failure.reason)")
             case .unsendable: note("unsendable")
             case .watch(let event): watched.append(event)
-            case .sent, .said, .ivIndexChanged, .keyRefreshPhaseChanged, .habit: continue
+            case .sent, .said, .ivIndexChanged, .keyRefreshPhaseChanged, .quirk: continue
             }
         }
     }

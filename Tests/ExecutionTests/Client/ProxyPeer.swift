@@ -222,7 +222,7 @@ final class ProxyPeer {
             case .said: note("said")
             case .watch(.message): note("heard a message")
             case .watch: note("heard")
-            case .habit(_, let habit): note("habit \(habit.rawValue)")
+            case .quirk(_, let quirk): note("quirk \(quirk.rawValue)")
             case .keyRefreshPhaseChanged: note("key refresh")
             }
         }

@@ -94,7 +94,7 @@ struct ProxyWorldTests {
                 case .unreachable(_, let failure): failures.append(failure.reason)
                 case .unsendable(_, let error): failures.append("\(error)")
                 case .linkDown, .directLinkUp, .directLinkDown, .sent, .said, .ivIndexChanged, .keyRefreshPhaseChanged,
-                    .habit, .watch:
+                    .quirk, .watch:
                     continue
                 }
             }

@@ -120,7 +120,7 @@ struct ClientDriverTests {
 
     @Test("Listening through nodes keeps its first failure although an IV index is stored after it")
     func firstFailure() throws {
-        let run = RemoteListeningRun(
+        let run = RemoteListener(
             [],
             for: .seconds(1),
             bearer: bearer,

@@ -23,7 +23,7 @@ final class Commissioning: KillableSite {
     private var generator: SplitMix64
     private var planCount: UInt64 = 0
     var options = ExecutionOptions()
-    var desk = OutOfBandDesk.unattended
+    var desk = OutOfBandPrompter.unattended
     var interrupts: () -> Int = { 0 }
     var onEvent: (ExecutionEvent) -> Void = { _ in }
     /// Puts something between the executor and the simulated bearer.

@@ -92,8 +92,8 @@ struct OddAnswerTests {
         try peer.request(inquiries(.addSubscription(lamp, .virtual(label))).request())
         peer.run(for: .seconds(60))
         #expect(peer.requests.count == 1 && peer.transmissionTimes.count == 1)
-        #expect(peer.answers == [.odd(OddAnswer(.aboutElse, payload: status, habit: .unassignedVirtualAddress))])
-        #expect(peer.log.contains { $0.hasSuffix("habit zero-virtual-address") })
+        #expect(peer.answers == [.odd(OddAnswer(.aboutElse, payload: status, quirk: .unassignedVirtualAddress))])
+        #expect(peer.log.contains { $0.hasSuffix("quirk zero-virtual-address") })
         #expect(peer.now.microseconds / 1_000 >= 1_000)
         let answered = try required(peer.log.last.flatMap { Int($0.split(separator: " ")[0]) })
         #expect(answered < 4_000)
@@ -116,13 +116,13 @@ struct OddAnswerTests {
         if case .odd = peer.answers.last { Issue.record("\(peer.answers)") }
     }
 
-    // MARK: Known habits
+    // MARK: Known quirks
 
-    private func habit(_ reading: NodeReading, _ octets: String) throws -> KnownHabit? {
-        try get(reading).hearing(of: hex(octets))?.habit
+    private func quirk(_ reading: NodeReading, _ octets: String) throws -> KnownQuirk? {
+        try get(reading).hearing(of: hex(octets))?.quirk
     }
 
-    @Test("NimBLE's Heartbeat Publication Status is understood, and its habit is known")
+    @Test("NimBLE's Heartbeat Publication Status is understood, and its quirk is known")
     func heartbeat() throws {
         let inquiry = try get(.state(.heartbeatPublication))
         let octets = "060000000000000000ffff"
@@ -131,21 +131,21 @@ struct OddAnswerTests {
             return
         }
         #expect(heartbeat.isOff)
-        #expect(try habit(.state(.heartbeatPublication), octets) == .heartbeatWithoutNetKey)
-        #expect(try habit(.state(.heartbeatPublication), "0600000000000000000000") == nil)
+        #expect(try quirk(.state(.heartbeatPublication), octets) == .heartbeatWithoutNetKey)
+        #expect(try quirk(.state(.heartbeatPublication), "0600000000000000000000") == nil)
     }
 
-    @Test("BTstack's Vendor Model App List is understood, and its habit is known")
+    @Test("BTstack's Vendor Model App List is understood, and its quirk is known")
     func exchanged() throws {
         let model = ModelAddress(element: 0, model: vendor)
         let octets = "804e00100000008f040100"
         let key = try required(AppKeyIndex(rawValue: 1))
         #expect(try get(.bindings(model)).verdict(on: hex(octets)) == .report(.bindings(model, [key])))
-        #expect(try habit(.bindings(model), octets) == .exchangedVendorModels)
-        #expect(try habit(.bindings(model), "804e0010008f0400000100") == nil)
+        #expect(try quirk(.bindings(model), octets) == .exchangedVendorModels)
+        #expect(try quirk(.bindings(model), "804e0010008f0400000100") == nil)
     }
 
-    @Test("BTstack's composition is put in order, and its habit is known")
+    @Test("BTstack's composition is put in order, and its quirk is known")
     func composition() throws {
         let octets = "02008f04000000002000020000000301000002000010" + "00008f04"
         guard case .report(.composition(let composition))? = try get(.composition).verdict(on: hex(octets)) else {
@@ -153,14 +153,14 @@ struct OddAnswerTests {
             return
         }
         #expect(composition.elements.first?.models.last == vendor)
-        #expect(try habit(.composition, octets) == .exchangedVendorModels)
+        #expect(try quirk(.composition, octets) == .exchangedVendorModels)
         let step = try inquiries(.readComposition(page: 0)).request().verdict(on: hex(octets))
         #expect(step == .composition(composition))
     }
 
     @Test("BTstack's lists of keys are understood; where they can be read as pairs, the keys of the network decide")
     func keyLists() throws {
-        #expect(try habit(.appKeys(.primary), "8002000000" + "01000200") == .unpackedKeyLists)
+        #expect(try quirk(.appKeys(.primary), "8002000000" + "01000200") == .unpackedKeyLists)
         let three = try get(.appKeys(.primary)).verdict(on: hex("8002000000" + "010002000300"))
         let keys = try [1, 2, 3].map { try required(AppKeyIndex(rawValue: $0)) }
         #expect(three == .report(.appKeys(.primary, keys)))
@@ -168,16 +168,16 @@ struct OddAnswerTests {
         #expect(packed == .report(.appKeys(.primary, keys)))
     }
 
-    @Test("Zephyr's binding to the device key of any node is understood as none, and its habit is known")
+    @Test("Zephyr's binding to the device key of any node is understood as none, and its quirk is known")
     func listedDeviceKey() throws {
         let aggregator = NodeReading.bindings(ModelAddress(element: 0, model: .opcodesAggregatorServer))
         let octets = "804c0010001000fcff"
         let model = ModelAddress(element: 0, model: .opcodesAggregatorServer)
         #expect(try get(aggregator).verdict(on: hex(octets)) == .report(.bindings(model, [])))
-        #expect(try habit(aggregator, octets) == .listedDeviceKey)
+        #expect(try quirk(aggregator, octets) == .listedDeviceKey)
     }
 
-    @Test("A composition that names a model twice is understood, and its habit is known")
+    @Test("A composition that names a model twice is understood, and its quirk is known")
     func repeatedModel() throws {
         let octets = "0200f105010001002000030000000500" + "000002000c0014001400"
         guard case .report(.composition(let composition))? = try get(.composition).verdict(on: hex(octets)) else {
@@ -185,7 +185,7 @@ struct OddAnswerTests {
             return
         }
         #expect(composition.elements.first?.models.count == 4)
-        #expect(try habit(.composition, octets) == .repeatedModels)
+        #expect(try quirk(.composition, octets) == .repeatedModels)
     }
 
     @Test("A composition that cannot be read is odd, not a contradiction that is waited for")
@@ -197,15 +197,15 @@ struct OddAnswerTests {
         #expect(answer.payload == hex("02008f0400"))
     }
 
-    @Test("What is known of each habit says who has it, what is done, and where that can be looked up")
+    @Test("What is known of each quirk says who has it, what is done, and where that can be looked up")
     func table() {
-        for habit in KnownHabit.allCases {
-            let facts = habit.facts
+        for quirk in KnownQuirk.allCases {
+            let facts = quirk.facts
             #expect(!facts.stack.isEmpty && !facts.deed.isEmpty && !facts.remedy.isEmpty)
             #expect(facts.source.contains("/") && facts.source.contains("mesh/"), "\(facts.source)")
             #expect(!facts.deed.hasSuffix(".") && !facts.remedy.hasSuffix("."))
         }
-        #expect(Set(KnownHabit.allCases.map(\.rawValue)).count == KnownHabit.allCases.count)
+        #expect(Set(KnownQuirk.allCases.map(\.rawValue)).count == KnownQuirk.allCases.count)
     }
 
     // MARK: Ends of publications

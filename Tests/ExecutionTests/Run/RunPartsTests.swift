@@ -154,7 +154,7 @@ struct RunPartsTests {
     @Test("Giving requests up returns those that were sent, in the order of sending, and forgets the others")
     func withdrawal() {
         let question = Question<Void>(ConfigDefaultTTLGet())
-        var desk = RequestDesk()
+        var desk = RequestTable()
         for number in UInt64(1)...5 {
             desk.set(.server(uuid(number), question), as: RequestIdentifier(rawValue: 10 - number))
         }

@@ -93,11 +93,11 @@ struct NodeReadBackTests {
         let known = readBack(knowsKeys: true)
         #expect(known.node.model(at: onOff)?.bindings == [key])
         #expect(known.node.model(at: onOff)?.publication == nil)
-        #expect(known.habits == [.keepsBindings])
+        #expect(known.quirks == [.keepsBindings])
         let unknown = readBack(knowsKeys: false)
         #expect(unknown.node.model(at: onOff)?.bindings == [key, gone].sorted(), "the node may have that key")
         #expect(unknown.node.model(at: onOff)?.publication?.appKeyIndex == gone)
-        #expect(unknown.habits == [])
+        #expect(unknown.quirks == [])
     }
 
     @Test("The Gets follow from keys, features and models by a formula")

@@ -13,7 +13,7 @@ struct DeviceDriver {
     /// The client and the bearer.
     private let driver: ClientDriver
     /// What is known of devices from outside the radio.
-    private let desk: OutOfBandDesk
+    private let desk: OutOfBandPrompter
     /// New randomness for one provisioning session.
     private let secrets: () -> ProvisioningSecrets
 

@@ -135,7 +135,7 @@ struct DeviceWork {
     mutating func choose(
         _ order: ProvisioningOrder,
         _ capabilities: ProvisioningCapabilities,
-        at desk: OutOfBandDesk,
+        at desk: OutOfBandPrompter,
         memoryKey: () -> KeyMaterial,
         _ ledger: inout RunLedger,
         hasHeard: (UnicastAddress) -> Bool,

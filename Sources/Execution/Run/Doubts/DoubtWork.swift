@@ -37,7 +37,7 @@ struct DoubtWork {
     /// Nodes that have in-doubt requests and no step, in reverse order.
     private var nodes: [DeviceUUID] = []
     /// Whether the outcome of a request still matters to the plan.
-    private let isOfInterest: (DeviceUUID, ConfigurationAction) -> Bool
+    private let matters: (DeviceUUID, ConfigurationAction) -> Bool
     /// Whether the run leaves doubts alone that no step waits for, because there is no proxy.
     private(set) var areLeft: Bool
     /// Since when requests have been waiting for a link; nil if there is a link, or no request.
@@ -51,15 +51,15 @@ struct DoubtWork {
     /// - Parameters:
     ///   - schedule: tells which nodes have steps.
     ///   - areLeft: whether those are left alone that no step waits for.
-    ///   - isOfInterest: whether the outcome of a request still matters to the plan.
+    ///   - matters: whether the outcome of a request still matters to the plan.
     init(
         _ doubts: [JournalIntent],
         _ schedule: StepSchedule,
         areLeft: Bool,
-        isOfInterest: @escaping (DeviceUUID, ConfigurationAction) -> Bool
+        matters: @escaping (DeviceUUID, ConfigurationAction) -> Bool
     ) {
         self.areLeft = areLeft
-        self.isOfInterest = isOfInterest
+        self.matters = matters
         for doubt in doubts {
             if open[doubt.node] == nil, schedule.lane(of: doubt.node) == nil { nodes.append(doubt.node) }
             open[doubt.node, default: []].append(doubt)
@@ -153,7 +153,7 @@ struct DoubtWork {
         if node.unprovisionedSeenAt != nil { return .wasReset }
         if node.isExcluded { return .isExcluded }
         if let model = action.model, node.isCompositionKnown, node.place(of: model) == nil { return .partIsMissing }
-        return isOfInterest(doubt.node, action) ? nil : .isNotDeclared
+        return matters(doubt.node, action) ? nil : .isNotDeclared
     }
 
     // MARK: Questions

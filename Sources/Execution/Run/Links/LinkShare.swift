@@ -11,7 +11,7 @@ struct LinkShare {
     /// What the run does beside: the nodes to which links may go, and the load of the mesh.
     struct Surroundings {
         /// Every request that is open or about to be sent.
-        let requests: RequestDesk
+        let requests: RequestTable
         /// How many nodes the run may talk to through the mesh.
         let window: Int
         /// Nodes of which a step has begun.
@@ -39,7 +39,7 @@ struct LinkShare {
     func isLinked(_ node: DeviceUUID) -> Bool { direct.isLinked(node) }
 
     /// How many of the requests go through the mesh.
-    func meshLoad(of requests: RequestDesk) -> Int {
+    func meshLoad(of requests: RequestTable) -> Int {
         direct.stages.isEmpty ? requests.count : requests.count(besides: direct.isLinked)
     }
 

@@ -13,7 +13,7 @@ struct StepWork {
     let maximumRounds: Int
     /// Nodes of which a step has begun.
     private(set) var begun: Set<DeviceUUID> = []
-    private var witnesses = ListWitnesses()
+    private var witnesses = SharedListSearch()
 
     init(maximumRounds: Int) {
         self.maximumRounds = maximumRounds

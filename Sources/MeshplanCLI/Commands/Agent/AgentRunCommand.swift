@@ -101,7 +101,7 @@ struct AgentRunCommand: ContextCommand {
             sampling: watching.sampling,
             testsAt: watching.testsAt?.seconds
         )
-        let options = AgentRun.Options(
+        let options = AgentLoop.Options(
             path: path,
             selection: select,
             place: place,
@@ -114,6 +114,6 @@ struct AgentRunCommand: ContextCommand {
             devices: applying.devices
         )
         context.interrupts.arm()
-        return try AgentRun(context, options, settings)()
+        return try AgentLoop(context, options, settings)()
     }
 }

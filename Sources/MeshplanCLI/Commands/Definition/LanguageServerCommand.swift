@@ -35,7 +35,7 @@ struct LanguageServerCommand: ContextCommand {
             word: { $0.worded.asSentence },
             markdown: MarkdownText.paragraphs
         )
-        return LanguageServerRun(context, LanguageServer(workshop), logFile: logFile).run()
+        return LanguageServerSession(context, LanguageServer(workshop), logFile: logFile).run()
     }
 
     /// Checks the definition in a folder; nil if there is none.
@@ -100,7 +100,7 @@ extension LanguageServerCommand {
 }
 
 /// Carries octets between an editor and the server until the conversation is over.
-struct LanguageServerRun {
+struct LanguageServerSession {
     private let context: Context
     private var server: LanguageServer
     private let logFile: String?
@@ -131,7 +131,7 @@ struct LanguageServerRun {
     /// Takes everything that has arrived. Waits for it unless there is something to do.
     private mutating func take() {
         let wait = server.deadline.map { deadline in
-            deadline == .min ? 0 : min(max(deadline - context.milliseconds(), 0), LanguageServerRun.longestWait)
+            deadline == .min ? 0 : min(max(deadline - context.milliseconds(), 0), LanguageServerSession.longestWait)
         }
         var event = context.byteInput.read(wait.map { .milliseconds($0) })
         var taken = 0

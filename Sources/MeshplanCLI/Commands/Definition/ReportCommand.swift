@@ -108,7 +108,7 @@ struct ReportCommand: NetworkCommand {
             )
         }
         context.interrupts.arm()
-        let run = TestingRun(
+        let run = TestingSession(
             context: context,
             settings: .ideal,
             devices: devices.devices,

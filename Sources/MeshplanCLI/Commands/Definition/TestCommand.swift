@@ -114,11 +114,11 @@ struct TestCommand: NetworkCommand {
         let context = try variables.applied(to: context)
         let selection = TestSelection(context: context, only: only, junit: junit)
         guard via.isEmpty else {
-            let run = MeshTestingRun(context: context, selection: selection, isApproved: autoApprove)
+            let run = MeshTestingSession(context: context, selection: selection, isApproved: autoApprove)
             return try run.test(definition.paths, network: networks.network, over: route)
         }
         context.interrupts.arm()
-        let run = TestingRun(
+        let run = TestingSession(
             context: context,
             settings: settings,
             devices: devices.devices,

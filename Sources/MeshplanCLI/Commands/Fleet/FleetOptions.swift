@@ -65,10 +65,10 @@ extension FleetRunCommand {
     ///
     /// - Parameter saved: the networks of saved plans, in place of those of the folder.
     /// - Throws: ``Failure`` if the command does not take what stands behind `--`.
-    func fleetRun(of verb: FleetVerb, in context: Context, saved: Fleet? = nil) throws -> FleetRun {
+    func fleetRun(of verb: FleetVerb, in context: Context, saved: Fleet? = nil) throws -> FleetDispatcher {
         let extra = try FleetExtra(running.extra)
         try extra.check(for: verb)
-        let run = FleetRun(
+        let run = FleetDispatcher(
             context: context,
             fleet: try saved ?? options.fleet(in: context),
             workers: running.workers,
@@ -80,13 +80,13 @@ extension FleetRunCommand {
     }
 
     /// Runs one command for all networks.
-    func runForAll(_ stage: FleetRun.Stage, in context: Context) throws -> ExitStatus {
+    func runForAll(_ stage: FleetDispatcher.Stage, in context: Context) throws -> ExitStatus {
         let run = try fleetRun(of: stage.command, in: context)
         let networks = run.fleet.networks
         let results = run.run(stage, Array(networks.indices))
         let view = FleetView(context, run.fleet, isJSON: context.json != nil, running.details)
         view.showTotals(Array(results.values), stage.command.rawValue)
-        return context.interrupts.count() > 0 ? .interrupted : FleetRun.status(of: results.values)
+        return context.interrupts.count() > 0 ? .interrupted : FleetDispatcher.status(of: results.values)
     }
 }
 

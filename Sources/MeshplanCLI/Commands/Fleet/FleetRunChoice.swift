@@ -48,10 +48,10 @@ struct FleetWorkerOptions: ParsableArguments {
     }
 
     /// The run of commands for a stored run. From now on signals are counted, and passed on to the commands.
-    func fleetRun(_ fleet: Fleet, _ record: FleetRunRecord, in context: Context) throws(Failure) -> FleetRun {
+    func fleetRun(_ fleet: Fleet, _ record: FleetRunRecord, in context: Context) throws(Failure) -> FleetDispatcher {
         let extra = try FleetExtra(record.request.extra)
         context.interrupts.arm()
-        return FleetRun(
+        return FleetDispatcher(
             context: context,
             fleet: fleet,
             workers: workers,

@@ -35,7 +35,7 @@ struct FleetStatusCommand: ContextCommand {
             rightAligned: [1, 2, 3, 4]
         )
         var (results, failures): ([FleetResult], [(name: String, failure: Failure)]) = ([], [])
-        for (network, glance) in zip(fleet.networks, FleetGlances(context).all(fleet.networks)) {
+        for (network, glance) in zip(fleet.networks, FleetSummaries(context).all(fleet.networks)) {
             var result = FleetResult()
             do {
                 let known = Known(try glance.get())
@@ -74,7 +74,7 @@ struct FleetStatusCommand: ContextCommand {
             let failure = Failure(explaining: error)
             FailureView(context).warn("the runs of the fleet cannot be read: \(failure.message)", hint: failure.hint)
         }
-        return FleetRun.status(of: results)
+        return FleetDispatcher.status(of: results)
     }
 
     /// What a database knows of its network.
@@ -85,7 +85,7 @@ struct FleetStatusCommand: ContextCommand {
         var doubts: Int
         var last: (operation: String, at: Timestamp, user: String)?
 
-        init(_ glance: DatabaseGlance) {
+        init(_ glance: DatabaseSummary) {
             serial = glance.version.serial
             nodes = glance.nodes
             drift = glance.drifted

@@ -37,6 +37,6 @@ struct GetCommand: OperatingCommand {
 
     func run(in context: Context) throws -> ExitStatus {
         let operating = try operatingRun(in: context)
-        return try StateReadingRun(operating: operating, isRaw: raw).read(target.target, states)
+        return try StateReadingSession(operating: operating, isRaw: raw).read(target.target, states)
     }
 }

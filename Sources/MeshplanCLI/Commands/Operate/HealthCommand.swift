@@ -80,7 +80,7 @@ struct HealthCommand: OperatingCommand {
         wishes.attention = attention.map { UInt8(clamping: $0.milliseconds / 1_000) }
         wishes.periodDivisor = periodDivisor.flatMap { Self.exponent(of: $0) }
         wishes.company = company.flatMap { Self.company($0) }
-        return try HealthRun(operating: operating, wishes: wishes, isApproved: autoApprove).check(target.target)
+        return try HealthSession(operating: operating, wishes: wishes, isApproved: autoApprove).check(target.target)
     }
 
     private static func exponent(of divisor: Int) -> UInt8? {

@@ -79,18 +79,18 @@ struct MapCommand: OperatingCommand {
         if floor != nil, written != .svg, written != .html {
             throw ValidationError("--floor is drawn with --format svg or html.")
         }
-        if let range, MapRun.millimetres(range) == nil {
+        if let range, MapSession.millimetres(range) == nil {
             throw ValidationError("--range takes a length such as 12m or 850cm.")
         }
     }
 
     func run(in context: Context) throws -> ExitStatus {
         let operating = try operatingRun(in: context)
-        let run = MapRun(
+        let run = MapSession(
             operating: operating,
             format: writesJSON ? .json : written,
             floor: floor,
-            range: range.flatMap(MapRun.millimetres),
+            range: range.flatMap(MapSession.millimetres),
             paths: definition.definition,
             network: networks.network
         )

@@ -16,9 +16,9 @@ extension OperatingCommand {
 
     /// Finds the database and the way to the mesh.
     ///
-    /// - Throws: as ``OperatingRun`` does.
-    func operatingRun(in context: Context) throws -> OperatingRun {
-        try OperatingRun(
+    /// - Throws: as ``OperatingContext`` does.
+    func operatingRun(in context: Context) throws -> OperatingContext {
+        try OperatingContext(
             Self.configuration.commandName ?? "",
             in: context,
             over: mesh.route(),

@@ -76,7 +76,7 @@ struct SendCommand: OperatingCommand {
 
     func run(in context: Context) throws -> ExitStatus {
         let operating = try operatingRun(in: context)
-        return try MessageRun(operating: operating).send(
+        return try MessageSession(operating: operating).send(
             try modelMessage(UInt8(truncatingIfNeeded: context.randomBits()), of: operating.models),
             to: target.target,
             keyNamed: key

@@ -34,6 +34,6 @@ struct SensorsCommand: OperatingCommand {
         var details: SensorInspection.Details = []
         if descriptor { details.insert(.descriptor) }
         if cadence { details.insert(.cadence) }
-        return try SensorRun(operating: operating, details: details).inspect(target.target)
+        return try SensorSession(operating: operating, details: details).inspect(target.target)
     }
 }

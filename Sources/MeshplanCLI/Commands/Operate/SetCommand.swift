@@ -78,7 +78,7 @@ struct SetCommand: OperatingCommand {
         } catch {
             throw Failure(error)
         }
-        let run = StateSettingRun(
+        let run = StateSettingSession(
             operating: operating,
             change: change,
             isUnacknowledged: unacknowledged,

@@ -72,7 +72,7 @@ struct WatchCommand: OperatingCommand {
         let names = operating.models.names
         let identifier = try model.map { try Self.identifier(of: $0, names) }
         let selection = try operating.watchSelection(targets, model: identifier)
-        return try WatchRun(operating: operating, selection: selection).watch(for: limit?.duration)
+        return try WatchSession(operating: operating, selection: selection).watch(for: limit?.duration)
     }
 
     private static func identifier(of name: String, _ names: ModelNames) throws(Failure) -> ModelIdentifier {

@@ -87,8 +87,8 @@ extension AssigningCommand {
         _ assignments: Assignments,
         _ context: Context,
         only: String? = nil
-    ) throws -> AssigningRun {
-        AssigningRun(
+    ) throws -> AssigningSession {
+        AssigningSession(
             context: context,
             route: try way.route(),
             knowledge: try ScanKnowledge(context, paths: assigning.definitions, network: networks.network),
@@ -113,7 +113,7 @@ extension AssigningCommand {
         let secrets = try SecretsReader(context: context, files: assigning.secrets)
         let route = try way.route()
         return { place in
-            let run = ApplyRun(
+            let run = ApplyInvocation(
                 context: context,
                 route: route,
                 options: execution.options(offeringUsedValues: assigning.again),

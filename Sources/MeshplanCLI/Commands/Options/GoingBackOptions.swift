@@ -31,7 +31,7 @@ protocol GoingBackCommand: PlannedRunCommand {
 
 extension GoingBackCommand {
     /// The run that carries out plans.
-    func returnRun(as operation: String, in context: Context) throws -> ApplyRun {
+    func returnRun(as operation: String, in context: Context) throws -> ApplyInvocation {
         var run = try applyRun(as: operation, secrets: goingBack.secrets, in: context)
         run.options = execution.options(offeringUsedValues: goingBack.again)
         run.expected = goingBack.expectDigest

@@ -69,7 +69,7 @@ struct PlanRefreshOptions: ParsableArguments {
         try execution.options.checkProxy(in: known, names: planning.nodeNames(in: known))
         let lease = try Workspace(context: context).lock(database, for: "plan --refresh")
         defer { lease.release() }
-        let run = RefreshRun(
+        let run = RefreshSession(
             context: context,
             route: try way.route(),
             options: execution.options,
@@ -83,7 +83,7 @@ struct PlanRefreshOptions: ParsableArguments {
         let selected = Planner.selected(planning.definition, in: snapshot.network, options: options)
         var nodes = snapshot.network.nodes.filter { node in
             declared.contains(node.uuid) && selected?.contains(node.uuid) ?? true
-                && RefreshRun.isReadable(node, in: snapshot.network)
+                && RefreshSession.isReadable(node, in: snapshot.network)
         }
         switch refresh {
         case .none: return snapshot

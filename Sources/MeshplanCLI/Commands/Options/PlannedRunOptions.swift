@@ -69,8 +69,8 @@ extension PlannedRunCommand {
         secrets: [String] = [],
         patience: Duration = .zero,
         in context: Context
-    ) throws -> ApplyRun {
-        var run = ApplyRun(
+    ) throws -> ApplyInvocation {
+        var run = ApplyInvocation(
             context: context,
             route: try way.route(),
             options: execution.options,

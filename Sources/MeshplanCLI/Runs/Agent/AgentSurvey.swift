@@ -21,7 +21,7 @@ struct AgentSurvey {
     /// Takes what a network is known to be.
     init(_ network: MeshNetwork) {
         let air = HopAirtime(network)
-        nodes = network.nodes.filter { $0.isManaged && RefreshRun.isReadable($0, in: network) }.map { node in
+        nodes = network.nodes.filter { $0.isManaged && RefreshSession.isReadable($0, in: network) }.map { node in
             let requests = NodeReadBack.foreseenRequests(for: node, appKeys: network.appKeys, isInSequences: false)
             let pdus = requests.reduce(0) { $0 + $1.cost(on: node).pdus }
             let seconds = air.share(ofMessages: pdus, within: .seconds(1))

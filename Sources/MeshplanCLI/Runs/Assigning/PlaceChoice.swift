@@ -67,8 +67,8 @@ struct PlaceChoice {
         if shown.contains(text) { return .place(text) }
         if let number = Int(text), number > 0, number <= shown.count { return .place(shown[number - 1]) }
         let letters = text.lowercased()
-        for isMeant in [hasPrefix, contains, hasLetters] {
-            let meant = shown.filter { isMeant(Array($0.lowercased().utf8), Array(letters.utf8)) }
+        for matches in [hasPrefix, contains, hasLetters] {
+            let meant = shown.filter { matches(Array($0.lowercased().utf8), Array(letters.utf8)) }
             if meant.count == 1 { return .place(meant[0]) }
             if meant.count > 1 { return .several(meant) }
         }

@@ -3,7 +3,7 @@ import SystemLayer
 
 /// Applies to a fleet: plans all networks, asks once, and makes a run that applies exactly those plans, wave by wave.
 struct FleetApply {
-    var run: FleetRun
+    var run: FleetDispatcher
     /// The waves.
     var waves: FleetWaves
     /// How many networks may fail or stay partial before no further one is begun; nil for any number.
@@ -45,7 +45,7 @@ struct FleetApply {
         guard context.interrupts.count() == 0 else { return .interrupted }
         guard !changing.isEmpty else {
             if failed.isEmpty { try closeRuns() }
-            return FleetRun.status(of: failed.compactMap { planned[$0] })
+            return FleetDispatcher.status(of: failed.compactMap { planned[$0] })
         }
         if !isApproved {
             try Prompt(context: context).confirm(
@@ -97,10 +97,10 @@ enum FleetGate: String, CaseIterable {
     case tests
 
     /// The command that tells.
-    func stage(_ via: @escaping (FleetNetwork) -> [String]) -> FleetRun.Stage {
+    func stage(_ via: @escaping (FleetNetwork) -> [String]) -> FleetDispatcher.Stage {
         switch self {
-        case .drift: FleetRun.Stage(command: .refresh, extra: { _ in [] }, via: via)
-        case .tests: FleetRun.Stage(command: .test, extra: { $0.variables })
+        case .drift: FleetDispatcher.Stage(command: .refresh, extra: { _ in [] }, via: via)
+        case .tests: FleetDispatcher.Stage(command: .test, extra: { $0.variables })
         }
     }
 }

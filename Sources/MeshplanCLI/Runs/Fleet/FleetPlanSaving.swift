@@ -3,7 +3,7 @@ import SystemLayer
 /// Plans all networks of a fleet, and saves the plans to be applied later, exactly as they are.
 struct FleetPlanSaving {
     /// The run.
-    var run: FleetRun
+    var run: FleetDispatcher
     /// The paths of the fleet.
     var paths: FleetPaths
     /// Where the plans are saved.
@@ -19,7 +19,7 @@ struct FleetPlanSaving {
         let folder = try target.begin()
         defer { try? Files.removeFolder(folder) }
         // A line about a file that is about to move helps nobody.
-        let stage = FleetRun.Stage(
+        let stage = FleetDispatcher.Stage(
             command: .plan,
             arguments: { [.flag("--detailed-exitcode"), .option("--out", "\(folder)/\($0.name).mplan")] },
             omits: { $0.hasPrefix("Saved to \(folder.printable)") }
@@ -36,12 +36,12 @@ struct FleetPlanSaving {
             context.errorOutput.line(
                 "No network could be planned, so nothing is saved to \(target.path.printable)."
             )
-            return FleetRun.status(of: results.values)
+            return FleetDispatcher.status(of: results.values)
         }
         guard let digest = plans.digest else { throw Failure(.failure, "there is not enough memory") }
         try target.finish(folder, plans, digest)
         FleetPlansView(context: context, path: target.path).showSaved(plans, digest)
-        return FleetRun.status(of: results.values)
+        return FleetDispatcher.status(of: results.values)
     }
 
     private func plans(_ results: [Int: FleetResult], _ folder: String) throws -> FleetPlans {

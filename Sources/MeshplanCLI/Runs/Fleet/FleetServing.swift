@@ -65,7 +65,7 @@ struct FleetServing {
         own.errorOutput = errors
         own.session = StoreSession()
         own.observation = MeshObservation()
-        own.keepsValues = false
+        own.skipsDeallocation = false
         // Standard input is that of the requests.
         own.readLine = { nil }
         own.readSecret = { nil }

@@ -96,8 +96,8 @@ struct SavedFleet {
     func digest(of network: String) -> String? { digests[network] }
 
     /// The stage that applies the plans.
-    func stage(_ via: @escaping (FleetNetwork) -> [String], _ arguments: [ChildWord]) -> FleetRun.Stage {
-        FleetRun.Stage(
+    func stage(_ via: @escaping (FleetNetwork) -> [String], _ arguments: [ChildWord]) -> FleetDispatcher.Stage {
+        FleetDispatcher.Stage(
             command: .apply,
             takesDefinition: false,
             via: via,

@@ -60,7 +60,7 @@ struct FleetRunView {
         }
         guard context.interrupts.count() == 0 else { return .interrupted }
         let results = (begun + networks.filter { $0.state == .skipped }).map { FleetResult(of: $0) }
-        let status = FleetRun.status(of: results)
+        let status = FleetDispatcher.status(of: results)
         if status == .success, left.isEmpty, others.isEmpty { return .success }
         let hasApplied = begun.contains {
             [0, ExitStatus.partial.rawValue].contains($0.status) || !$0.notes.entries.isEmpty

@@ -5,12 +5,12 @@ import SystemLayer
 
 /// Shows what Health Servers tell: a table for people at the end, a JSON line for each as soon as it is known.
 struct HealthView {
-    private let operating: OperatingRun
+    private let operating: OperatingContext
     private let check: HealthCheck
     private let wishes: HealthWishes
 
     /// A view of one command.
-    init(_ operating: OperatingRun, _ check: HealthCheck, _ wishes: HealthWishes) {
+    init(_ operating: OperatingContext, _ check: HealthCheck, _ wishes: HealthWishes) {
         self.operating = operating
         self.check = check
         self.wishes = wishes

@@ -13,7 +13,7 @@ struct MapView {
     /// So many names are in a line of JSON, which also has their number.
     private static let mostCarriers = 50
 
-    private let operating: OperatingRun
+    private let operating: OperatingContext
     private let result: HopSurveyResult
     private let map: HopMap
     /// The hops that were to be expected, by station; nil if nobody asked, or they cannot be told.
@@ -26,7 +26,7 @@ struct MapView {
     /// - Parameters:
     ///   - placement: where nodes are.
     ///   - range: how far radio should reach, in millimetres; nil to predict nothing.
-    init(operating: OperatingRun, result: HopSurveyResult, placement: Placement, range: Int?) {
+    init(operating: OperatingContext, result: HopSurveyResult, placement: Placement, range: Int?) {
         self.operating = operating
         self.result = result
         let asked = Set(result.nodes)
@@ -200,7 +200,7 @@ struct MapView {
         )
     }
 
-    private func names(_ isMeant: (HopMap.Station) -> Bool) -> [String] { map.stations.filter(isMeant).map(\.name) }
+    private func names(_ matches: (HopMap.Station) -> Bool) -> [String] { map.stations.filter(matches).map(\.name) }
 
     // MARK: For programs
 

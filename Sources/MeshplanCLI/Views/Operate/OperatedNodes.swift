@@ -5,13 +5,13 @@ import MeshCore
 /// Tells of the nodes of a command that operates many: how they are called, what it could not ask, and who did not
 /// answer.
 struct OperatedNodes {
-    private let operating: OperatingRun
+    private let operating: OperatingContext
 
     /// How many names a warning lists.
     private static let mostNames = 20
 
     /// The nodes of one command.
-    init(_ operating: OperatingRun) {
+    init(_ operating: OperatingContext) {
         self.operating = operating
     }
 

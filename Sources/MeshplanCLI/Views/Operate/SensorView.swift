@@ -6,11 +6,11 @@ import SystemLayer
 
 /// Shows what sensors tell: a table for people, or a JSON line for each property.
 struct SensorView {
-    private let operating: OperatingRun
+    private let operating: OperatingContext
     private let details: SensorInspection.Details
 
     /// A view of one command.
-    init(_ operating: OperatingRun, _ details: SensorInspection.Details) {
+    init(_ operating: OperatingContext, _ details: SensorInspection.Details) {
         self.operating = operating
         self.details = details
     }

@@ -6,13 +6,13 @@ import SystemLayer
 
 /// Shows states that nodes were asked for: a table for people at the end, a JSON line for each as soon as it is known.
 struct StateListView {
-    private let operating: OperatingRun
+    private let operating: OperatingContext
     private let isRaw: Bool
 
     /// A view of one command.
     ///
     /// - Parameter isRaw: whether values are shown as the raw numbers of the messages.
-    init(_ operating: OperatingRun, isRaw: Bool) {
+    init(_ operating: OperatingContext, isRaw: Bool) {
         self.operating = operating
         self.isRaw = isRaw
     }

@@ -5,11 +5,11 @@ import SystemLayer
 
 /// Shows what became of setting a state.
 struct StateSettingView {
-    private let operating: OperatingRun
+    private let operating: OperatingContext
     private let change: StateChange
 
     /// A view of one command.
-    init(_ operating: OperatingRun, _ change: StateChange) {
+    init(_ operating: OperatingContext, _ change: StateChange) {
         self.operating = operating
         self.change = change
     }

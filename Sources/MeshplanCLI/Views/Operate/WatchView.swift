@@ -9,14 +9,14 @@ struct WatchView {
     /// How many addresses are named at most.
     private static let mostNamed = 8
 
-    private let operating: OperatingRun
+    private let operating: OperatingContext
     private let start: Timestamp
     private let groups: [SubscriptionAddress: String]
 
     /// A view of one command.
     ///
     /// - Parameter start: the calendar time at its beginning.
-    init(_ operating: OperatingRun, since start: Timestamp) {
+    init(_ operating: OperatingContext, since start: Timestamp) {
         self.operating = operating
         self.start = start
         groups = Dictionary(

@@ -54,10 +54,10 @@ struct ApplyJSON {
             write("apply_odd_answer", step, reason: answer.description.json)
         case .removalFoundNothing(let step, let status):
             write("apply_found_gone", step, reason: status.description.json)
-        case .habitMet(let node, let habit):
+        case .quirkMet(let node, let quirk):
             lines.event([
-                "type": "known_habit", "node_uuid": node.description.json, "habit": habit.rawValue.json,
-                "stack": habit.facts.stack.json, "message": "\(habit.text); \(habit.facts.remedy)".json,
+                "type": "known_quirk", "node_uuid": node.description.json, "quirk": quirk.rawValue.json,
+                "stack": quirk.facts.stack.json, "message": "\(quirk.text); \(quirk.facts.remedy)".json,
             ])
         case .stepSucceeded(let step, let byReadBack):
             write("apply_complete", step, byReadBack: .bool(byReadBack))
@@ -118,7 +118,7 @@ struct ApplyJSON {
         case .planGrown(let changes, let steps):
             lines.event([
                 "type": "plan_grown", "changes": .integer(changes.count),
-                "steps": .integer(steps.count(where: \.isOfNode)),
+                "steps": .integer(steps.count(where: \.concernsNode)),
             ])
             for change in changes {
                 lines.event([

@@ -30,7 +30,7 @@ final class ApplyView {
     /// Nodes that were reset and then looked for: whether they were seen as devices.
     private var seenResets: [DeviceUUID: Bool] = [:]
     /// The nodes that deviate from the specification in known ways.
-    private var habits: [KnownHabit: Set<DeviceUUID>] = [:]
+    private var quirks: [KnownQuirk: Set<DeviceUUID>] = [:]
 
     /// The outcomes of the steps of one node.
     private struct Lane {
@@ -93,7 +93,7 @@ final class ApplyView {
             showStatus()
         case .stepUnknown, .removalFoundNothing: break
         case .stepAnsweredOddly(let step, let answer): showOdd(answer, of: step)
-        case .habitMet(let node, let habit): habits[habit, default: []].insert(node)
+        case .quirkMet(let node, let quirk): quirks[quirk, default: []].insert(node)
         case .stepSucceeded(let step, _): edit(step) { $0.succeeded += 1 }
         case .stepSkipped(let step): edit(step) { $0.unchanged += 1 }
         case .stepBlocked(let step, _): edit(step) { $0.blocked += 1 }
@@ -153,7 +153,7 @@ final class ApplyView {
     /// - Parameter tally: all steps of the run.
     func finish(_ recap: Recap, _ tally: StepTally) {
         terminal.show(status: nil)
-        for line in HabitText.lines(habits, name: name) { say(line) }
+        for line in QuirkText.lines(quirks, name: name) { say(line) }
         terminal.result(
             text: RecapView(recap, title, plan: plan, tally: tally, style: style, repeated: repeated).render()
         )
@@ -236,7 +236,7 @@ final class ApplyView {
     private func showActivity() { progress.activity = activity.map { "\(name($0.node)): \($0.text)" } }
 
     private func edit(_ step: Int, _ change: (inout Lane) -> Void) {
-        guard let plan, let node = plan.node(of: step), plan.steps[step].isOfNode else { return }
+        guard let plan, let node = plan.node(of: step), plan.steps[step].concernsNode else { return }
         change(&lanes[node, default: Lane()])
     }
 

@@ -36,7 +36,7 @@ struct RefreshJSON {
             ])
         case .nodePending(let node, _):
             lines.event(["type": "refresh_node_pending", "node_uuid": node.description.json])
-        case .linkUp, .linkDown, .nodeUnreachable, .doubtResolved, .doubtAbandoned, .habitMet, .progress, .interrupted:
+        case .linkUp, .linkDown, .nodeUnreachable, .doubtResolved, .doubtAbandoned, .quirkMet, .progress, .interrupted:
             ApplyJSON(lines: lines, plan: nil).handle(event)
         default: break
         }
@@ -47,7 +47,7 @@ struct RefreshJSON {
         .object([
             "get": value.reading.text.json, "of": value.reading.subjectText?.json, "reason": value.reason.json,
             "octets": value.answer.map { Hexadecimal.encode($0.payload).json },
-            "habit": value.answer?.habit?.rawValue.json,
+            "quirk": value.answer?.quirk?.rawValue.json,
         ])
     }
 

@@ -18,7 +18,7 @@ final class RefreshReporter {
     private var pendingCount = 0
     private var singlyAskedCount = 0
     /// The nodes that deviate from the specification in known ways.
-    private var habits: [KnownHabit: Set<DeviceUUID>] = [:]
+    private var quirks: [KnownQuirk: Set<DeviceUUID>] = [:]
     private var tally = RefreshTally()
     private var links: LinkTalk
 
@@ -96,7 +96,7 @@ final class RefreshReporter {
             result(end.text(name(node), action))
         case .reprovisionSettled(let node, let procedure, let tookEffect):
             result(ReprovisionText.settled(name(node), procedure, tookEffect))
-        case .habitMet(let node, let habit): habits[habit, default: []].insert(node)
+        case .quirkMet(let node, let quirk): quirks[quirk, default: []].insert(node)
         case .progress(let decided, let total):
             progress.steps = (decided, total)
             showStatus()
@@ -120,7 +120,7 @@ final class RefreshReporter {
                     + "\(singlyAskedCount == 1 ? "was" : "were") asked one by one."
             )
         }
-        if context.json == nil { for line in HabitText.lines(habits, name: name) { say(line) } }
+        if context.json == nil { for line in QuirkText.lines(quirks, name: name) { say(line) } }
         if let failure = Failure(ending: recap.ending) { FailureView(context).show(failure) }
         terminal.show(status: nil)
         if let lines = context.json {

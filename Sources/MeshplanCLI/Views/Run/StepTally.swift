@@ -38,7 +38,7 @@ struct StepTally {
     init(_ plan: Plan) {
         self.plan = plan
         listed = Set(plan.changes.map(\.address))
-        total = plan.steps.count(where: \.isOfNode)
+        total = plan.steps.count(where: \.concernsNode)
     }
 
     /// Counts an event.
@@ -47,7 +47,7 @@ struct StepTally {
         case .planGrown(let changes, let steps):
             plan?.changes += changes
             plan?.steps += steps
-            total += steps.count(where: \.isOfNode)
+            total += steps.count(where: \.concernsNode)
         case .stepSucceeded(let step, _): end(step, .succeeded)
         case .stepSkipped(let step): end(step, .unchanged)
         case .stepFailed(let step, _): end(step, .failed)
@@ -60,7 +60,7 @@ struct StepTally {
 
     private mutating func end(_ step: Int, _ end: End) {
         guard let plan, plan.steps.indices.contains(step), ends.updateValue(end, forKey: step) == nil else { return }
-        guard plan.steps[step].isOfNode else {
+        guard plan.steps[step].concernsNode else {
             if case .edit = plan.steps[step].work, end == .succeeded { edits += 1 }
             return
         }

@@ -106,7 +106,7 @@ struct ObservationAges: Hashable {
 
     /// The ages of a network's managed nodes.
     init(_ network: MeshNetwork) {
-        for node in network.nodes where node.isManaged && RefreshRun.isReadable(node, in: network) {
+        for node in network.nodes where node.isManaged && RefreshSession.isReadable(node, in: network) {
             nodes += 1
             guard let time = node.readBackAt else {
                 never += 1

@@ -3,7 +3,7 @@ import SystemLayer
 
 /// Goes on with a run where it was: after it was stopped, after a failure, or after all of its workers were gone.
 struct FleetContinuation {
-    var run: FleetRun
+    var run: FleetDispatcher
     var store: FleetRunStore
     var record: FleetRunRecord
     /// Whether what has failed, or was left out, is planned and carried out again.

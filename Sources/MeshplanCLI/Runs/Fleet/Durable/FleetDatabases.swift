@@ -5,7 +5,7 @@ import SystemLayer
 
 /// Reads what a run has to know of the databases of its networks.
 struct FleetDatabases {
-    var run: FleetRun
+    var run: FleetDispatcher
 
     /// The context of a command in the folder of a network. It asks nobody.
     func context(of network: FleetNetwork) -> Context {

@@ -3,7 +3,7 @@ import SystemLayer
 
 /// Asks the gates about the networks of a wave.
 struct FleetGates {
-    var run: FleetRun
+    var run: FleetDispatcher
     var store: FleetRunStore
     var request: FleetRunRecord.Request
     var commands: FleetJobCommands

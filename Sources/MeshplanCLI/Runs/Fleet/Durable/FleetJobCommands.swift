@@ -20,15 +20,15 @@ struct FleetJobCommands {
     /// Plans jobs.
     ///
     /// - Parameter jobs: the jobs by their networks; needed only by a run that takes another one back.
-    func planning(_ jobs: [String: FleetJob]) -> FleetRun.Stage {
+    func planning(_ jobs: [String: FleetJob]) -> FleetDispatcher.Stage {
         guard request.takesBack != nil else {
-            return FleetRun.Stage(
+            return FleetDispatcher.Stage(
                 command: .plan,
                 extra: { $0.choosing },
                 arguments: { _ in [.flag("--detailed-exitcode")] }
             )
         }
-        return FleetRun.Stage(
+        return FleetDispatcher.Stage(
             command: .plan,
             takesDefinition: false,
             words: { goingBack(jobs[$0.name]) },
@@ -38,12 +38,12 @@ struct FleetJobCommands {
     }
 
     /// Carries a job out.
-    func carryingOut(_ job: FleetJob) -> FleetRun.Stage {
+    func carryingOut(_ job: FleetJob) -> FleetDispatcher.Stage {
         let devices = request.devices.map { path in
             ChildWord.option("--devices", path.hasPrefix("/") ? path : fleet.folder + "/" + path)
         }
         if let saved { return saved.stage(routes, devices) }
-        return FleetRun.Stage(
+        return FleetDispatcher.Stage(
             command: request.takesBack == nil ? .apply : .rollback,
             takesDefinition: request.takesBack == nil,
             words: request.takesBack == nil ? nil : { _ in goingBack(job) },

@@ -5,7 +5,7 @@ import SystemLayer
 /// Takes back what a run has changed: brings each of its networks to what was in force before, in reverse order of
 /// waves. It is a run itself.
 struct FleetRollback {
-    var run: FleetRun
+    var run: FleetDispatcher
     var store: FleetRunStore
     /// The run that is taken back.
     var record: FleetRunRecord
@@ -54,7 +54,7 @@ struct FleetRollback {
         view.showTotals(Array(planned.values) + refused.filter { goals[$0.name] == nil }.map(\.result), "plan")
         guard context.interrupts.count() == 0 else { return .interrupted }
         let changing = indexes.filter { planned[$0]?.status == .changes && planned[$0]?.digest != nil }
-        guard !changing.isEmpty else { return FleetRun.status(of: refused.map(\.result)) }
+        guard !changing.isEmpty else { return FleetDispatcher.status(of: refused.map(\.result)) }
         if !isApproved {
             try Prompt(context: context).confirm(
                 "Take back the changes of \(count(changing.count, "network"))?",

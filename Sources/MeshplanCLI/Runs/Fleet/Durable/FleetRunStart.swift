@@ -4,14 +4,14 @@ import SystemLayer
 
 /// Makes a run, and works on it.
 struct FleetRunStart {
-    var run: FleetRun
+    var run: FleetDispatcher
     var request: FleetRunRecord.Request
     /// How many networks may fail; nil for any number.
     var mostFailures: Int?
     private var jobs: [FleetJob] = []
     private var waves = 0
 
-    init(run: FleetRun, request: FleetRunRecord.Request, mostFailures: Int?) {
+    init(run: FleetDispatcher, request: FleetRunRecord.Request, mostFailures: Int?) {
         self.run = run
         self.request = request
         self.mostFailures = mostFailures

@@ -4,7 +4,7 @@ import SystemLayer
 
 /// A worker of a run: takes its jobs until none is left, together with others that do the same.
 final class FleetWork {
-    private let run: FleetRun
+    private let run: FleetDispatcher
     private let store: FleetRunStore
     private let id: String
     private let request: FleetRunRecord.Request
@@ -33,7 +33,7 @@ final class FleetWork {
     private struct Active {
         var job: FleetJob
         var network: FleetNetwork
-        var stage: FleetRun.Stage
+        var stage: FleetDispatcher.Stage
         var isPlanning: Bool
         /// Whether it was planned once more, because an earlier attempt was still at work.
         var isRepeated = false
@@ -48,7 +48,7 @@ final class FleetWork {
     /// - Throws: ``Failure`` if the run applies saved plans that this machine does not have, or no network has the
     ///   tags.
     init(
-        _ run: FleetRun,
+        _ run: FleetDispatcher,
         _ store: FleetRunStore,
         _ record: FleetRunRecord,
         via: [String] = [],

@@ -1,0 +1,92 @@
+import Catalogue
+import Execution
+import MeshCore
+import Planning
+
+/// One `set`: sets a state and shows who is as asked, who was repaired, and who is silent.
+struct StateSettingSession {
+    /// Finds targets and talks to the mesh.
+    let operating: OperatingContext
+    /// What the state is to become.
+    let change: StateChange
+    /// Whether to send without waiting for answers.
+    let isUnacknowledged: Bool
+    /// Whether to act on many nodes without asking.
+    let isApproved: Bool
+
+    private var context: Context { operating.conversation.context }
+    private var network: MeshNetwork { operating.network }
+
+    /// Sets the state of a target.
+    ///
+    /// - Throws: ``Failure`` if the target is not known or has no such state, if nothing can be set, or if it is many
+    ///   nodes and nobody approves.
+    func set(_ target: String) throws -> ExitStatus {
+        let resolved = try operating.resolve(target)
+        let places: StateChangePlaces
+        do throws(StateError) {
+            places = try StateChangePlaces(change, on: resolved, of: operating.models, in: network)
+            // Shows before anything is sent whether the message can be made.
+            _ = try change.payload(transaction: 0, isAcknowledged: !isUnacknowledged)
+        } catch {
+            throw Failure(error)
+        }
+        if places.places.isEmpty, let first = places.refusals.first {
+            throw OperatedNodes(operating).failure(
+                of: first.problem,
+                node: first.place.node,
+                element: first.place.element
+            )
+        }
+        try approve(resolved, places, target)
+        let setting = StateSetting(
+            change,
+            at: places,
+            in: network,
+            transaction: UInt8(truncatingIfNeeded: context.randomBits())
+        )
+        let cover = places.cover(change, named: resolved.group?.address, in: network)
+        // One node is set as it is; several start together.
+        let isTogether = resolved.isForSeveral && (!cover.groups.isEmpty || places.places.count > 1)
+        let (outcomes, status) = try operating.operate(with: places.needs(under: cover)) { session in
+            Swift.Result { () throws(StateError) -> [StateSettingOutcome] in
+                if isTogether { return try setting.setTogether(cover, isCollected: !isUnacknowledged, in: session) }
+                return isUnacknowledged ? try setting.sendEach(in: session) : try setting.setEach(in: session)
+            }
+        }
+        let told: [StateSettingOutcome]
+        do throws(StateError) {
+            told = try outcomes.get()
+        } catch {
+            throw Failure(error)
+        }
+        let view = StateSettingView(operating, change)
+        view.show(Array(zip(places.places, told)), places.refusals)
+        guard status == .success else { return status }
+        return told.allSatisfy(\.isGood) && places.refusals.isEmpty ? .success : .partial
+    }
+
+    /// Asks before a selector acts on a large part of the network.
+    private func approve(
+        _ target: ResolvedTarget,
+        _ places: StateChangePlaces,
+        _ text: String
+    ) throws(Failure) {
+        let count = Set(places.places.map(\.node)).count
+        guard !isApproved, target.needsApproval(actingOn: count, in: network) else { return }
+        try Prompt(context: context).confirm(
+            "Set \(change.state.name) of \(count) of the \(network.operableCount) nodes?",
+            explanation: "`\(text.printable)` selects so many."
+        )
+    }
+}
+
+extension StateSettingOutcome {
+    /// Whether the state is what was asked for, as far as anybody wants to know.
+    var isGood: Bool {
+        switch self {
+        case .asAsked, .repaired, .sent: true
+        case .differs, .unknown: false
+        }
+    }
+}
