@@ -277,3 +277,165 @@ package final class FrameServer {
         pending.append(.left(client, reason: reason))
     }
 }
+
+/// Decides who may connect and who may stay.
+extension FrameServer {
+    /// The most connections without a hello; one more makes the server drop one of them.
+    package static let maximumStrangers = 128
+    /// The most connections to accept in a turn. Without the limit, a client that keeps connecting would take the turn
+    /// of all others.
+    static let acceptLimit = 64
+    /// The most connections with which to begin TLS in a turn, which costs as much as all else.
+    static let securingLimit = 16
+
+    /// Accepts the connections that wait, up to a limit per turn.
+    func acceptClients(from listener: Descriptor) {
+        for _ in 0..<Self.acceptLimit {
+            do throws(SystemError) {
+                guard let accepted = try acceptNext(listener) else { return }
+                let stream = FrameConnection(ByteStream(accepted))
+                add(
+                    Connection(frames: stream, peer: peerName(of: accepted), since: clock.now),
+                    from: Origin(of: accepted)
+                )
+            } catch {
+                // For example, too many files are open. The waiting connection stays and would end every wait at once.
+                acceptAt = clock.now.advanced(by: acceptPause)
+                return
+            }
+        }
+    }
+
+    /// Serves a connection that this side has made as if it had been accepted.
+    func adopt(_ carried: HubDialler.Carried) {
+        let peer = "\(carried.peer) through the hub"
+        add(
+            Connection(frames: carried.frames, peer: peer, since: clock.now, isDialled: true),
+            from: Origin(octets: [])
+        )
+    }
+
+    private func add(_ connection: Connection, from origin: Origin) {
+        let client = Client(rawValue: nextClient)
+        nextClient &+= 1
+        clients[client] = connection
+        // Nothing is said to it: that would take longer than it costs to come again.
+        if let displaced = strangers.admit(client, from: origin) {
+            remove(displaced, reason: "too many connections have not said hello")
+        }
+    }
+
+    /// Begins TLS with a connection that has sent its first octets, so that silence costs next to nothing.
+    ///
+    /// - Returns: whether it can be read from now on.
+    func secure(_ client: Client) -> Bool {
+        guard let security, let connection = clients[client], !connection.isDialled, !connection.frames.isSecuring
+        else { return true }
+        guard securings < Self.securingLimit else { return false }
+        securings += 1
+        do throws(BearerError) {
+            let list = denied ?? deniedNow
+            denied = list
+            clients[client]?.frames.secure(try security.session(denied: try list.get()))
+            return true
+        } catch {
+            remove(client, reason: error.message)
+            return false
+        }
+    }
+
+    /// How many clients have said hello.
+    package var clientCount: Int { clients.values.count { $0.keepalive != nil } }
+
+    /// The denied fingerprints at present.
+    private var deniedNow: Result<Set<[UInt8]>, BearerError> {
+        do throws(BearerError) {
+            return .success(try security?.denied() ?? [])
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Drops clients that were denied after they connected.
+    func reviewDenied(at now: Instant) {
+        guard let security, !clients.isEmpty, nextReview <= now else { return }
+        nextReview = now.advanced(by: settings.reviewInterval)
+        // While the list cannot be read, nobody new may connect, and connected clients stay.
+        guard let denied = try? security.denied(), !denied.isEmpty else { return }
+        for client in clients.keys.sorted() {
+            guard let fingerprint = clients[client]?.fingerprint, denied.contains(fingerprint) else {
+                continue
+            }
+            drop(
+                client,
+                BearerError("the certificate is denied", hint: "Ask the gateway's operator for another file.")
+            )
+        }
+    }
+}
+
+/// The clients of a server, their requests and their limits.
+extension FrameServer {
+    /// Identifies a client; never reused during a server's life.
+    package struct Client: RawRepresentable, Hashable, Comparable, Sendable {
+        /// Counts up from 0.
+        package let rawValue: UInt32
+
+        package init(rawValue: UInt32) {
+            self.rawValue = rawValue
+        }
+
+        /// Clients in the order in which they connected.
+        package static func < (left: Client, right: Client) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// A link of a client, by the client's own number.
+    package struct ClientLink: Hashable, Sendable {
+        /// The client that the link belongs to.
+        package let client: Client
+        /// The client's number for the link.
+        package let link: LinkIdentifier
+
+        package init(client: Client, link: LinkIdentifier) {
+            self.client = client
+            self.link = link
+        }
+    }
+
+    /// What clients ask for, and how they come and go.
+    package enum Event: Hashable, Sendable {
+        /// A client has said hello. `peer` is its name for people; the fingerprint is its certificate's, if it has one.
+        case came(Client, peer: String, fingerprint: [UInt8]?)
+        /// Begin to connect. The owner answers with ``opened(_:maximumPacketSize:_:)`` or ``close(_:_:)``.
+        case connect(ClientLink, LinkTarget)
+        /// Write a packet to Data In. It may arrive before the link is open.
+        case received(ClientLink, [UInt8])
+        /// Close a link, or stop connecting. It is also sent for each link of a client that is gone.
+        case closed(ClientLink)
+        /// Begin to report what advertises, or stop. A client that is gone has stopped.
+        case scan(Client, Bool)
+        /// A client is gone or was dropped; follows the events of its links.
+        case left(Client, reason: String)
+        /// A connection did not become a client.
+        case turnedAway(peer: String, reason: String)
+    }
+
+    /// The limits of clients.
+    package struct Settings: Sendable {
+        /// The most clients at once; further ones are told so and dropped.
+        package var maximumClients = 16
+        /// The most links of a client at once, 1...255. Connections with the same certificate count as one client.
+        package var maximumLinks = 4
+        /// Whether clients may scan.
+        package var canScan = true
+        /// How long a client may take to say hello.
+        package var greetingTimeout = Duration.seconds(10)
+        /// The longest time without a frame to a client, up to 65 s.
+        package var silence = Duration.seconds(5)
+        /// How often to check whether a connected client has been denied.
+        package var reviewInterval = Duration.seconds(5)
+
+        /// The default limits.
+        package init() {}
+    }
+}

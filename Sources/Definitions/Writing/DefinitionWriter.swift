@@ -316,3 +316,234 @@ package struct DefinitionWriter {
         return .word(text)
     }
 }
+
+extension DefinitionWriter {
+    /// A check under its name.
+    func check(_ check: CheckDefinition) -> Field {
+        var fields = check.nodes.isAll && !check.nodes.mayBeEmpty ? [] : selection(check.nodes)
+        if let tag = check.forEach { fields.append(Field("for_each", .text(tag.value))) }
+        if !check.requirement.isEmpty { fields.append(Field("have", requirement(check.requirement))) }
+        if let count = check.count { fields.append(Field("count", self.count(count.value))) }
+        if check.isWarning { fields.append(Field("severity", .word("warning"))) }
+        return Field(Value.text(check.name.value).flow, .fields(fields))
+    }
+
+    private func requirement(_ required: CheckRequirement) -> Value {
+        var fields: [Field] = []
+        if !required.tags.isEmpty { fields.append(Field("tags", checkedTags(required.tags))) }
+        if !required.profiles.isEmpty { fields.append(Field("profile", oneOrSeveral(required.profiles.map(\.value)))) }
+        let features = [("relay", required.relay), ("proxy", required.proxy), ("friend", required.friend)]
+            .compactMap { name, isOn in isOn.map { Field(name, .state($0.value)) } }
+        if !features.isEmpty { fields.append(Field("features", .fields(features))) }
+        if let model = required.model { fields.append(Field("model", .word(model.value.name))) }
+        if !required.keys.isEmpty { fields.append(Field("keys", oneOrSeveral(required.keys.map(\.value)))) }
+        for (key, groups) in [("subscribe", required.subscribe), ("publish", required.publish)] where !groups.isEmpty {
+            fields.append(Field(key, oneOrSeveral(groups.map(\.value.text))))
+        }
+        return .fields(fields)
+    }
+
+    private func checkedTags(_ tags: [CheckedTag]) -> Value {
+        guard tags.contains(where: { !$0.values.isEmpty }) else { return oneOrSeveral(tags.map(\.name.value)) }
+        return .fields(
+            tags.map { tag in
+                let values = tag.values.isEmpty ? ["*"] : tag.values.map(\.value)
+                return Field(Value.quotedIfNeeded(tag.name.value), oneOrSeveral(values))
+            }
+        )
+    }
+
+    private func oneOrSeveral(_ texts: [String]) -> Value {
+        texts.count == 1 ? .text(texts[0]) : .texts(texts)
+    }
+
+    private func count(_ count: CheckCount) -> Value {
+        if let exactly = count.exactly { return .word("\(exactly)") }
+        let limits = [("at_least", count.atLeast), ("at_most", count.atMost)]
+        return .fields(limits.compactMap { key, number in number.map { Field(key, .word("\($0)")) } })
+    }
+}
+
+/// Floors and positions.
+extension DefinitionWriter {
+    func floor(_ floor: FloorDefinition) -> Field {
+        var fields: [Field] = []
+        if let title = floor.title { fields.append(Field("title", .text(title.value))) }
+        if let plan = floor.plan { fields.append(Field("plan", .text(plan.value))) }
+        if let positions = floor.positions { fields.append(Field("positions", .text(positions.value))) }
+        if let width = floor.width { fields.append(Field("width", length(width.value))) }
+        if let height = floor.height { fields.append(Field("height", length(height.value))) }
+        return named(floor.name, .fields(fields))
+    }
+
+    /// What counts from a corner is written as counted from that of the floor.
+    func position(_ position: NodePosition) -> Field {
+        let fields = [
+            Field("floor", .text(position.floor.value)), Field("x", length(position.x)), Field("y", length(position.y)),
+        ]
+        return Field("position", .fields(fields))
+    }
+
+    private func length(_ millimetres: Int) -> Value { .word(LengthText.text(millimetres: millimetres)) }
+}
+
+extension DefinitionWriter {
+    /// Definitions as one text, a document for each network, in which every part that comes from a module or a
+    /// repetition has a comment that says from where. The files with vendor models and products that they name are
+    /// named again.
+    ///
+    /// - Parameters:
+    ///   - definitions: those of `reading`, with paths from the working folder.
+    ///   - reading: what the files of the definitions say.
+    package static func text(of definitions: [Definition], withOriginsIn reading: DefinitionReading) -> String {
+        let surroundings = reading.surroundings
+        var documents = definitions.enumerated().map { position, definition in
+            DefinitionWriter(definition).document(position == 0 ? surroundings.sections : [], reading.files)
+        }
+        if let models = surroundings.ownSection {
+            var text = ""
+            models.write(to: &text)
+            documents.append(escaped(text))
+        }
+        return documents.joined(separator: "---\n")
+    }
+
+    private func document(_ surroundings: [Field], _ files: SourceFiles) -> String {
+        var text = "version: 1\n"
+        for field in heads { Self.write(field, to: &text) }
+        for section in surroundings + sections {
+            text += "\n"
+            let places = places(in: section.key)
+            switch section.value {
+            case .section(let fields) where fields.count == places.count:
+                text += "\(section.key):\n"
+                for (field, place) in zip(fields, places) {
+                    text += Self.origin(of: place, in: files)
+                    Self.write(field, to: &text, indent: 2, in: section.key)
+                }
+            case .list(let items) where items.count == places.count:
+                text += "\(section.key):\n"
+                for (item, place) in zip(items, places) {
+                    text += Self.origin(of: place, in: files) + "  - \(Self.escaped(item.flow, in: section.key))\n"
+                }
+            default: Self.write(section, to: &text, in: section.key)
+            }
+        }
+        return text
+    }
+
+    /// Where the entries of a section stand, in their order; empty for a section whose entries are not marked.
+    private func places(in section: String) -> [SourceLocation] {
+        switch Keyword(rawValue: section) {
+        case .subnets: definition.subnets.map(\.name.location)
+        case .applicationKeys: definition.applicationKeys.map(\.name.location)
+        case .groups: definition.groups.map(\.name.location)
+        case .profiles: definition.profiles.map(\.name.location)
+        case .nodes: definition.nodes.map(\.name.location)
+        case .subscriptions: definition.subscriptions.map(\.location)
+        case .publications: definition.publications.map(\.location)
+        case .checks: definition.checks.map(\.name.location)
+        case .tests: definition.tests.map(\.name.location)
+        default: []
+        }
+    }
+
+    private static func origin(of place: SourceLocation, in files: SourceFiles) -> String {
+        guard let title = files.instances.title(of: place) else { return "" }
+        return "  " + comment(["\(files.path(of: place)):\(place.line), \(title)"])
+    }
+}
+
+extension DefinitionWriter {
+    func schedule(_ schedule: ScheduleDefinition) -> Field {
+        var deed: String
+        switch schedule.action.value {
+        case .on: deed = "switch on"
+        case .off: deed = "switch off"
+        case .recall(let scene): deed = "recall \(scene)"
+        }
+        if schedule.transition != 0 {
+            let milliseconds = TransitionWords.milliseconds(schedule.transition)
+            deed += " over \(DurationText.text(milliseconds: milliseconds))"
+        }
+        let fields = [Field("when", .text(schedule.time.value.words)), Field("do", .text(deed))]
+        return named(schedule.name, .fields(fields + selection(schedule.nodes)))
+    }
+}
+
+/// Words of schedules as definitions write them.
+enum ScheduleWords {
+    /// `+01:00`, from steps of 15 minutes.
+    static func timeZone(_ steps: Int) -> String {
+        let minutes = abs(steps) * 15
+        func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return (steps < 0 ? "-" : "+") + twoDigits(minutes / 60) + ":" + twoDigits(minutes % 60)
+    }
+}
+
+extension DefinitionWriter {
+    /// A test under its name.
+    func test(_ test: TestDefinition) -> Field {
+        let steps = Value.list(test.steps.map(step))
+        let name = Value.text(test.name.value).flow
+        guard let variation = test.variation else { return Field(name, steps) }
+        return Field(name, .section([Field("for_each", .fields(fields(variation))), Field("steps", steps)]))
+    }
+
+    private func fields(_ variation: TestVariation) -> [Field] {
+        switch variation {
+        case .withoutRelay: [Field("without", .word("relays"))]
+        case .without(let nodes): [Field("without", selector(nodes))]
+        case .tag(let tag, let nodes):
+            [Field("tag", .text(tag.value))] + (nodes.map { [Field("nodes", selector($0))] } ?? [])
+        case .node(let nodes): [Field("node", selector(nodes))]
+        }
+    }
+
+    private func step(_ step: TestStep) -> Value {
+        var fields: [Field] = []
+        if let action = step.action {
+            if case .power(let nodes, isOn: _) = action {
+                fields.append(Field(action.key, selector(nodes)))
+            } else {
+                fields.append(Field(action.key, .text(action.words ?? "")))
+            }
+        }
+        if let within = step.within {
+            fields.append(Field("within", .word(DurationText.text(milliseconds: within.value))))
+        }
+        let expectations = step.expectations.map(expectation)
+        if let only = expectations.first, expectations.count == 1 {
+            fields.append(Field("expect", only))
+        } else if !expectations.isEmpty {
+            fields.append(Field("expect", .list(expectations)))
+        }
+        let others = (step.keepsOthers ? ["unchanged"] : []) + (step.silencesOthers ? ["silent"] : [])
+        if others.count > 1 {
+            fields.append(Field("others", .list(others.map { .word($0) })))
+        } else if let only = others.first {
+            fields.append(Field("others", .word(only)))
+        }
+        return .fields(fields)
+    }
+
+    private func expectation(_ expectation: TestExpectation) -> Value {
+        let nodes =
+            expectation.isAtProvisioner ? .text(PublishTarget.provisionerName) : selector(expectation.nodes)
+        var fields = [Field("nodes", nodes)]
+        if let element = expectation.element { fields.append(Field("element", .word("\(element.value)"))) }
+        fields += expectation.states.map { state in
+            let isSwitch = state.value.text == "on" || state.value.text == "off"
+            return Field(state.value.name, isSwitch ? .word(state.value.text) : .text(state.value.text))
+        }
+        if let faults = expectation.faults?.value {
+            fields.append(Field("faults", faults.isEmpty ? .word("none") : .list(faults.map { .text($0) })))
+        }
+        if let heartbeat = expectation.heartbeat { fields.append(Field("heartbeat", .text(heartbeat.value))) }
+        if let hops = expectation.hops { fields.append(Field("hops", .word("\(hops.value)"))) }
+        for (key, duration) in [("arrives", expectation.arrives), ("within", expectation.within)] {
+            if let duration { fields.append(Field(key, .word(DurationText.text(milliseconds: duration.value)))) }
+        }
+        return .fields(fields)
+    }
+}

@@ -481,3 +481,71 @@ extension LinkKeeper {
         if links[place].proved(), links[place].directNode == nil { search.failures = 0 }
     }
 }
+
+/// What advertisements mean for the search.
+extension LinkKeeper {
+    /// Processes an advertisement; returns false if that changes nothing yet.
+    mutating func hears(_ advertisement: Advertisement, for exchanges: Exchanges, at now: Instant) -> Bool {
+        guard search.wantsAdvertisements || scan.isOn, let identity = nodes.resolve(advertisement) else {
+            return false
+        }
+        let (subnet, node): (NetKeyIndex, UnicastAddress?) =
+            switch identity {
+            case .subnet(let index): (index, nil)
+            case .node(let address, let index): (index, address)
+            }
+        if let node, nodes.isExcluded(node) {
+            selection.refuse(advertisement.advertiser)
+            return false
+        }
+        selection.heard(advertisement, as: identity, at: now)
+        if let place = links.firstIndex(where: { $0.advertiser == advertisement.advertiser }) {
+            // The advertisement now says that it forwards.
+            if node == nil { links[place].onlyNode = nil }
+            return true
+        }
+        if direct.beganAt != nil { return true }
+        let waiting = waiting(exchanges)
+        let isWatchable = watchNeed?.subnets.contains(subnet) ?? false
+        guard isWatchable || waiting.contains(where: { $0.host == node || $0.subnets.contains(subnet) }) else {
+            return false
+        }
+        guard let since = search.listeningSince else {
+            let isPromising = selection.hasPromising(
+                for: needs(exchanges),
+                besides: links.advertisers,
+                nodes: nodes,
+                at: now
+            )
+            if isPromising { search = LinkSearch() }
+            return isPromising
+        }
+        // No proxy is better than the node itself.
+        if let node, waiting.contains(where: { $0.host == node }) { return true }
+        // Once a proxy is known, more of them change nothing until one is chosen.
+        guard search.lastCandidateAt != nil else { return true }
+        guard since.advanced(by: policy.listeningTime) <= now else { return false }
+        return hasRoom(at: now)
+    }
+}
+
+/// Whether there is room for links that serve one node alone.
+extension LinkKeeper {
+    /// How many links may serve one node alone: all but one, which is left for the mesh.
+    var maximumDirectLinks: Int { policy.proxy == nil ? max(maximumLinks - 1, 0) : 0 }
+
+    /// Whether a link for one node alone may be made, if necessary in place of an idle one. Otherwise links that the
+    /// mesh needed only for a while would keep nodes waiting.
+    var hasRoomForDirectLink: Bool {
+        guard links.count(where: { $0.directNode != nil }) < maximumDirectLinks else { return false }
+        return links.count < maximumLinks
+            || links.count == maximumLinks && links.longestIdleMeshLink(besides: neededLinks) != nil
+    }
+
+    /// Whether a node that advertises itself soon gets a link of its own: there is room for one, or other nodes have
+    /// such links, which end when those nodes are done.
+    var mayLinkDirectly: Bool {
+        !scan.isImpossible && maximumDirectLinks > 0
+            && (hasRoomForDirectLink || links.contains { $0.directNode != nil && !$0.isLeaving })
+    }
+}

@@ -192,3 +192,283 @@ package struct MeshClient {
         return outputs + review(at: now)
     }
 }
+
+/// Messages under an AppKey that nobody answers: to groups, and unacknowledged ones to elements.
+extension MeshClient {
+    /// Whether a ready link forwards messages under an AppKey.
+    func canPost(under key: AppKey) -> Bool { transport.placeToPost(under: key) != nil }
+
+    /// Sends an access message once, over a ready link of the mesh.
+    ///
+    /// - Parameters:
+    ///   - destination: an element, a group or a virtual address.
+    ///   - key: the AppKey; the message goes out in its subnet.
+    /// - Returns: nil if no ready link forwards messages of the subnet; a request makes the client look for one.
+    /// - Throws: ``StackError`` if neither this message nor others can be sent.
+    package mutating func post(
+        _ payload: [UInt8],
+        to destination: Destination,
+        under key: AppKey,
+        at now: Instant
+    ) throws(StackError) -> [Output]? {
+        guard let (actions, target) = try transport.post(payload, to: destination, under: key, at: now) else {
+            return nil
+        }
+        var outputs: [Output] = []
+        perform(actions, arrivedOn: target, at: now, into: &outputs)
+        return outputs
+    }
+}
+
+extension LinkTransport {
+    /// The place of the first ready link that forwards messages under an AppKey.
+    fileprivate func placeToPost(under key: AppKey) -> Int? {
+        keeper.links.firstIndex { link in
+            link.isReady && link.directNode == nil && link.subnets.contains(key.boundNetKey)
+        }
+    }
+
+    /// Sends an access message under an AppKey, once.
+    ///
+    /// - Returns: what the stack does, and the link; nil if no ready link forwards messages of the subnet.
+    /// - Throws: ``StackError`` if neither this message nor others can be sent.
+    fileprivate mutating func post(
+        _ payload: [UInt8],
+        to destination: Destination,
+        under key: AppKey,
+        at now: Instant
+    ) throws(StackError) -> (actions: [StackAction], link: LinkTarget)? {
+        guard let place = placeToPost(under: key) else { return nil }
+        let message = OutgoingMessage(
+            source: address,
+            destination: destination,
+            payload: payload,
+            security: .application(key.index),
+            netKeyIndex: key.boundNetKey,
+            ttl: ttl
+        )
+        let (_, actions) = try stack.send(message, at: now)
+        keeper.links[place].usedAt = now
+        return (actions, keeper.links[place].target)
+    }
+}
+
+/// Events of the bearer: links that open and close, and their Proxy PDUs.
+extension MeshClient {
+    /// The bearer has begun to connect, as ``Output/connect(_:)`` asked.
+    package mutating func connecting(_ identifier: LinkIdentifier, to target: LinkTarget, at now: Instant) -> [Output] {
+        // A link that is no longer wanted is closed.
+        transport.connecting(identifier, to: target) ? [] : [.closeLink(identifier)]
+    }
+
+    /// The bearer cannot connect to anything.
+    package mutating func connectFailed(_ target: LinkTarget, _ error: BearerError, at now: Instant) -> [Output] {
+        var outputs: [Output] = []
+        change(target, at: now, into: &outputs) { link in
+            link.identifier == nil ? [.lost(LinkFailure(error))] : []
+        }
+        return outputs + review(at: now)
+    }
+
+    /// An event of the bearer; events that concern others than the client are ignored.
+    package mutating func handle(_ event: BearerEvent, at now: Instant) -> [Output] {
+        guard let events = transport.handle(event, &exchanges, at: now) else { return [] }
+        var outputs: [Output] = []
+        follow(events, at: now, into: &outputs)
+        return outputs + review(at: now)
+    }
+
+    /// Changes a link, and carries out what follows.
+    mutating func change(
+        _ target: LinkTarget,
+        at now: Instant,
+        into outputs: inout [Output],
+        _ event: (inout ProxyLink) -> [ProxyLink.Action]
+    ) {
+        var events: [LinkTransport.Event] = []
+        transport.change(target, at: now, &exchanges, into: &events, event)
+        follow(events, at: now, into: &outputs)
+    }
+
+    /// Carries out what the transport has done.
+    mutating func follow(_ events: [LinkTransport.Event], at now: Instant, into outputs: inout [Output]) {
+        for event in events {
+            switch event {
+            case .output(let output): outputs.append(output)
+            case .stack(let actions, let target): perform(actions, arrivedOn: target, at: now, into: &outputs)
+            case .carried(let target): change(target, at: now, into: &outputs) { $0.carried(at: now) }
+            case .links(let actions): follow(actions, at: now, into: &outputs)
+            case .unsendable(let error):
+                if transport.keeper.watch != nil { outputs.append(.watch(.unsendable(error))) }
+                // The requests that wait for a link report it.
+                for node in exchanges.nodes {
+                    if let exchange = remove(node, at: now) { outputs.append(.unsendable(exchange.identifier, error)) }
+                }
+            }
+        }
+    }
+}
+
+/// Which links the owner wants, and what it may know of them.
+extension MeshClient {
+    /// Sets how many links there may be at once, 0 or more. Links beyond that take no more requests, and are closed
+    /// once they carry none.
+    package mutating func setMaximumLinks(_ count: Int, at now: Instant) -> [Output] {
+        transport.keeper.maximumLinks = max(count, 0)
+        return review(at: now)
+    }
+
+    /// The bearer cannot scan; then it chooses itself whom to connect to.
+    package mutating func scanFailed(at now: Instant) -> [Output] {
+        guard transport.keeper.scan.isOn else { return [] }
+        var outputs: [Output] = []
+        follow(transport.keeper.scanFailed(&exchanges, at: now), at: now, into: &outputs)
+        return outputs + review(at: now)
+    }
+
+    /// The node that is expected at the other end of a link that is being made, and the strength of its signal; nil
+    /// where unknown.
+    package func expectation(of target: LinkTarget) -> (node: UnicastAddress?, signal: Int8?) {
+        guard case .proxy(let advertiser) = target else { return (nil, nil) }
+        let (node, signal) = transport.keeper.selection.expectation(of: advertiser)
+        return (node ?? transport.keeper.nodes.onlyProxy(besides: address), signal)
+    }
+
+    /// The sender of an advertisement; nil for devices and strangers. Excluded nodes are returned, too.
+    package mutating func resolve(_ advertisement: Advertisement) -> AdvertisedIdentity? {
+        transport.keeper.nodes.resolve(advertisement)
+    }
+
+    // MARK: Links for one node alone
+
+    /// Keeps links of their own to these nodes and to no others, and connects to those that are heard as long as there
+    /// is room. ``Output/directLinkUp(_:_:)`` and ``Output/directLinkDown(_:_:)`` report the results.
+    ///
+    /// - Parameter nodes: the addresses of their primary elements, in descending order of priority.
+    package mutating func keepDirectLinks(to nodes: [UnicastAddress], at now: Instant) -> [Output] {
+        guard nodes != transport.keeper.direct.nodes else { return [] }
+        transport.keeper.direct.nodes = nodes
+        return review(at: now)
+    }
+
+    /// Whether a link leads directly to the node, so that messages to it are not relayed.
+    package func isDirect(to node: UnicastAddress) -> Bool { transport.keeper.links.isDirect(to: node) }
+
+    /// How many links may serve one node alone: all but one, which is left for the mesh.
+    package var maximumDirectLinks: Int { transport.keeper.maximumDirectLinks }
+
+    /// Whether a link for this node alone is being made.
+    package func isConnecting(to node: UnicastAddress) -> Bool {
+        transport.keeper.links.contains { $0.directNode == node && !$0.isReady }
+    }
+
+    /// Whether a node that advertises itself soon gets a link of its own: there is room for one, or other nodes have
+    /// such links, which end when those nodes are done.
+    package var mayLinkDirectly: Bool { transport.keeper.mayLinkDirectly }
+
+    /// Whether the client has listened this long for a node that should get a link, and has neither heard it nor
+    /// connected to it.
+    package func isListeningInVain(
+        for node: UnicastAddress,
+        since start: Instant,
+        _ duration: Duration,
+        at now: Instant
+    ) -> Bool {
+        let keeper = transport.keeper
+        let isDeaf = keeper.scan.isImpossible
+        return keeper.direct
+            .isInVain(for: node, among: keeper.links, isDeaf: isDeaf, since: start, duration, at: now)
+    }
+}
+
+/// Keys and nodes, as the owner updates them.
+extension MeshClient {
+    /// The keys in use.
+    package var keys: KeyRing { transport.stack.keys }
+
+    /// Whether the IV index is known, not only supposed.
+    package var isIVIndexKnown: Bool { transport.stack.isIVIndexKnown }
+
+    /// Whether a message of an element was ever accepted; its sequence numbers up to that one are not accepted again.
+    package func hasHeard(_ source: UnicastAddress) -> Bool { transport.stack.replay[source] != nil }
+
+    /// Adds or replaces a NetKey.
+    package mutating func set(_ key: NetKey) {
+        transport.stack.keys.set(key)
+        transport.keeper.nodes.set(key)
+    }
+
+    /// Adds or replaces an AppKey.
+    package mutating func set(_ key: AppKey) {
+        transport.stack.keys.set(key)
+    }
+
+    /// Adds a node, or updates its DeviceKey, its NetKeys, its GATT proxy and its exclusion.
+    package mutating func set(_ node: Node) {
+        transport.set(node)
+    }
+
+    /// Adds a device that may have become a node: the client recognises its Node Identity, and its requests use this
+    /// DeviceKey.
+    package mutating func set(_ pending: PendingProvisioning, deviceKey: KeyMaterial) {
+        transport.stack.keys.setDeviceKey(deviceKey, of: pending.address)
+        transport.keeper.nodes.set(pending)
+    }
+
+    /// Forgets the node, or the device that may have become one, with this address of its primary element: it was reset
+    /// or replaced.
+    ///
+    /// An outstanding request to it continues until its deadline.
+    package mutating func remove(node: UnicastAddress) {
+        transport.stack.keys.removeDeviceKey(of: node)
+        transport.keeper.nodes.remove(node)
+    }
+}
+
+/// Messages of the Remote Provisioning models, which do not pair up as requests and answers. Their user repeats what is
+/// lost.
+extension MeshClient {
+    /// Listens to these Remote Provisioning Servers and no others. ``Output/said(_:_:)`` reports what they say, and the
+    /// links over which they were last sent something stay open.
+    package mutating func listen(to servers: Set<UnicastAddress>, at now: Instant) -> [Output] {
+        guard servers != transport.keeper.routes.servers else { return [] }
+        let isKeepingFewer = !transport.keeper.routes.servers.isSubset(of: servers)
+        transport.keeper.routes.servers = servers
+        return isKeepingFewer ? review(at: now) : []
+    }
+
+    /// Sends an access message under a node's DeviceKey, once.
+    ///
+    /// - Parameters:
+    ///   - node: the address of the node's primary element.
+    ///   - subnets: the subnets in which the node takes messages, sorted, at least one.
+    ///   - limit: its TTL, unless a link leads directly to the node: then it is 0. Nil for the usual one.
+    /// - Returns: nil if no ready link reaches the node; a request makes the client look for one.
+    /// - Throws: ``StackError`` if neither this message nor others can be sent.
+    package mutating func post(
+        _ payload: [UInt8],
+        to node: UnicastAddress,
+        subnets: [NetKeyIndex],
+        ttl limit: UInt8? = nil,
+        at now: Instant
+    ) throws(StackError) -> [Output]? {
+        guard let (actions, target) = try transport.post(payload, to: node, subnets: subnets, ttl: limit, at: now)
+        else { return nil }
+        var outputs: [Output] = []
+        perform(actions, arrivedOn: target, at: now, into: &outputs)
+        return outputs
+    }
+
+    /// Whether a ready link reaches a node.
+    func canPost(to node: UnicastAddress, subnets: [NetKeyIndex]) -> Bool {
+        let keeper = transport.keeper
+        return keeper.links.place(forMessageTo: node, in: subnets, keeper.nodes, accustomed: nil) != nil
+    }
+
+    /// Reports a message of a server that the client listens to.
+    mutating func hear(_ message: IncomingMessage, arrivedOn arrival: LinkTarget?, into outputs: inout [Output]) {
+        guard transport.keeper.routes.listen(to: message, at: address) else { return }
+        for target in [transport.keeper.routes[message.source], arrival] { transport.keeper.prove(target) }
+        outputs.append(.said(message.source, message.payload))
+    }
+}

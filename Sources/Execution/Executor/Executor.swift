@@ -219,3 +219,132 @@ package final class Executor {
         }
     }
 }
+
+/// Questions to nodes outside plans.
+extension Executor {
+    /// Makes the Health Server of a node attract attention (Health Attention Set, Mesh Protocol 4.3.3).
+    ///
+    /// - Parameters:
+    ///   - node: a node of the database.
+    ///   - seconds: for how long; 0 ends it.
+    ///   - key: an AppKey that is bound to the Health Server of its primary element.
+    /// - Returns: for how many seconds the node attracts attention.
+    package func drawAttention(to node: Node, seconds: UInt8, under key: AppKey) -> NodeAnswer<UInt8> {
+        let question = Question(HealthAttentionSet(seconds: seconds), under: key.index) { $0.seconds }
+        return NodeQuestioning(access).ask(node, question, in: [key.boundNetKey])
+    }
+
+    /// Makes a node forget the sources of Solicitation PDUs, so that it accepts their sequence numbers from the start
+    /// again (Solicitation PDU RPL Items Clear, Mesh Protocol 1.1).
+    ///
+    /// - Parameters:
+    ///   - addresses: the sources.
+    ///   - node: a node of the database.
+    ///   - key: an AppKey that is bound to the Solicitation PDU RPL Configuration Server of its primary element.
+    /// - Returns: the sources that the node has forgotten.
+    package func clearSolicitations(
+        of addresses: UnicastAddressRange,
+        at node: Node,
+        under key: AppKey
+    ) -> NodeAnswer<UnicastAddressRange> {
+        let question = Question(SolicitationPDURPLItemsClear(addresses: addresses), under: key.index) { $0.addresses }
+        return NodeQuestioning(access).ask(node, question, in: [key.boundNetKey])
+    }
+
+    /// Asks a Friend after how long without a poll it gives up a Low Power node (Config Low Power Node PollTimeout Get,
+    /// Mesh Protocol 4.3.2.67).
+    ///
+    /// - Returns: steps of 100 ms; 0 if it is not that node's Friend.
+    package func pollTimeout(of lowPowerNode: UnicastAddress, at friend: Node) -> NodeAnswer<UInt32> {
+        let question = Question(ConfigLowPowerNodePollTimeoutGet(lowPowerNodeAddress: lowPowerNode)) { $0.pollTimeout }
+        return NodeQuestioning(access).ask(friend, question, in: friend.netKeys.map(\.index))
+    }
+
+    /// Reads the Composition Data pages beside page 0 and the Models Metadata of a node and records them.
+    ///
+    /// - Parameter node: a node of the database whose composition is known.
+    /// - Returns: the node with its pages.
+    package func readPages(of node: Node) -> NodeAnswer<Node> { NodeQuestioning(access).readPages(of: node) }
+}
+
+/// An advertiser that was heard while listening.
+package struct Sighting: Hashable, Sendable {
+    /// The last advertisement, with the strength of its signal.
+    package var advertisement: Advertisement
+    /// The node that advertises; nil for devices without a network and for strangers.
+    package var identity: AdvertisedIdentity?
+}
+
+/// The result of listening.
+package struct ListeningReport: Hashable, Sendable {
+    /// The advertisers that were heard, each once, in the order of their identifiers.
+    package var sightings: [Sighting] = []
+    /// Nodes of the database that were heard as devices without a network for the first time: they were reset.
+    package var foundUnprovisioned: [DeviceUUID] = []
+    /// Nodes that were recorded as reset and were heard as nodes.
+    package var foundAlive: [DeviceUUID] = []
+    /// Why it ended early; ``Recap/Ending/completed`` if it did not.
+    package var ending = Recap.Ending.completed
+
+    /// An empty report.
+    package init() {}
+}
+
+extension Executor {
+    /// Listens to advertising, and records which nodes of the database advertise as devices without a network, so that
+    /// the next plan provisions them again. It also remembers which proxies it heard, so that the run that follows need
+    /// not listen for them again.
+    ///
+    /// What it records is durable when it returns. If the bearer cannot scan, it ends at once with
+    /// ``Recap/Ending/linkFailed(_:hint:)`` and records nothing.
+    ///
+    /// - Parameter enough: after this time it ends as soon as a proxy of the network has been heard; nil to listen for
+    ///   the whole `duration`. Devices advertise about once a second, so most devices that were reset are heard by
+    ///   then. One that is not heard does not answer in the run, and the next run notices it.
+    package func listen(for duration: Duration, enough: Duration? = nil) -> ListeningReport {
+        var report = ListeningReport()
+        do throws(ExecutionStop) {
+            let network = try access.snapshot().network
+            var listener = AdvertisingListener(network, policy: options.link)
+            try listener.listen(over: bearer, for: duration, enough: enough) { context.interrupts() > 0 }
+            access.heardProxies = listener.heardProxies
+            report.sightings = listener.sightings
+            if context.interrupts() > 0 { report.ending = .interrupted }
+            var changes = StoreChanges()
+            for var node in network.nodes where node.uuid != network.ownProvisioner {
+                guard let isUnprovisioned = listener.news(of: node) else { continue }
+                node.unprovisionedSeenAt = isUnprovisioned ? context.now() : nil
+                changes.nodes.append(node)
+                if isUnprovisioned {
+                    report.foundUnprovisioned.append(node.uuid)
+                } else {
+                    report.foundAlive.append(node.uuid)
+                }
+            }
+            try access.commit(changes)
+        } catch {
+            report.ending = error.ending
+        }
+        return report
+    }
+}
+
+extension Executor {
+    /// The present time of the bearer, which measures pauses.
+    package var now: Instant { bearer.now }
+
+    /// Lets time pass between two runs.
+    ///
+    /// - Returns: false if the user has interrupted, or the bearer is broken.
+    package func pause(for duration: Duration) -> Bool {
+        let end = bearer.now.advanced(by: duration)
+        while bearer.now < end {
+            guard context.interrupts() == 0 else { return false }
+            do throws(BearerError) {
+                // Short enough to notice an interrupt that came just before.
+                _ = try bearer.next(until: min(end, bearer.now.advanced(by: .milliseconds(500))))
+            } catch { return false }
+        }
+        return context.interrupts() == 0
+    }
+}

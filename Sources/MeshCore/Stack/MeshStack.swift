@@ -131,3 +131,167 @@ package struct MeshStack {
         return try keys.open(bytes, as: purpose, under: index.map { [$0] } ?? [])
     }
 }
+
+extension MeshStack {
+    /// The current secure network beacon of a subnet, 22 octets; nil for an unknown NetKey. In phase 1 of a key refresh
+    /// it is made with the old key, in phase 2 with the new one and the key refresh flag (3.11.4).
+    package func secureNetworkBeacon(_ index: NetKeyIndex) -> [UInt8]? {
+        guard let key = keys.netKey(index), let credentials = keys.transmitCredentials(index) else { return nil }
+        let isKeyRefreshing = key.phase == .usingNewKeys
+        return SecureNetworkBeacon(isKeyRefreshing: isKeyRefreshing, ivIndex: ivIndex, credentials: credentials).encoded
+    }
+
+    /// Receives a secure network beacon or a mesh private beacon, with its type octet and without the header of the
+    /// bearer.
+    package mutating func receive(beacon bytes: [UInt8], at now: Instant) -> [StackAction] {
+        let opened: AuthenticBeacon?
+        do throws(DecodeError) {
+            opened = try AuthenticBeacon(bytes, under: keys)
+        } catch { return [.dropped(.malformedBeacon(error))] }
+        guard let beacon = opened else { return [.dropped(.foreignBeacon)] }
+        // Nodes that a key refresh left out have the old key, too, and must not control the IV index (3.11.4.2).
+        if beacon.isUnderOldKey, keys.netKey(beacon.netKeyIndex)?.phase == .usingNewKeys {
+            return [.dropped(.revokedBeacon)]
+        }
+
+        var actions: [StackAction] = []
+        refresh(beacon, &actions)
+        switch ivIndexVerdict(on: beacon, at: now) {
+        case .unchanged: actions += confirmIVIndex()
+        case .ignored: actions.append(.dropped(.ivIndexIgnored))
+        case .changed(let changed):
+            // Segmented messages in progress need sequence numbers of their IV index until they end.
+            if changed.transmitValue != ivIndex.transmitValue, !outgoing.active.isEmpty {
+                deferredIVIndex = changed
+            } else {
+                change(to: changed, at: now, &actions)
+                drive(at: now, &actions)
+            }
+        }
+        return actions
+    }
+
+    /// Records that a node of the network uses the IV index known here. Call it for every answer secured with that
+    /// index.
+    package mutating func confirmIVIndex() -> [StackAction] {
+        ivIndexMonitor.confirm() ? [.ivIndexChanged(ivIndex)] : []
+    }
+
+    /// The effect on the IV index of a beacon that is not secured with a revoked key.
+    package func ivIndexVerdict(on beacon: AuthenticBeacon, at now: Instant) -> IVIndexMonitor.Verdict {
+        let isPrimaryMember = keys.netKey(.primary) != nil
+        let mayRaise = beacon.netKeyIndex == .primary || !isPrimaryMember
+        return ivIndexMonitor.verdict(beacon.ivIndex, mayRaise: mayRaise, at: now)
+    }
+
+    /// Advances a key refresh (3.11.4.2). Only beacons secured with the new key count.
+    private mutating func refresh(_ beacon: AuthenticBeacon, _ actions: inout [StackAction]) {
+        let index = beacon.netKeyIndex
+        guard let key = keys.netKey(index), key.phase != .normal, !beacon.isUnderOldKey else { return }
+        let staysOpen = beacon.isKeyRefreshing || !forgetsOldKeysByBeacon
+        let phase: KeyRefreshPhase = staysOpen ? .usingNewKeys : .normal
+        guard phase != key.phase else { return }
+        keys.setPhase(phase, of: index)
+        actions.append(.keyRefreshPhaseChanged(index, phase))
+    }
+
+    mutating func change(to changed: IVIndex, at now: Instant, _ actions: inout [StackAction]) {
+        ivIndexMonitor.change(to: changed, at: now)
+        actions.append(.ivIndexChanged(changed))
+    }
+}
+
+/// A proxy configuration message that has arrived.
+package struct IncomingProxyConfiguration: Hashable, Sendable {
+    /// The element of the proxy or of its client that sent it.
+    package var source: UnicastAddress
+    /// The message.
+    package var message: ProxyConfigurationMessage
+    /// The subnet whose key secured it.
+    package var netKeyIndex: NetKeyIndex
+}
+
+extension MeshStack {
+    /// Makes the network PDU of a proxy configuration message from the primary element. Send it as
+    /// ``ProxyPDU/MessageType/configuration`` (Mesh Protocol 6.6).
+    ///
+    /// - Parameter usesOldNetKey: whether to secure it with the old key in every phase of a key refresh.
+    /// - Throws: ``StackError/unknownNetKey(_:)``, ``StackError/payloadSize(_:)`` for more addresses than fit, or
+    ///   ``StackError/sequenceNumbers(_:)``.
+    package mutating func encode(
+        _ message: ProxyConfigurationMessage,
+        netKeyIndex: NetKeyIndex = .primary,
+        usesOldNetKey: Bool = false
+    ) throws(StackError) -> [UInt8] {
+        guard let credentials = keys.transmitCredentials(netKeyIndex, prefersOld: usesOldNetKey) else {
+            throw .unknownNetKey(netKeyIndex)
+        }
+        let transportPDU = message.encoded
+        guard transportPDU.count <= NetworkPDU.maximumTransportSize(isControl: true) else {
+            throw .payloadSize(transportPDU.count)
+        }
+        let pdu = NetworkPDU(
+            ivIndex: ivIndex.transmitValue,
+            isControl: true,
+            ttl: 0,
+            sequence: try nextSequence(address),
+            source: address,
+            destination: .unassigned,
+            transportPDU: transportPDU
+        )
+        do throws(DecodeError) {
+            return try pdu.encoded(with: credentials.flooding, as: .proxyConfiguration)
+        } catch {
+            preconditionFailure("a proxy configuration PDU of our own has fields out of range: \(error)")
+        }
+    }
+
+    /// Whether the network PDU of a proxy configuration message is authentic with the IV index after the known one. Its
+    /// sender then has finished an IV update of which we have not heard.
+    package func isUnderNextIVIndex(proxyConfiguration bytes: [UInt8]) -> Bool {
+        guard ivIndex.value < .max, (NetworkPDU.minimumSize...NetworkPDU.maximumSize).contains(bytes.count),
+            let nid = NetworkPDU.nid(of: bytes)
+        else { return false }
+        return keys.candidates(nid: nid)
+            .contains { candidate in
+                let credentials = candidate.credentials.flooding
+                let index = ivIndex.value + 1
+                return
+                    (try? NetworkPDU(decoding: bytes, with: credentials, ivIndex: index, as: .proxyConfiguration))
+                    != nil
+            }
+    }
+
+    /// Receives the network PDU of a proxy configuration message.
+    ///
+    /// - Throws: ``ProxyConfigurationRefusal`` with the reason why the message must not be used.
+    package mutating func receive(
+        proxyConfiguration bytes: [UInt8]
+    ) throws(ProxyConfigurationRefusal) -> IncomingProxyConfiguration {
+        let pdu: NetworkPDU
+        let netKeyIndex: NetKeyIndex
+        do throws(NetworkPDUError) {
+            (pdu, netKeyIndex) = try decode(networkPDU: bytes, as: .proxyConfiguration)
+        } catch { throw ProxyConfigurationRefusal(.network(error)) }
+        guard !isElement(pdu.source.address) else { throw ProxyConfigurationRefusal(.ownSource) }
+        switch replay.verdict(pdu.source, ivIndex: pdu.ivIndex, sequence: pdu.sequence) {
+        case .replayed: throw ProxyConfigurationRefusal(.replayed)
+        case .full: throw ProxyConfigurationRefusal(.replayListFull)
+        case .accepted: replay.record(pdu.source, ivIndex: pdu.ivIndex, sequence: pdu.sequence)
+        }
+        do throws(DecodeError) {
+            let message = try ProxyConfigurationMessage(decoding: pdu.transportPDU)
+            return IncomingProxyConfiguration(source: pdu.source, message: message, netKeyIndex: netKeyIndex)
+        } catch { throw ProxyConfigurationRefusal(.malformedControl(error)) }
+    }
+}
+
+/// Why a proxy configuration message must not be used.
+package struct ProxyConfigurationRefusal: Error, Hashable, Sendable {
+    /// The reason.
+    package var reason: DropReason
+
+    init(_ reason: DropReason) {
+        self.reason = reason
+    }
+}

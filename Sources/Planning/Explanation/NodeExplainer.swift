@@ -259,3 +259,221 @@ extension DesiredPublication.Target {
         }
     }
 }
+
+extension NodeExplainer {
+    /// The AppKeys of the node: those in its lists and those that its models need. If there is a list, it is complete,
+    /// and other keys are removed.
+    mutating func applicationKeys() -> [ExplainedValue] {
+        let said = layers.compactMap { layer in layer.template.settings.applicationKeys.map { (layer.way, $0) } }
+        let values = keys(
+            said,
+            needs: appKeyNeeds,
+            recorded: node.appKeys.map(\.index),
+            prefix: "application_key",
+            name: names.appKey,
+            record: { record(of: .appKey($0)) },
+            use: { .appKey($0) }
+        )
+        for value in values where value.value != nil {
+            for case .appKey(let key) in value.uses {
+                guard let subnet = explainer.boundNetKeys[key] else { continue }
+                need(subnet, by: value.path, value.sources)
+            }
+        }
+        return values
+    }
+
+    /// The NetKeys of the node: those in its lists, and those of its AppKeys and states.
+    func subnets() -> [ExplainedValue] {
+        let said = layers.compactMap { layer in layer.template.settings.subnets.map { (layer.way, $0) } }
+        var needs = netKeyNeeds
+        if let order = desired.order, needs[order.netKeyIndex] == nil,
+            said.first?.1.value.contains(order.netKeyIndex) != true
+        {
+            // A device that needs no subnet is provisioned into the lowest one.
+            needs[order.netKeyIndex] = [ValueSource(way: .builtIn)]
+        }
+        return keys(
+            said,
+            needs: needs,
+            recorded: node.netKeys.map(\.index),
+            prefix: "subnet",
+            name: names.netKey,
+            record: { record(of: .netKey($0)) },
+            use: { .netKey($0) }
+        )
+    }
+
+    private func keys<Index: KeyIndex>(
+        _ said: [(way: ValueSource.Way, declared: Declared<[Index]>)],
+        needs: [Index: [ValueSource]],
+        recorded: [Index],
+        prefix: String,
+        name: (Index) -> String,
+        record: (Index) -> ExplainedValue.Record,
+        use: (Index) -> NetworkResource
+    ) -> [ExplainedValue] {
+        var values: [ExplainedValue] = []
+        let listed = said.first?.declared
+        let listSource = said.first.map { ValueSource(way: $0.way, location: $0.declared.location) }
+        let wanted = (needs.keys + (listed?.value ?? [])).sortedUnique()
+        for index in wanted {
+            var sources: [ValueSource] = []
+            if listed?.value.contains(index) == true, let listSource { sources.append(listSource) }
+            sources += needs[index] ?? []
+            values.append(
+                ExplainedValue(
+                    name: "\(prefix).\(name(index))",
+                    value: "index \(index)",
+                    sources: sources,
+                    record: record(index),
+                    uses: [use(index)]
+                )
+            )
+        }
+        guard let listSource else { return values }
+        let others = said.dropFirst().flatMap(\.declared.value)
+        for index in ((isRecorded ? recorded : []) + others).sortedUnique() where !wanted.contains(index) {
+            // AppKeys that are left alone keep their subnet.
+            let record = record(index)
+            if case .agrees = record, recorded.contains(index) { continue }
+            let askers = said.dropFirst().filter { $0.declared.value.contains(index) }
+            values.append(
+                ExplainedValue(
+                    name: "\(prefix).\(name(index))",
+                    value: nil,
+                    sources: [listSource],
+                    overridden: askers.map {
+                        OverriddenValue(
+                            value: "index \(index)",
+                            source: ValueSource(way: $0.way, location: $0.declared.location)
+                        )
+                    },
+                    record: record
+                )
+            )
+        }
+        return values
+    }
+}
+
+extension NodeExplainer {
+    /// How the device becomes a node, as far as the definition says so; empty for a node.
+    func provisioning() -> [ExplainedValue] {
+        guard desired.order != nil else { return [] }
+        return [
+            value("oob", { $0.method }, text: \.word),
+            value("static", { $0.staticValue }) { source in
+                switch source {
+                case .file(let path): "file \(path)"
+                case .environment(let name): "environment variable \(name)"
+                }
+            },
+            value("public_key", { $0.publicKeyFile }) { "file \($0)" },
+            value("algorithm", { $0.algorithm }, text: \.name),
+            value("attention", { $0.attention }) { DurationText.text(milliseconds: Int($0) * 1000) },
+        ].compactMap { $0 }
+    }
+
+    private func value<Value>(
+        _ name: String,
+        _ setting: (ProvisioningSettings) -> Located<Value>?,
+        text: (Value) -> String
+    ) -> ExplainedValue? {
+        let said = layers.compactMap { layer in layer.provisioning.flatMap(setting).map { (layer.way, $0) } }
+        guard let (way, located) = said.first else { return nil }
+        return ExplainedValue(
+            name: "provisioning." + name,
+            value: text(located.value),
+            sources: [ValueSource(way: way, location: located.location)],
+            overridden: said.dropFirst().map { way, located in
+                OverriddenValue(value: text(located.value), source: ValueSource(way: way, location: located.location))
+            }
+        )
+    }
+}
+
+extension AuthenticationMethod.Kind {
+    /// The definition's word for it.
+    fileprivate var word: String {
+        switch self {
+        case .noOOB: "none"
+        case .staticOOB: "static"
+        case .outputOOB: "output"
+        case .inputOOB: "input"
+        }
+    }
+}
+
+extension NodeExplainer {
+    /// What the database knows about the node's configuration and the definition does not mention, in the order of
+    /// plans.
+    func undeclared() -> [UndeclaredValue] {
+        var values: [UndeclaredValue] = []
+        func add(_ resource: NodeResource, of model: ModelAddress? = nil, isDropped: Bool = false) {
+            guard !isNeeded(resource),
+                desired.declaration(of: resource, observed: node, names, explainer.boundNetKeys) == nil,
+                let text = resource.text(of: node, names)
+            else { return }
+            values.append(
+                UndeclaredValue(
+                    model: model,
+                    modelPath: model?.path(names),
+                    path: resource.path(names),
+                    value: text,
+                    isDropped: isDropped
+                )
+            )
+        }
+        let leaving = explainer.state.leaving
+        for key in node.netKeys { add(.netKey(key.index), isDropped: leaving.netKeys.contains(key.index)) }
+        for key in node.appKeys { add(.appKey(key.index), isDropped: leaving.appKeys.contains(key.index)) }
+        let states: [NodeResource] = [
+            .defaultTTL, .secureNetworkBeacon, .networkTransmit, .relay, .relayRetransmit, .proxy, .friend,
+        ]
+        for resource in states { add(resource) }
+        for state in node.states { add(.state(state.kind)) }
+        for entry in node.bridgingTable ?? [] { add(.bridging(entry)) }
+        for (index, element) in node.elements.enumerated() {
+            guard let index = UInt8(exactly: index) else { break }
+            for model in element.models {
+                let address = ModelAddress(element: index, model: model.identifier)
+                // A binding that somebody else's publication uses stays.
+                let isForeign = desired.model(at: address)?.publication == nil && !model.isPublicationManaged
+                let used = isForeign ? model.publication?.appKeyIndex : nil
+                for key in model.bindings {
+                    add(
+                        .binding(address, key),
+                        of: address,
+                        isDropped: model.managedBindings.contains(key) && key != used
+                    )
+                }
+                for group in model.subscriptions {
+                    add(
+                        .subscription(address, group),
+                        of: address,
+                        isDropped: model.managedSubscriptions.contains(group)
+                    )
+                }
+                add(.publication(address), of: address, isDropped: model.isPublicationManaged)
+                for state in model.states { add(.modelState(address, state.form.name), of: address) }
+            }
+        }
+        return values
+    }
+    /// Whether something declared needs the resource, although no list contains it.
+    private func isNeeded(_ resource: NodeResource) -> Bool {
+        switch resource {
+        case .netKey(let index): netKeyNeeds[index] != nil
+        case .appKey(let index): appKeyNeeds[index] != nil
+        case .binding(let address, _):
+            desired.model(at: address)?.bindings == nil && stateAddresses.contains(address)
+        default: false
+        }
+    }
+
+    /// The models through which declared states are set and read, which get a key for that.
+    private var stateAddresses: Set<ModelAddress> {
+        Set(desired.models.filter { !$0.states.isEmpty }.flatMap(\.stateFamilies).flatMap(\.addresses))
+    }
+}

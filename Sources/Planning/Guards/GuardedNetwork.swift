@@ -118,3 +118,99 @@ extension MeshNetwork {
         nodes[place].uuid != ownProvisioner && !nodes[place].isExcluded && nodes[place].unprovisionedSeenAt == nil
     }
 }
+
+extension GuardedNetwork {
+    /// The lists with more entries than the node's product has shown to have room for, or than the node promises if its
+    /// product has not shown anything.
+    var overfullLists: [DeviceUUID: [ListCapacity.List]] {
+        guard !network.capacities.isEmpty || !minima.isEmpty else { return [:] }
+        var capacities: [Node.Product: [ListCapacity]] = [:]
+        for capacity in network.capacities { capacities[capacity.product, default: []].append(capacity) }
+        var overfull: [DeviceUUID: [ListCapacity.List]] = [:]
+        for node in inspected {
+            let known = node.product.flatMap { capacities[$0] } ?? []
+            var lists = known.filter { $0.entries < node.count(of: $0.list) }.map(\.list)
+            if let minima = minima[node.uuid] {
+                let others = node.listsWithPromisedRoom.filter { list in !known.contains { $0.list == list } }
+                lists += others.filter { node.count(of: $0) > minima.room(in: $0) ?? .max }
+            }
+            if !lists.isEmpty { overfull[node.uuid] = lists.sorted() }
+        }
+        return overfull
+    }
+}
+
+extension Node {
+    /// The lists for which profiles of Networked Lighting Control promise room.
+    fileprivate var listsWithPromisedRoom: [ListCapacity.List] {
+        var lists: [ListCapacity.List] = [.netKeys, .appKeys]
+        for (index, element) in elements.enumerated() {
+            guard let index = UInt8(exactly: index) else { break }
+            lists += element.models.map { .subscriptions(element: index, model: $0.identifier) }
+        }
+        return lists
+    }
+}
+
+extension GuardedNetwork {
+    /// The nodes with NetKeys that are not in the network, by key.
+    var unknownNetKeys: [NetKeyIndex: [DeviceUUID]] {
+        let known = Set(network.netKeys.lazy.map(\.index))
+        var users: [NetKeyIndex: [DeviceUUID]] = [:]
+        for node in inspected {
+            for key in node.netKeys where !known.contains(key.index) { users[key.index, default: []].append(node.uuid) }
+        }
+        return users
+    }
+
+    /// The nodes with AppKeys that are not in the network, by key.
+    var unknownAppKeys: [AppKeyIndex: [DeviceUUID]] {
+        let known = Set(network.appKeys.lazy.map(\.index))
+        var users: [AppKeyIndex: [DeviceUUID]] = [:]
+        for node in inspected {
+            for key in node.appKeys where !known.contains(key.index) { users[key.index, default: []].append(node.uuid) }
+        }
+        return users
+    }
+
+    /// The nodes that use groups that are not in the network, by group: they subscribe, publish, or send or count
+    /// heartbeats there. Fixed groups always exist.
+    var unknownGroups: [SubscriptionAddress: [DeviceUUID]] {
+        let known = Set(network.groups.lazy.map(\.address))
+        var users: [SubscriptionAddress: [DeviceUUID]] = [:]
+        func add(_ address: SubscriptionAddress, _ node: Node) {
+            if case .unknownLabel = address { return }
+            guard !known.contains(address) else { return }
+            if case .group(let group) = address, !GroupAddress.assignable.contains(group.rawValue) { return }
+            guard users[address]?.last != node.uuid else { return }
+            users[address, default: []].append(node.uuid)
+        }
+        for node in inspected {
+            for state in node.states { if let group = state.heartbeatGroup { add(group, node) } }
+            for element in node.elements {
+                for model in element.models {
+                    for address in model.subscriptions { add(address, node) }
+                    switch model.publication?.address {
+                    case .group(let group): add(.group(group), node)
+                    case .virtual(let label): add(.virtual(label), node)
+                    case .unicast, .unknownLabel, nil: break
+                    }
+                }
+            }
+        }
+        return users
+    }
+}
+
+extension FoundationState {
+    /// The group that heartbeats are sent to or counted at; nil if there is none.
+    var heartbeatGroup: SubscriptionAddress? {
+        let destination: Address
+        switch self {
+        case .heartbeatPublication(let heartbeat): destination = heartbeat.destination
+        case .heartbeatSubscription(let heartbeat): destination = heartbeat.destination
+        default: return nil
+        }
+        return GroupAddress(rawValue: destination.rawValue).map { .group($0) }
+    }
+}

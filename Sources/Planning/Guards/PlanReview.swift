@@ -89,3 +89,98 @@ struct PlanReview {
         return names.prefix(3).map { "`\($0)`" }.joined(separator: ", ") + " and \(names.count - 3) more"
     }
 }
+
+extension PlanReview {
+    /// Reports subnets that lose the last node that carries messages of others.
+    func reportCarriers(_ broken: Set<GuardedNetwork.Violation>, to reports: inout GuardReports) {
+        reportFriends(broken, to: &reports)
+        for key in subnets(in: broken, { if case .noProxy(let key) = $0 { key } else { nil } }) {
+            let lost = losing(key, was: { $0.features.proxy == .enabled })
+            let names = lost.map { name(of: $0) }
+            let unknown = after.others.count { $0.knows(key) && $0.features.proxy == nil }
+            let doubt =
+                unknown == 0 ? "" : unknown == 1 ? "; 1 node may be a proxy" : "; \(count(unknown)) may be proxies"
+            reports.report(
+                GuardFinding(
+                    .lastProxy,
+                    "subnet `\(self.names.netKey(key))` would lose its last GATT proxy"
+                        + (names.isEmpty ? "" : ", \(list(names))")
+                        + ", and nobody could reach its other nodes any more"
+                        + turnPrivate(lost) + doubt,
+                    nodes: names,
+                    resources: lost.flatMap { resources(of: $0, [.proxy, .node, .nodeSubnet]) }
+                ),
+                hint: "Keep `features: { proxy: on }` for a node of the subnet, or switch another on in a plan before"
+            )
+        }
+        for key in subnets(in: broken, { if case .noRelay(let key) = $0 { key } else { nil } }) {
+            let lost = losing(key, was: { $0.features.relay == .enabled })
+            let names = lost.map { name(of: $0) }
+            let left = after.others.first { $0.knows(key) && $0.features.relay == .enabled }.map { name(of: $0.uuid) }
+            reports.report(
+                GuardFinding(
+                    .lastRelay,
+                    "subnet `\(self.names.netKey(key))` would lose its last relay"
+                        + (names.isEmpty ? "" : ", \(list(names))")
+                        + (left.map { ", but for its only GATT proxy `\($0)`" } ?? "")
+                        + ", and nodes out of range of every proxy cannot be reached",
+                    nodes: names,
+                    resources: lost.flatMap { resources(of: $0, [.relay, .node, .nodeSubnet]) }
+                ),
+                hint: "Keep `features: { relay: on }` for a node between the proxies and the others"
+            )
+        }
+    }
+
+    /// What to know of proxies that become private ones; empty if none does. The two states exclude each other (1.1,
+    /// 4.2.45.1), so one message cannot follow the other over the link that the first one ends.
+    private func turnPrivate(_ lost: [DeviceUUID]) -> String {
+        let names = lost.filter { uuid in places[uuid].map { after.network.nodes[$0].isPrivateProxy } ?? false }
+            .map { name(of: $0) }
+        guard !names.isEmpty else { return "" }
+        return "; the private GATT proxy of \(list(names)) can only be switched on when the open one is off, and then "
+            + "no link is left that would carry this"
+    }
+
+    /// Reports subnets with low-power nodes that lose their last friend.
+    private func reportFriends(_ broken: Set<GuardedNetwork.Violation>, to reports: inout GuardReports) {
+        for key in subnets(in: broken, { if case .noFriend(let key) = $0 { key } else { nil } }) {
+            let lost = losing(key, was: { $0.features.friend == .enabled })
+            let names = lost.map { name(of: $0) }
+            let sleepers = after.others.filter { $0.knows(key) && $0.isLowPower }.map { name(of: $0.uuid) }
+            reports.report(
+                GuardFinding(
+                    .lastFriend,
+                    "subnet `\(self.names.netKey(key))` would lose its last friend"
+                        + (names.isEmpty ? "" : ", \(list(names))")
+                        + ", and nobody would keep messages for \(list(sleepers)), which "
+                        + (sleepers.count == 1 ? "sleeps" : "sleep"),
+                    nodes: names,
+                    resources: lost.flatMap { resources(of: $0, [.friend, .node, .nodeSubnet]) }
+                ),
+                hint: """
+                    Keep `features: { friend: on }` for a node near \(sleepers.count == 1 ? "it" : "them"), or switch \
+                    another on in a plan before
+                    """
+            )
+        }
+    }
+
+    private func count(_ nodes: Int) -> String { nodes == 1 ? "1 node" : "\(nodes) nodes" }
+
+    private func subnets(
+        in broken: Set<GuardedNetwork.Violation>,
+        _ subnet: (GuardedNetwork.Violation) -> NetKeyIndex?
+    ) -> [NetKeyIndex] { broken.compactMap(subnet).sorted() }
+
+    /// The nodes of a subnet that had a role before the plan and do not have it after the plan, or are not there any
+    /// more; by address.
+    private func losing(_ key: NetKeyIndex, was isCarrier: (Node) -> Bool) -> [DeviceUUID] {
+        before.others.filter { node in
+            guard node.knows(key), isCarrier(node) else { return false }
+            guard let place = places[node.uuid] else { return true }
+            let node = after.network.nodes[place]
+            return !node.knows(key) || !isCarrier(node)
+        }.map(\.uuid)
+    }
+}

@@ -1,3 +1,4 @@
+import DefinitionModel
 import MeshCore
 
 /// Turns the difference of one node into changes and steps.
@@ -400,4 +401,153 @@ extension Node {
 
     /// Whether the node carries messages of others, or may, as far as known.
     var mayCarry: Bool { isCarrier || features.proxy == nil || features.relay == nil }
+}
+
+extension NodeLowering {
+    /// Adds states of the models above the foundation, each after the bindings of its keys. What stores the values that
+    /// hold comes last, because the others say what a light can do.
+    mutating func addModelStates(_ difference: NodeDifference, to builder: inout PlanBuilder) {
+        var storing: [(change: Int, state: ModelStateDifference)] = []
+        for model in difference.models {
+            for state in model.states {
+                let form = state.set.state.form
+                let path = ResourcePath(model.address.path(builder.names), ".state.", form.name)
+                let isRemoval = state.set.state.isRemoval
+                let change = builder.add(
+                    change(
+                        .modelState,
+                        path,
+                        isRemoval ? .delete : .update,
+                        from: state.before.map(builder.names.value),
+                        to: isRemoval ? nil : state.text
+                    )
+                )
+                if state.set.state.contents.isEmpty {
+                    _ = send(.setModelState(state.set), change: change, after: bindings(of: state.set), in: &builder)
+                } else {
+                    storing.append((change, state))
+                }
+            }
+        }
+        addStored(storing, difference, to: &builder)
+    }
+
+    /// Adds what is stored: all values are read, set, stored, and restored at the end. A value is restored even if
+    /// something between failed, so it depends on nothing but its reading; the steps of a node keep their order.
+    private mutating func addStored(
+        _ storing: [(change: Int, state: ModelStateDifference)],
+        _ difference: NodeDifference,
+        to builder: inout PlanBuilder
+    ) {
+        guard !storing.isEmpty || !difference.restoring.isEmpty else { return }
+        let first =
+            storing.first?.change
+            ?? builder.add(change(.modelState, "held_states", .update, to: "as before the scenes were stored"))
+        var held: [Int: Int] = [:]
+        for (place, request) in difference.holding.enumerated() {
+            let after = bindings(of: request)
+            held[difference.restoring.count - difference.holding.count + place] =
+                send(.holdState(request), change: first, after: after, in: &builder)
+        }
+        for (change, state) in storing {
+            var steps: [Int] = []
+            for part in state.parts {
+                let after = held.values.sorted() + bindings(of: part)
+                steps.append(send(.setBriefly(part), change: change, after: after, in: &builder))
+            }
+            _ = send(.setModelState(state.set), change: change, after: bindings(of: state.set) + steps, in: &builder)
+        }
+        for (place, request) in difference.restoring.enumerated() {
+            let after = held[place].map { [$0] } ?? []
+            _ = send(.restoreState(request), change: first, after: after, in: &builder)
+        }
+    }
+
+    private func bindings(of set: ModelStateSet) -> [Int] {
+        let setServer = ModelAddress(element: set.model.element, model: set.state.form.setServer)
+        return [bindingSteps[setServer]?[set.key], bindingSteps[set.model]?[set.readingKey]].compactMap(\.self)
+            .sortedUnique()
+    }
+
+    private func bindings(of request: HeldStateRequest) -> [Int] {
+        let model = request.state.model
+        let setServer = ModelAddress(element: model.element, model: request.state.form.setServer)
+        return [bindingSteps[setServer]?[request.key], bindingSteps[model]?[request.readingKey]].compactMap(\.self)
+            .sortedUnique()
+    }
+}
+
+extension NodeLowering {
+    /// Adds TTL, beacon, transmit and features. Switching a relay or proxy off waits for all other nodes.
+    mutating func addStates(_ difference: NodeDifference, to builder: inout PlanBuilder) {
+        if let ttl = difference.defaultTTL {
+            let change = builder.add(
+                change(.defaultTTL, "ttl", .update, from: ttl.before.map { "\($0)" }, to: "\(ttl.after)")
+            )
+            _ = send(.setDefaultTTL(ttl.after), change: change, in: &builder)
+        }
+        if let beacon = difference.secureNetworkBeacon {
+            let change = builder.add(state(.secureNetworkBeacon, "secure_network_beacon", beacon))
+            _ = send(.setSecureNetworkBeacon(beacon.after), change: change, in: &builder)
+        }
+        if let transmit = difference.networkTransmit {
+            let change = builder.add(parameters(.networkTransmit, "network_transmit", transmit))
+            _ = send(.setNetworkTransmit(transmit.after), change: change, in: &builder)
+        }
+        if let friend = difference.friend {
+            let change = builder.add(state(.friend, "friend", friend))
+            _ = send(.setFriend(friend.after), change: change, in: &builder)
+        }
+        if let setting = difference.relaySetting {
+            let firstChange = builder.changes.count
+            if let relay = difference.relay { _ = builder.add(state(.relay, "relay", relay)) }
+            if let retransmit = difference.relayRetransmit {
+                _ = builder.add(parameters(.relayRetransmit, "relay_retransmit", retransmit))
+            }
+            set(
+                .setRelay(setting.isOn, setting.retransmit),
+                isLate: difference.relay?.after == false,
+                change: firstChange,
+                in: &builder
+            )
+        }
+        if let proxy = difference.proxy {
+            let change = builder.add(state(.proxy, "proxy", proxy))
+            set(.setProxy(proxy.after), isLate: !proxy.after, phase: .proxyEndings, change: change, in: &builder)
+        }
+    }
+
+    /// Adds a step with the others of the node, or late: after those of all nodes.
+    mutating func set(
+        _ action: ConfigurationAction,
+        isLate: Bool,
+        phase: PlanBuilder.LatePhase = .endings,
+        change: Int,
+        after dependencies: [Int] = [],
+        in builder: inout PlanBuilder
+    ) {
+        if isLate {
+            cost += action.cost
+            builder.addLate(
+                .configure(node.uuid, action),
+                change: change,
+                after: prerequisites + dependencies,
+                phase: phase
+            )
+        } else {
+            _ = send(action, change: change, after: dependencies, in: &builder)
+        }
+    }
+
+    private func state(_ kind: Change.Kind, _ path: String, _ value: ValueDifference<Bool>) -> Change {
+        change(kind, path, .update, from: value.before.map(ValueText.state), to: ValueText.state(value.after))
+    }
+
+    private func parameters(
+        _ kind: Change.Kind,
+        _ path: String,
+        _ value: ValueDifference<TransmitParameters>
+    ) -> Change {
+        change(kind, path, .update, from: value.before.map(ValueText.transmit), to: ValueText.transmit(value.after))
+    }
 }

@@ -403,3 +403,167 @@ extension Step.Work {
         }
     }
 }
+
+/// What the definition's subnets and application keys have in common.
+protocol DesiredKey {
+    var name: Located<String> { get }
+    /// Its name in the database; nil if it does not exist there.
+    var recordedName: String? { get }
+    /// Whether it refuses removal; nil leaves that unchanged.
+    var isProtected: Bool? { get }
+    /// Whether it refuses removal according to the database.
+    var wasProtected: Bool { get }
+}
+
+extension DesiredSubnet: DesiredKey {}
+extension DesiredApplicationKey: DesiredKey {}
+
+extension DesiredKey {
+    /// Whether its protection begins or ends.
+    var isProtectionChanged: Bool { isProtected.map { $0 != wasProtected } ?? false }
+}
+
+extension DesiredGroup {
+    /// Whether it differs from the database. Becoming managed does not count.
+    var isChanged: Bool {
+        guard var old = recorded else { return true }
+        old.isManaged = group.isManaged
+        return old != group
+    }
+}
+
+extension PlanBuilder {
+    /// The change of a key of the network.
+    func change(_ key: some DesiredKey, _ kind: Change.Kind, _ noun: NamedKind) -> Change {
+        func text(_ name: String, _ isProtected: Bool) -> String { "name \(name)" + (isProtected ? ", protected" : "") }
+        let name = key.name.value
+        return Change(
+            address: "\(noun.rawValue).\(name)",
+            kind: kind,
+            action: key.recordedName == nil ? .create : .update,
+            before: key.recordedName.map { text($0, key.wasProtected) },
+            after: text(name, key.isProtected ?? key.wasProtected),
+            previousAddress: key.recordedName.flatMap { $0 == name ? nil : "\(noun.rawValue).\($0)" }
+        )
+    }
+
+    /// Adds the edits that give things other titles.
+    mutating func addTitles(_ titles: [TitleDifference]) {
+        for title in titles {
+            let change = add(
+                Change(
+                    address: title.address + ".title",
+                    kind: .title,
+                    action: title.before == nil ? .create : title.after == nil ? .delete : .update,
+                    before: title.before,
+                    after: title.after
+                )
+            )
+            add(.edit(.title(title.resource, title.after)), change: change)
+        }
+    }
+
+    /// Adds the edit that begins or ends its protection, if that changes.
+    mutating func protect(_ resource: NetworkResource, _ key: some DesiredKey, change: Int, after step: Int?) {
+        guard let isProtected = key.isProtected, key.isProtectionChanged else { return }
+        add(.edit(.protect(resource, isProtected: isProtected)), change: change, after: step.map { [$0] } ?? [])
+    }
+}
+
+extension PlanBuilder {
+    /// Adds all changes of a node, and the steps for them.
+    ///
+    /// Keys come before what uses them. Additions come before removals, and removals are in reverse order of additions.
+    mutating func add(_ difference: NodeDifference, node: Node, boundNetKeys: [AppKeyIndex: NetKeyIndex]) {
+        let firstChange = changes.count
+        let firstStep = steps.count
+        var lowering = NodeLowering(node: node, name: difference.name, boundNetKeys: boundNetKeys)
+        lowering.addProvisioning(difference, to: &self)
+        addManagement(difference, node: node, lowering)
+        lowering.addKeys(difference, to: &self)
+        lowering.addModels(difference, to: &self)
+        lowering.addModelStates(difference, to: &self)
+        lowering.addStates(difference, to: &self)
+        lowering.addFoundation(difference, to: &self)
+        lowering.addRemovals(difference, to: &self)
+        lowering.addDeferred(difference, to: &self)
+        noteRemovals(of: difference, on: node, since: firstStep, boundNetKeys)
+        nodes.append(
+            NodeSummary(
+                uuid: node.uuid,
+                name: difference.name,
+                address: difference.order.map(\.address) ?? node.unicastAddress,
+                action: action(of: difference, node: node),
+                changes: firstChange..<changes.count,
+                cost: lowering.cost
+            )
+        )
+    }
+
+    private func action(of difference: NodeDifference, node: Node) -> NodeSummary.Action {
+        if let order = difference.order {
+            return order.isReplacement ? .replace : substituted[order.uuid] == nil ? .provision : .substitute
+        }
+        return node.isManaged ? .update : .manage
+    }
+
+    private mutating func addManagement(_ difference: NodeDifference, node: Node, _ lowering: NodeLowering) {
+        guard let management = difference.management else { return }
+        let before = text(NodeDifference.Management(node))
+        let change = add(
+            Change(
+                address: lowering.prefix,
+                kind: .node,
+                action: node.isManaged ? .update : .create,
+                node: node.uuid,
+                before: node.isManaged || node.name != management.name ? before : nil,
+                after: text(management)
+            )
+        )
+        attachManagement(of: node.uuid, to: change)
+    }
+
+    func text(_ management: NodeDifference.Management) -> String {
+        "name \(management.name)" + (management.isProtected ? ", protected" : "")
+            + (management.removalPolicy == .reset ? ", reset when removed" : "")
+    }
+}
+
+extension PlanBuilder {
+    /// Adds a node whose place another device takes. It is left alone from then on, and excluded: it is no member of
+    /// anything, gets no new keys, and its addresses are not given again before the IV index allows it.
+    ///
+    /// It stays a node until the device has become one, and a managed one until it is excluded. So an attempt that
+    /// fails changes nothing, and the next plan knows whose place is taken.
+    mutating func addSubstituted(_ node: Node, by device: DeviceUUID) {
+        let change = add(
+            Change(
+                address: "node." + node.name,
+                kind: .node,
+                action: .delete,
+                node: node.uuid,
+                before: "\(node.unicastAddress), its place has another device"
+            )
+        )
+        nodes.append(
+            NodeSummary(
+                uuid: node.uuid,
+                name: node.name,
+                address: node.unicastAddress,
+                action: .exclude,
+                changes: change..<change + 1,
+                cost: .zero
+            )
+        )
+        let provisioning = provisioningSteps[device].map { [$0] } ?? []
+        addLate(.edit(.exclude(node.uuid)), change: change, after: provisioning, phase: .proxyResets)
+        addLate(.edit(.forget(node.uuid)), change: change, phase: .proxyResets, isChained: true)
+    }
+
+    /// How the node is known that a device replaces: it was seen unprovisioned itself, or another device takes its
+    /// place; nil if the device replaces none.
+    func text(ofReplacedBy device: DeviceUUID, _ position: Int?) -> String? {
+        if let position { return names.recordedAddress(at: position) + ", seen unprovisioned" }
+        return substituted[device].map { "\($0.unicastAddress), UUID \($0.uuid)" }
+    }
+}

@@ -303,3 +303,355 @@ struct ModelMachine {
         return FadeTiming(transition: TransitionOctet.duration(self[.defaultTransition, element]) ?? .zero)
     }
 }
+
+// Battery and Location (Mesh Model 3.1.6, 3.1.7).
+
+extension ModelMachine {
+    /// Stores all fields of a message as they are.
+    private static func keepAll(_ message: String, _ item: StateItem) -> Action {
+        Action { machine, request in
+            guard let octets = try? MessageCatalogue.sig.message(named: message)?.encode(request.values) else { return }
+            machine.models.stored.octets[StateKey(request.element, item)] = octets
+        }
+    }
+
+    /// Tells fields that were stored, or else their initial values.
+    private static func reportAll(_ message: String, _ item: StateItem, _ initial: FieldValues) -> Status {
+        { machine, element, _ in
+            guard let octets = machine.models.stored.octets[StateKey(element, item)] else { return initial }
+            return (try? MessageCatalogue.sig.message(named: message)?.decode(octets)) ?? initial
+        }
+    }
+
+    static let deviceActions: [(String, Action)] = [
+        ("generic-location-global-set", keepAll("generic-location-global-set", .locationGlobal)),
+        ("generic-location-local-set", keepAll("generic-location-local-set", .locationLocal)),
+    ]
+
+    static let deviceStatuses: [(String, Status)] = [
+        (
+            "generic-battery-status",
+            { machine, element, _ in
+                let level = machine.models.stored.numbers[StateKey(element, .battery)]
+                return [
+                    "level": .integer(level ?? 0xFF), "time_to_discharge": 0xFF_FFFF, "time_to_charge": 0xFF_FFFF,
+                    "presence": 3, "indicator": 3, "charging": 3, "serviceability": 3,
+                ]
+            }
+        ),
+        (
+            "generic-location-global-status",
+            reportAll(
+                "generic-location-global-set",
+                .locationGlobal,
+                ["latitude": -0x8000_0000, "longitude": -0x8000_0000, "altitude": 0x7FFF]
+            )
+        ),
+        (
+            "generic-location-local-status",
+            reportAll(
+                "generic-location-local-set",
+                .locationLocal,
+                [
+                    "north": -0x8000, "east": -0x8000, "altitude": 0x7FFF, "floor": 0xFF, "mobile": 0,
+                    "update_time": 0, "precision": 0,
+                ]
+            )
+        ),
+    ]
+}
+
+// Faults of the Health Server (Mesh Protocol 4.2.15). The world keeps the attention timer.
+
+extension ModelMachine {
+    /// The faults that an element has at present.
+    func currentFaults(_ element: Int) -> [UInt8] { models.stored.octets[StateKey(element, .currentFaults)] ?? [] }
+
+    /// The faults that an element has had since they were cleared.
+    private func registeredFaults(_ element: Int) -> [UInt8] {
+        models.stored.octets[StateKey(element, .registeredFaults)] ?? []
+    }
+
+    /// A fault appears at an element or, if it is there, goes away. What appeared stays registered.
+    mutating func toggleFault(_ fault: UInt8, _ element: Int) {
+        var current = currentFaults(element)
+        if current.contains(fault) {
+            current.removeAll { $0 == fault }
+        } else {
+            current.append(fault)
+            register([fault], element)
+        }
+        models.stored.octets[StateKey(element, .currentFaults)] = current.isEmpty ? nil : current
+    }
+
+    private mutating func register(_ faults: [UInt8], _ element: Int) {
+        let known = registeredFaults(element)
+        let all = known + faults.filter { !known.contains($0) }
+        // More do not fit into a status.
+        models.stored.octets[StateKey(element, .registeredFaults)] = all.isEmpty ? nil : Array(all.prefix(255))
+    }
+
+    /// Whether a request is for the company of the node; no other company's faults are known.
+    private func check(_ request: ModelRequest) throws(Ignored) {
+        guard request.values.integer("company") == Int64(company) else { throw Ignored() }
+    }
+
+    private func faultStatus(_ element: Int, _ faults: [UInt8]) -> FieldValues {
+        [
+            "test": .integer(self[.healthTest, element]), "company": .integer(Int64(company)),
+            "faults": .integers(faults.map(Int64.init)),
+        ]
+    }
+
+    static let healthActions: [(String, Action)] = [
+        ("health-fault-get", Action { (machine, request) throws(Ignored) in try machine.check(request) }),
+        (
+            "health-fault-clear",
+            Action { (machine, request) throws(Ignored) in
+                try machine.check(request)
+                machine.models.stored.octets[StateKey(request.element, .registeredFaults)] = nil
+            }
+        ),
+        (
+            "health-fault-test",
+            Action { (machine, request) throws(Ignored) in
+                try machine.check(request)
+                machine[.healthTest, request.element] = request.values.integer("test") ?? 0
+                machine.register(machine.currentFaults(request.element), request.element)
+            }
+        ),
+        ("health-period-set", keep(["divisor": .healthDivisor])),
+    ]
+
+    static let healthStatuses: [(String, Status)] = [
+        (
+            "health-fault-status",
+            { machine, element, _ in machine.faultStatus(element, machine.registeredFaults(element)) }
+        ),
+        (
+            "health-current-status",
+            { machine, element, _ in machine.faultStatus(element, machine.currentFaults(element)) }
+        ),
+        ("health-period-status", report([("divisor", .healthDivisor)])),
+    ]
+}
+
+// Light Lightness (Mesh Model 6.1.2).
+
+extension ModelMachine {
+    static let lightActions: [(String, Action)] = [
+        (
+            "light-lightness-set",
+            Action { machine, request in
+                guard let lightness = request.values.integer("lightness") else { return }
+                machine.move(.lightness, request.element, to: lightness, machine.timing(of: request))
+            }
+        ),
+        (
+            "light-lightness-linear-set",
+            Action { machine, request in
+                guard let linear = request.values.integer("lightness") else { return }
+                let actual = LightNumbers.actual(linear)
+                machine.move(.lightness, request.element, to: actual, machine.timing(of: request))
+            }
+        ),
+        ("light-lightness-default-set", keep(["lightness": .lightnessDefault])),
+        (
+            "light-lightness-range-set",
+            Action { (machine, request) throws(Ignored) in
+                guard let minimum = request.values.integer("minimum"), let maximum = request.values.integer("maximum")
+                else { throw Ignored() }
+                let element = request.element
+                // A limit of 0 is refused, and the other one is taken.
+                if minimum == 0 || maximum == 0 {
+                    machine.result = minimum == 0 ? 1 : 2
+                    if minimum == 0, maximum >= machine[.lightnessMinimum, element] {
+                        machine[.lightnessMaximum, element] = maximum
+                    }
+                    if maximum == 0, (1...machine[.lightnessMaximum, element]).contains(minimum) {
+                        machine[.lightnessMinimum, element] = minimum
+                    }
+                    return
+                }
+                guard minimum <= maximum else { throw Ignored() }
+                machine[.lightnessMinimum, element] = minimum
+                machine[.lightnessMaximum, element] = maximum
+            }
+        ),
+    ]
+
+    static let lightStatuses: [(String, Status)] = [
+        ("light-lightness-status", reportFading("lightness", .lightness)),
+        (
+            "light-lightness-linear-status",
+            { machine, element, _ in
+                let present = LightNumbers.linear(machine.present(.lightness, element))
+                var values: FieldValues = ["lightness": .integer(present)]
+                if machine.fade(.lightness, element) != nil {
+                    values["target_lightness"] = .integer(LightNumbers.linear(machine[.lightness, element]))
+                    values["remaining"] = machine.remaining([(.lightness, element)])
+                }
+                return values
+            }
+        ),
+        ("light-lightness-last-status", report([("lightness", .lightnessLast)])),
+        ("light-lightness-default-status", report([("lightness", .lightnessDefault)])),
+        (
+            "light-lightness-range-status",
+            reportRange([("minimum", .lightnessMinimum), ("maximum", .lightnessMaximum)])
+        ),
+    ]
+}
+
+extension ModelMachine {
+    /// The node lost its power: what was moving has arrived, and commands are forgotten.
+    mutating func losePower() {
+        let stored = models.stored
+        models = NodeModels(stored: stored)
+        for element in elements.indices where self[.clock, element] > 0 { self[.clock, element] = 0 }
+    }
+
+    /// The node has power again. Generic OnPowerUp decides what its lamps do (Mesh Model 3.1.4): stay off, come up with
+    /// their default, or as they were.
+    mutating func powerUp() {
+        for element in elements.indices {
+            let behaviour = powerUpBehaviour(of: element)
+            let items = Set(models.stored.numbers.keys.filter { Int($0.element) == element }.map(\.item))
+            if behaviour < 2 {
+                for item in items {
+                    guard let standard = item.powerUpDefault else { continue }
+                    self[item, element] = self[standard, element]
+                }
+            }
+            let item = onOffItem(of: element)
+            let controllers = item == .lightness ? controllers(of: element).filter { self[.controlMode, $0] == 1 } : []
+            if behaviour == 2, let lit = controllers.first(where: { self[.controlLight, $0] == 1 }) {
+                // The controller brings the light back.
+                isControlling = true
+                set(.lightness, element, from: 0, span: 0, .none)
+                isControlling = false
+                control(lit, .lightOn)
+                continue
+            }
+            for controller in controllers where behaviour < 2 { self[.controlMode, controller] = 0 }
+            isControlling = true
+            defer { isControlling = false }
+            guard behaviour == 1 || items.contains(item) else { continue }
+            let target = behaviour == 0 ? 0 : behaviour == 1 ? onValue(item, element) : self[item, element]
+            self[item, element] = 0
+            move(item, element, to: target, defaultTiming(of: element))
+        }
+    }
+
+    /// Controllers whose light was on when the simulator ended switch it on again.
+    mutating func resumeControllers() {
+        for element in elements.indices
+        where has(.lightControlServer, element) && self[.controlMode, element] == 1 && self[.controlLight, element] == 1
+        {
+            control(element, .lightOn)
+        }
+    }
+
+    /// Generic OnPowerUp of an element, or of the nearest one before it that has it; 0 if there is none.
+    private func powerUpBehaviour(of element: Int) -> Int64 {
+        let holder =
+            has(.powerOnOffServer, element)
+            ? element : neighbour(of: element, with: .powerOnOffServer, isBefore: true)
+        return holder.map { self[.onPowerUp, $0] } ?? 0
+    }
+}
+
+extension ModelMachine {
+    /// What a model does with a message.
+    struct Action: Sendable {
+        /// Whether a message of the same transaction with other values counts from the beginning of the transaction.
+        var countsFromStart = false
+        /// Acts on the states.
+        let act: @Sendable (inout ModelMachine, ModelRequest) throws(Ignored) -> Void
+    }
+
+    /// The values of a status of an element.
+    typealias Status = @Sendable (ModelMachine, Int, FieldValues) -> FieldValues?
+
+    private static let allActions =
+        genericActions + lightActions + colourActions + controlActions + sceneActions + healthActions + sensorActions
+        + deviceActions + timeActions + schedulerActions + propertyActions
+
+    private static let allStatuses =
+        genericStatuses + lightStatuses + colourStatuses + controlStatuses + sceneStatuses + healthStatuses
+        + sensorStatuses + deviceStatuses + timeStatuses + schedulerStatuses + propertyStatuses
+
+    /// What models do with messages. A message that only reads has no entry.
+    static let actions: [Opcode: Action] = {
+        var table: [Opcode: Action] = [:]
+        for (name, action) in allActions {
+            for name in [name, "\(name)-unacknowledged"] {
+                guard let message = MessageCatalogue.sig.message(named: name) else { continue }
+                table[message.opcode] = action
+            }
+        }
+        return table
+    }()
+
+    /// The statuses that models send.
+    static let statuses: [Opcode: Status] = {
+        var table: [Opcode: Status] = [:]
+        for (name, status) in allStatuses {
+            guard let message = MessageCatalogue.sig.message(named: name) else { continue }
+            table[message.opcode] = status
+        }
+        return table
+    }()
+
+    /// The status that a model publishes.
+    static let published: [ModelIdentifier: Opcode] = {
+        let names: [(ModelIdentifier, String)] = [
+            (.onOffServer, "generic-onoff-status"),
+            (.levelServer, "generic-level-status"),
+            (.defaultTransitionServer, "generic-default-transition-time-status"),
+            (.powerOnOffServer, "generic-onpowerup-status"),
+            (.powerLevelServer, "generic-power-level-status"),
+            (.lightnessServer, "light-lightness-status"),
+            (.ctlServer, "light-ctl-status"),
+            (.ctlTemperatureServer, "light-ctl-temperature-status"),
+            (.hslServer, "light-hsl-status"),
+            (.hslHueServer, "light-hsl-hue-status"),
+            (.hslSaturationServer, "light-hsl-saturation-status"),
+            (.xylServer, "light-xyl-status"),
+            (.lightControlServer, "light-lc-light-onoff-status"),
+            (.sceneServer, "scene-status"),
+            (.healthServer, "health-current-status"),
+            (.sensorServer, "sensor-status"),
+            (.batteryServer, "generic-battery-status"),
+            (.locationServer, "generic-location-global-status"),
+            (.timeServer, "time-status"),
+            (.schedulerServer, "scheduler-status"),
+        ]
+        var table: [ModelIdentifier: Opcode] = [:]
+        for (model, name) in names { table[model] = MessageCatalogue.sig.message(named: name)?.opcode }
+        return table
+    }()
+}
+
+extension ModelIdentifier {
+    static let onOffServer = sig(0x1000)
+    static let onOffClient = sig(0x1001)
+    static let levelServer = sig(0x1002)
+    static let defaultTransitionServer = sig(0x1004)
+    static let powerOnOffServer = sig(0x1006)
+    static let powerLevelServer = sig(0x1009)
+    static let lightnessServer = sig(0x1300)
+    static let ctlServer = sig(0x1303)
+    static let ctlTemperatureServer = sig(0x1306)
+    static let hslServer = sig(0x1307)
+    static let hslHueServer = sig(0x130A)
+    static let hslSaturationServer = sig(0x130B)
+    static let xylServer = sig(0x130C)
+    static let lightControlServer = sig(0x130F)
+    static let batteryServer = sig(0x100C)
+    static let locationServer = sig(0x100E)
+    static let sensorServer = sig(0x1100)
+    static let timeServer = sig(0x1200)
+    static let sceneServer = sig(0x1203)
+    static let schedulerServer = sig(0x1206)
+}

@@ -243,3 +243,364 @@ package struct WorldStatistics: Hashable, Sendable {
     /// Configuration requests that nodes acted on or refused.
     package var requests = 0
 }
+
+extension SimulatedWorld {
+    /// The beacons that tell clients the IV index and the key refresh of all subnets of a node.
+    func beaconsForClients(of node: Int) -> [[UInt8]] {
+        nodes[node].state.hidesFromClients ? privateBeacons(of: node) : secureNetworkBeacons(of: node)
+    }
+
+    /// The beacons that a node advertises; both kinds may be on (Mesh Protocol 1.1, 4.2.44).
+    func beaconsOnAir(of node: Int) -> [[UInt8]] {
+        let state = nodes[node].state
+        return (state.secureNetworkBeacon ? secureNetworkBeacons(of: node) : [])
+            + (state.foundation.isPrivateBeaconEnabled ? privateBeacons(of: node) : [])
+    }
+
+    private func secureNetworkBeacons(of node: Int) -> [[UInt8]] {
+        nodes[node].state.netKeys.compactMap { nodes[node].stack.secureNetworkBeacon($0.index) }
+    }
+
+    private func privateBeacons(of node: Int) -> [[UInt8]] {
+        nodes[node].state.netKeys.compactMap { key in
+            guard let material = nodes[node].state.transmitKey(key.index),
+                let random = privateBeaconRandom(of: node, in: key.index)
+            else { return nil }
+            let beacon = MeshPrivateBeacon(
+                isKeyRefreshing: key.phase == .usingNewKeys,
+                ivIndex: nodes[node].stack.ivIndex,
+                random: random
+            )
+            return beacon.encoded(with: schedules.subnet(material))
+        }
+    }
+
+    /// A random value that changes with the random update interval, or with every beacon if the interval is 0
+    /// (4.2.44.2). It has a generator of its own, so that beacons affect nothing else.
+    private func privateBeaconRandom(of node: Int, in subnet: NetKeyIndex) -> Nonce? {
+        let state = nodes[node].state
+        let steps = Int64(state.foundation.randomUpdateIntervalSteps)
+        var period = UInt64(bitPattern: now.microseconds / max(steps * 10_000_000, 1))
+        if steps == 0 {
+            nodes[node].privateBeaconCount += 1
+            period = nodes[node].privateBeaconCount
+        }
+        let place = surroundings(of: state.uuid) ^ UInt64(subnet.rawValue) << 8 ^ UInt64(steps)
+        var mixer = SeededGenerator(seed: place &+ period &* 0x2545_F491_4F6C_DD1D)
+        let octets = Octets16(high: mixer.next(), low: mixer.next())
+        return Nonce(octets.bytes.prefix(13))
+    }
+}
+
+extension SimulatedWorld {
+    /// The sender of a PDU that is checked.
+    enum Sender {
+        case node(Int)
+        case client(LinkIdentifier)
+    }
+
+    /// Checks a PDU at its origin.
+    func check(_ reading: NetworkObserver.Reading, _ octets: [UInt8], by sender: Sender) {
+        let pdu = reading.pdu
+        let stream = reading.stream
+        switch audit.observe(octets, sequence: pdu.sequence, of: stream) {
+        case .repetition: return
+        case .reuse:
+            report(
+                "sequence number \(pdu.sequence) of \(stream.source) under IV index \(stream.ivIndex) was used twice"
+            )
+        case .new:
+            _ = recorder(.used(stream, pdu.sequence...pdu.sequence))
+        }
+        guard case .client = sender else { return }
+        if let owner = owners[pdu.source.rawValue], nodes[owner].state.isProvisioned {
+            report("the client uses \(pdu.source), an address of \(nodes[owner].state.name)")
+        }
+        if let owner = owners[pdu.destination.rawValue], nodes[owner].state.isProvisioned {
+            if !nodes[owner].state.knows(reading.key), !isBridged(pdu, under: reading.key) {
+                report("a PDU to \(nodes[owner].state.name) is secured with a NetKey that the node does not have")
+            }
+        }
+    }
+}
+
+/// What reaches devices and nodes without the radio, and takes no time.
+extension SimulatedWorld {
+    /// Whether no device or node departs from the specification or has a fault.
+    package var areAllOrdinary: Bool {
+        !settings.sharesSubscriptionLists
+            && nodes.allSatisfy { node in
+                node.faults.quirks.isEmpty && node.description?.sharesSubscriptionLists != true
+            }
+    }
+
+    /// How many elements a device has that is in no network; nil if there is no such device.
+    package func elementCount(ofDevice uuid: DeviceUUID) -> Int? {
+        guard let node = positions[uuid], nodes[node].isProvisionable else { return nil }
+        return Int(nodes[node].device.capabilities.elementCount)
+    }
+
+    /// Makes a device a node, as if it had just been provisioned.
+    ///
+    /// - Returns: false if there is no such device, or if it cannot be recorded.
+    package func provision(_ uuid: DeviceUUID, with data: ProvisioningData, deviceKey: KeyMaterial) -> Bool {
+        guard let node = positions[uuid], nodes[node].isProvisionable else { return false }
+        return becomeNode(node, with: data, deviceKey: deviceKey)
+    }
+
+    /// Hands a message to a node's models, as its stack would. Nothing is encrypted or relayed, and the node remembers
+    /// no sequence number of it.
+    ///
+    /// - Returns: the access payload of the answer; nil if the node does not answer, or leaves the network with it.
+    package func answer(
+        of uuid: DeviceUUID,
+        to payload: [UInt8],
+        from source: UnicastAddress,
+        for destination: UnicastAddress,
+        under security: MessageSecurity,
+        through subnet: NetKeyIndex
+    ) -> [UInt8]? {
+        guard let node = positions[uuid], nodes[node].isAlive, nodes[node].state.netKey(subnet) != nil else {
+            return nil
+        }
+        directAnswer = .awaited
+        defer { directAnswer = nil }
+        switch security {
+        case .device: configure(node, payload, from: source, through: subnet, ttl: 0)
+        case .application(let key):
+            let message = ApplicationMessage(
+                source: source,
+                destination: destination.address,
+                label: nil,
+                payload: payload,
+                key: key,
+                netKeyIndex: subnet,
+                ttl: 0
+            )
+            deliver(message, at: node)
+        }
+        guard case .given(let answer) = directAnswer else { return nil }
+        return answer
+    }
+
+    /// The node answers after some time – or at once, if somebody waits for the answer beside the radio.
+    func queueAnswer(_ answer: OutgoingMessage, of node: Int, thenReset: Bool, after delay: Duration) {
+        guard directAnswer != nil else {
+            queue.add(.answer(node: node, answer, thenReset: thenReset), at: now.advanced(by: delay))
+            return
+        }
+        if !thenReset { directAnswer = .given(answer.payload) }
+    }
+}
+
+/// The answer to a message that came without the radio.
+enum DirectAnswer {
+    case awaited
+    case given([UInt8])
+}
+
+extension SimulatedWorld {
+    /// The UUIDs of all nodes in the order of the database, then of all devices in the order of their descriptions.
+    package var nodeIdentifiers: [DeviceUUID] { nodes.map(\.state.uuid) }
+
+    /// The first node with a name; nil if there is none.
+    package func identifier(named name: String) -> DeviceUUID? {
+        nodes.first { $0.state.name == name }?.state.uuid
+    }
+
+    /// A node's present configuration; nil if there is no such node.
+    package func node(_ uuid: DeviceUUID) -> NodeConfigurationState? {
+        positions[uuid].map { nodes[$0].state }
+    }
+
+    /// Moves all nodes of networks to an IV index at once, as if time had passed without their clients, or as if they
+    /// had been restored to an old state. A node whose IV index cannot be recorded keeps its old one.
+    package func setIVIndex(_ ivIndex: IVIndex) {
+        newestIVIndex = max(newestIVIndex, ivIndex.value)
+        for node in nodes.indices where nodes[node].state.isProvisioned && nodes[node].stack.ivIndex != ivIndex {
+            guard recorder(.ivIndex(nodes[node].state.uuid, ivIndex)) else { continue }
+            nodes[node].stack.ivIndex = ivIndex
+        }
+        for node in nodes.indices where nodes[node].state.isProvisioned { announce(node) }
+    }
+
+    /// A node's faults; none if there is no such node.
+    package func faults(of uuid: DeviceUUID) -> NodeFaults {
+        positions[uuid].map { nodes[$0].faults } ?? NodeFaults()
+    }
+
+    /// Sets the faults of a node. A proxy that loses power loses its links.
+    ///
+    /// - Returns: false if there is no such node.
+    @discardableResult
+    package func setFaults(_ faults: NodeFaults, of uuid: DeviceUUID) -> Bool {
+        guard let node = positions[uuid] else { return false }
+        let hadPower = !nodes[node].faults.isOff
+        if hadPower == faults.isOff { radioChanges(of: node) }
+        nodes[node].faults = faults
+        if faults.copyLoss != nil { isAnybodyLossy = true }
+        if hadPower == faults.isOff { powerChanges(of: node) }
+        if faults.isOff {
+            stopRemoteProvisioning(of: node)
+            endLinks(to: node, reason: "the node lost power")
+            setAttention(of: node, seconds: 0)
+        } else {
+            scheduleWake(node)
+        }
+        return true
+    }
+}
+
+extension SimulatedWorld {
+    /// Enters the value that a device waits for.
+    ///
+    /// - Throws: ``DeviceInputError/unknownDevice`` if there is no such device, ``DeviceInputError/notAwaited`` if it
+    ///   waits for nothing, ``DeviceInputError/value(_:)`` if the value is not a possible one.
+    package func input(_ uuid: DeviceUUID, _ value: OutOfBandValue) throws(DeviceInputError) {
+        let (link, node, _) = try awaitingInput(uuid)
+        let actions: [ProvisioningDeviceAction]
+        do throws(ProvisioningInputError) {
+            actions = try links[link]?.provisioning?.device.supply(value, at: now) ?? []
+        } catch {
+            if case .value(let error) = error { throw .value(error) }
+            throw .notAwaited
+        }
+        endPrompts(on: link)
+        carryOut(actions, on: link, of: node)
+    }
+
+    /// Enters the value that a device waits for, as a person types or counts it: digits or characters.
+    ///
+    /// - Throws: ``DeviceInputError`` as ``input(_:_:)`` does, and ``DeviceInputError/value(_:)`` if the text is not a
+    ///   value.
+    package func input(_ uuid: DeviceUUID, text: String) throws(DeviceInputError) {
+        let (_, _, input) = try awaitingInput(uuid)
+        let value: OutOfBandValue
+        do throws(OutOfBandValueError) {
+            value = try input.action.format(size: input.size).parse(text)
+        } catch { throw .value(error) }
+        try self.input(uuid, value)
+    }
+
+    private func awaitingInput(
+        _ uuid: DeviceUUID
+    ) throws(DeviceInputError) -> (link: LinkIdentifier, node: Int, input: (action: InputAction, size: UInt8)) {
+        guard let node = positions[uuid] else { throw .unknownDevice }
+        // A device has at most one provisioning link.
+        for (link, end) in links where end.node == node && !end.isEnding {
+            if let input = end.provisioning?.awaitedInput { return (link, node, input) }
+        }
+        throw .notAwaited
+    }
+
+    /// Switches the power of a node or device; see ``NodeFaults/isOff``.
+    ///
+    /// - Returns: false if there is no such device.
+    @discardableResult
+    package func setPower(_ uuid: DeviceUUID, isOn: Bool) -> Bool {
+        var faults = faults(of: uuid)
+        faults.isOff = !isOn
+        return setFaults(faults, of: uuid)
+    }
+
+    /// Makes a device draw attention for so many seconds from now on; 0 stops it (Mesh Protocol 4.2.10).
+    func setAttention(of node: Int, seconds: UInt8) {
+        if seconds == 0 {
+            guard nodes[node].attentionEnd != nil else { return }
+            nodes[node].attentionEnd = nil
+            observe(.attentionEnded, of: node)
+            return
+        }
+        let end = now.advanced(by: .seconds(Int64(seconds)))
+        nodes[node].attentionEnd = end
+        observe(.attentionStarted(seconds: seconds), of: node)
+        queue.add(.endAttention(node: node), at: end)
+    }
+
+    /// The attention timer of a node may have expired.
+    func endAttention(of node: Int) {
+        guard let end = nodes[node].attentionEnd, end <= now else { return }
+        setAttention(of: node, seconds: 0)
+    }
+
+    /// For how many more seconds a node draws attention, rounded up.
+    func attention(of node: Int) -> UInt8 {
+        guard let end = nodes[node].attentionEnd else { return 0 }
+        let rest = max(0, now.duration(to: end).microseconds)
+        return UInt8(clamping: (rest + 999_999) / 1_000_000)
+    }
+
+    /// Reports what a person near the device notices.
+    func observe(_ event: DeviceObservation.Event, of node: Int) {
+        let state = nodes[node].state
+        let observation = DeviceObservation(time: now, uuid: state.uuid, name: state.name, event: event)
+        if observations.count >= 2_000 { observations.removeFirst(1_000) }
+        observations.append(observation)
+        onObservation?(observation)
+    }
+}
+
+/// A packet on the advertising bearer (Mesh Protocol 3.3.1): the data of one AD structure of a mesh type.
+package enum AirPacket: Hashable, Sendable {
+    /// A Network PDU: AD type 0x2A, Mesh Message.
+    case message([UInt8])
+    /// A beacon with its type: AD type 0x2B, Mesh Beacon.
+    case beacon([UInt8])
+}
+
+/// Strangers are real nodes in the simulated radio. They stand beside the node that hops are counted from: they hear
+/// that node and its neighbours, and these hear them.
+extension SimulatedWorld {
+    /// How often unprompted nodes send their beacons (Mesh Protocol 3.10.3.1: every 10 s if nobody else does).
+    package static let beaconInterval = Duration.seconds(10)
+
+    /// A packet of a stranger reaches the nodes that hear it.
+    package func hear(_ packet: AirPacket) {
+        let message: SharedNetworkPDU? = if case .message(let octets) = packet { SharedNetworkPDU(octets) } else { nil }
+        for neighbour in strangersAudience where nodes[neighbour.node].isAlive {
+            guard !generator.happens(strangerLoss(at: neighbour.node)) else {
+                statistics.lost += 1
+                continue
+            }
+            switch packet {
+            case .message: if let message { queue.add(.hear(nodes: [neighbour.node], message), at: now) }
+            case .beacon(let beacon): queue.add(.hearBeacon(node: neighbour.node, beacon), at: now)
+            }
+        }
+    }
+
+    /// Sends the beacons of the nodes beside the strangers, one for each subnet.
+    package func sendBeaconsToStrangers() {
+        guard onAir != nil else { return }
+        var sent: Set<[UInt8]> = []
+        for neighbour in strangersAudience where nodes[neighbour.node].isAlive && !nodes[neighbour.node].faults.isMute {
+            for beacon in beaconsOnAir(of: neighbour.node) where sent.insert(beacon).inserted {
+                queue.add(.leaveForStrangers(.beacon(beacon)), at: now)
+            }
+        }
+    }
+
+    /// Delivers a packet of a node to the strangers, if they are near it and not all copies are lost.
+    ///
+    /// - Parameter copies: when the node sends each copy.
+    func tellStrangers(of packet: AirPacket, copies: [Instant], from node: Int) {
+        guard onAir != nil, strangersAudience.contains(where: { $0.node == node }) else { return }
+        let loss = strangerLoss(at: node)
+        guard let arrival = copies.first(where: { _ in !generator.happens(loss) }) else {
+            statistics.lost += 1
+            return
+        }
+        queue.add(.leaveForStrangers(packet), at: arrival)
+    }
+
+    /// The node that the strangers stand beside, and its neighbours.
+    private var strangersAudience: [RadioNeighbours.Neighbour] {
+        let root = rootNode
+        guard nodes.indices.contains(root) else { return [] }
+        return [RadioNeighbours.Neighbour(node: root)] + audience(of: root)
+    }
+
+    private func strangerLoss(at node: Int) -> Double {
+        copyLoss(from: node, to: RadioNeighbours.Neighbour(node: node))
+    }
+}
