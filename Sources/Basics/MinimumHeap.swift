@@ -41,16 +41,16 @@ public struct MinimumHeap<Element: Comparable> {
         guard let minimum = items.first, let last = items.popLast() else { return nil }
         guard !items.isEmpty else { return minimum }
         // What is smaller moves up, and the last one takes the place that is left: fewer moves than exchanging.
-        var place = 0
+        var index = 0
         while true {
-            var child = 2 * place + 1
+            var child = 2 * index + 1
             guard child < items.count else { break }
             if child + 1 < items.count, items[child + 1] < items[child] { child += 1 }
             guard items[child] < last else { break }
-            items[place] = items[child]
-            place = child
+            items[index] = items[child]
+            index = child
         }
-        items[place] = last
+        items[index] = last
         return minimum
     }
 }

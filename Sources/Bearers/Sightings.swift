@@ -21,8 +21,8 @@ struct Sightings {
     private var holders: [AdvertiserIdentifier: [Int]] = [:]
 
     /// A bearer has a link to the advertiser, or begins to connect.
-    mutating func hold(_ advertiser: AdvertiserIdentifier, by place: Int) {
-        holders[advertiser, default: []].append(place)
+    mutating func hold(_ advertiser: AdvertiserIdentifier, by index: Int) {
+        holders[advertiser, default: []].append(index)
     }
 
     /// A link is over.
@@ -36,8 +36,8 @@ struct Sightings {
     func holder(of advertiser: AdvertiserIdentifier) -> Int? { holders[advertiser]?.first }
 
     /// A bearer is gone.
-    mutating func forget(_ place: Int) {
-        speakers = speakers.filter { $0.value.place != place }
+    mutating func forget(_ index: Int) {
+        speakers = speakers.filter { $0.value.place != index }
     }
 
     /// Whether to report what a bearer has heard.
@@ -45,13 +45,13 @@ struct Sightings {
     /// - Parameter isFull: whether the bearer at that index has no room for another link.
     mutating func takes(
         _ advertisement: Advertisement,
-        by place: Int,
+        by index: Int,
         isFull: (Int) -> Bool,
         at now: Instant
     ) -> Bool {
         let advertiser = advertisement.advertiser
-        if let holder = holders[advertiser]?.first { return holder == place }
-        let own = Sighting(place: place, signal: advertisement.signal, heardAt: now)
+        if let holder = holders[advertiser]?.first { return holder == index }
+        let own = Sighting(place: index, signal: advertisement.signal, heardAt: now)
         guard let speaker = speakers[advertiser], speaker.heardAt.duration(to: now) < Self.lifetime else {
             if speakers[advertiser] == nil, speakers.count >= Self.memory {
                 speakers = speakers.filter { $0.value.heardAt.duration(to: now) < Self.lifetime }
@@ -60,11 +60,11 @@ struct Sightings {
             speakers[advertiser] = own
             return true
         }
-        if speaker.place == place {
+        if speaker.place == index {
             speakers[advertiser] = own
             return true
         }
-        guard !isFull(place) else { return false }
+        guard !isFull(index) else { return false }
         let difference = Int(own.signal ?? .min) - Int(speaker.signal ?? .min)
         guard isFull(speaker.place) || difference >= Self.margin else { return false }
         speakers[advertiser] = own

@@ -82,9 +82,9 @@ extension Definition {
     /// primary one, and those in a key refresh.
     package mutating func removeAll(but subnets: [NetKey]) {
         var nothing = Definition(network: network)
-        let place = network.location
+        let location = network.location
         nothing.subnets = subnets.map {
-            SubnetDefinition(name: Located($0.name, at: place), index: Located($0.index, at: place))
+            SubnetDefinition(name: Located($0.name, at: location), index: Located($0.index, at: location))
         }
         nothing.removals = removals
         nothing.wording = wording

@@ -35,31 +35,31 @@ extension StringProtocol {
                 start += 1
                 continue
             }
-            var place = start + word.count
-            start = place
+            var index = start + word.count
+            start = index
             // Prose has the other names, too.
             let between = word == words[0] ? "\"' \t" : "\"'"
-            while place < scalars.count, scalars[place].isOfWord || between.unicodeScalars.contains(scalars[place]) {
-                place += 1
+            while index < scalars.count, scalars[index].isOfWord || between.unicodeScalars.contains(scalars[index]) {
+                index += 1
             }
-            guard place < scalars.count, scalars[place] == ":" || scalars[place] == "=" else { continue }
-            let isAssigned = scalars[place] == "="
-            place += 1
-            while !isAssigned, place < scalars.count, scalars[place] == " " || scalars[place] == "\t" { place += 1 }
-            guard place < scalars.count, scalars[place] != "{" else { continue }
+            guard index < scalars.count, scalars[index] == ":" || scalars[index] == "=" else { continue }
+            let isAssigned = scalars[index] == "="
+            index += 1
+            while !isAssigned, index < scalars.count, scalars[index] == " " || scalars[index] == "\t" { index += 1 }
+            guard index < scalars.count, scalars[index] != "{" else { continue }
             let ends: [Unicode.Scalar]
-            switch scalars[place] {
-            case "\"", "'": ends = [scalars[place]]
+            switch scalars[index] {
+            case "\"", "'": ends = [scalars[index]]
             case _ where isAssigned: ends = [" ", "\t", "&", "\"", "'", "`"]
             case "[": ends = ["]"]
             default: ends = [",", "]", "}", "#"]
             }
-            if ends.count == 1 { place += 1 }
-            while place < scalars.count, !ends.contains(scalars[place]) {
-                if scalars[place] != " " { scalars[place] = "*" }
-                place += 1
+            if ends.count == 1 { index += 1 }
+            while index < scalars.count, !ends.contains(scalars[index]) {
+                if scalars[index] != " " { scalars[index] = "*" }
+                index += 1
             }
-            start = place
+            start = index
         }
     }
 
@@ -143,19 +143,19 @@ private enum KeyShapes {
 
     /// The runs from one on that are as long as it, with no more than separators in between.
     private static func group(
-        at place: Int,
+        at index: Int,
         of runs: [Range<Int>],
         in scalars: [Unicode.Scalar]
     ) -> ArraySlice<Range<Int>> {
-        let size = runs[place].count
-        guard [2, 4, 8, 16].contains(size) else { return runs[place...place] }
-        var end = place + 1
+        let size = runs[index].count
+        guard [2, 4, 8, 16].contains(size) else { return runs[index...index] }
+        var end = index + 1
         while end < runs.count, runs[end].count == size,
             scalars[runs[end - 1].upperBound..<runs[end].lowerBound].separates(size)
         {
             end += 1
         }
-        return runs[place..<end]
+        return runs[index..<end]
     }
 
     /// The letters in front of a run, but for what separates a value from its key.
@@ -222,7 +222,7 @@ private enum KeyShapes {
 
 extension [Unicode.Scalar] {
     fileprivate mutating func conceal(_ range: Range<Int>) {
-        for place in range { self[place] = "*" }
+        for index in range { self[index] = "*" }
     }
 }
 

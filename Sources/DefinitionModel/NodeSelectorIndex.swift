@@ -107,10 +107,10 @@ package struct NodeSelectorIndex: Sendable {
 
     private func intersection(_ left: [Int], _ right: [Int]) -> [Int] {
         var matches: [Int] = []
-        var place = 0
+        var index = 0
         for position in left {
-            while place < right.count, right[place] < position { place += 1 }
-            if place < right.count, right[place] == position { matches.append(position) }
+            while index < right.count, right[index] < position { index += 1 }
+            if index < right.count, right[index] == position { matches.append(position) }
         }
         return matches
     }

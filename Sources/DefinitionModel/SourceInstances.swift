@@ -108,10 +108,10 @@ extension SourceInstances {
     package func shown(_ diagnostic: Diagnostic, others: Int = 0) -> Diagnostic {
         guard !all.isEmpty else { return diagnostic }
         var shown = diagnostic
-        for place in shown.related.indices {
-            let location = shown.related[place].location
-            if let title = title(of: location) { shown.related[place].message += " (\(title))" }
-            shown.related[place].location = self.place(of: location)
+        for index in shown.related.indices {
+            let location = shown.related[index].location
+            if let title = title(of: location) { shown.related[index].message += " (\(title))" }
+            shown.related[index].location = self.place(of: location)
         }
         guard let location = diagnostic.location else { return shown }
         shown.location = place(of: location)

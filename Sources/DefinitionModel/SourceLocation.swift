@@ -71,12 +71,12 @@ package struct SourceFiles: Hashable, Sendable {
         guard start + block < bytes.count else { return nil }
         var leads = 0
         var ends = 0
-        var place = start
-        while place < start + block {
-            let byte = bytes[place]
+        var index = start
+        while index < start + block {
+            let byte = bytes[index]
             if byte & 0xC0 != 0x80 { leads += 1 }
             if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { ends += 1 }
-            place += 1
+            index += 1
         }
         return ends == 0 ? leads : nil
     }
@@ -95,10 +95,10 @@ package struct SourceFiles: Hashable, Sendable {
                 start = end + 1
                 line += 1
             }
-            func isEnd(_ place: Int) -> Bool {
-                place == bytes.count || bytes[place] == UInt8(ascii: "\n") || bytes[place] == UInt8(ascii: "\r")
+            func isEnd(_ index: Int) -> Bool {
+                index == bytes.count || bytes[index] == UInt8(ascii: "\n") || bytes[index] == UInt8(ascii: "\r")
             }
-            func isInside(_ place: Int) -> Bool { place < bytes.count && bytes[place] & 0xC0 == 0x80 }
+            func isInside(_ index: Int) -> Bool { index < bytes.count && bytes[index] & 0xC0 == 0x80 }
             var place = start
             var passed = 1
             // Of a very long line, whole blocks at once.

@@ -73,9 +73,9 @@ package struct TestBinding: Hashable, Sendable {
         steps.map { step in
             var step = step
             step.action = step.action.map(action)
-            for place in step.expectations.indices {
-                step.expectations[place].nodes = selector(step.expectations[place].nodes)
-                step.expectations[place].heartbeat = step.expectations[place].heartbeat.map { text($0) }
+            for index in step.expectations.indices {
+                step.expectations[index].nodes = selector(step.expectations[index].nodes)
+                step.expectations[index].heartbeat = step.expectations[index].heartbeat.map { text($0) }
             }
             return step
         }

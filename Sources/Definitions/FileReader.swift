@@ -98,12 +98,12 @@ struct FileReader {
         ) { $0.hint = "put what belongs together into one document, or split the file" }
     }
 
-    private func warnEmpty(at place: SourceLocation?, to decoder: inout DocumentDecoder) {
+    private func warnEmpty(at location: SourceLocation?, to decoder: inout DocumentDecoder) {
         report(
             "the document is empty",
             to: &decoder,
-            line: place?.line ?? 1,
-            column: place?.column ?? 1,
+            line: location?.line ?? 1,
+            column: location?.column ?? 1,
             severity: .warning
         ) { _ in }
     }
@@ -193,9 +193,9 @@ struct FileReader {
         severity: Diagnostic.Severity = .error,
         _ complete: (inout Diagnostic) -> Void
     ) {
-        let place = SourceLocation(file: file, line: line, column: column)
+        let location = SourceLocation(file: file, line: line, column: column)
         decoder.diagnostics.report(severity) {
-            var diagnostic = Diagnostic(severity, message, at: place)
+            var diagnostic = Diagnostic(severity, message, at: location)
             complete(&diagnostic)
             return diagnostic
         }

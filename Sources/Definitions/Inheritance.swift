@@ -16,11 +16,11 @@ extension Definition {
             profiles.filter { $0.inherited != InheritedValues() }.map { ($0.name.value, $0.inherited) },
             uniquingKeysWith: { first, _ in first }
         )
-        for place in nodes.indices where !ofProfiles.isEmpty {
-            if let profile = nodes[place].profile, let values = ofProfiles[profile.value] {
+        for index in nodes.indices where !ofProfiles.isEmpty {
+            if let profile = nodes[index].profile, let values = ofProfiles[profile.value] {
                 remaining -= values.tags.count
                 guard remaining >= 0 else { return false }
-                nodes[place].inherit(values)
+                nodes[index].inherit(values)
             }
         }
         // Entries that give tags select by names, so tags do not depend on tags.
@@ -52,12 +52,12 @@ extension Definition {
             let places = index.matches(selector)
             remaining -= values.tags.count * places.count
             guard remaining >= 0 else { return false }
-            for place in places { nodes[place].inherit(values) }
+            for index in places { nodes[index].inherit(values) }
         }
         for (entry, values) in zip(defaults, parts) where entry.nodes == nil && values != InheritedValues() {
             remaining -= values.tags.count * nodes.count
             guard remaining >= 0 else { return false }
-            for place in nodes.indices { nodes[place].inherit(values) }
+            for index in nodes.indices { nodes[index].inherit(values) }
         }
         return true
     }

@@ -43,8 +43,8 @@ package enum Planner {
             purpose: options.purpose,
             claims: Claims(resources: differences.desired.claims, nodes: differences.claims)
         )
-        let needsAddresses = differences.nodes.indices.contains { place in
-            differences.nodes[place].order.map { $0.address == nil } ?? false
+        let needsAddresses = differences.nodes.indices.contains { index in
+            differences.nodes[index].order.map { $0.address == nil } ?? false
         }
         if needsAddresses, !options.givesAddressesAsHeard {
             plan.reservations = differences.desired.reservations

@@ -21,7 +21,7 @@ struct ExpectedPlace {
         guard let value = ExpectedValue(expected, models), let server = value.state.server,
             let elements = world.node(node.uuid.value)?.elements
         else { return nil }
-        let places = elements.indices.filter { place in elements[place].models.contains { $0.identifier == server } }
+        let places = elements.indices.filter { index in elements[index].models.contains { $0.identifier == server } }
         guard let place = element.map({ wanted in places.first { $0 == wanted } }) ?? places.first else { return nil }
         uuid = node.uuid.value
         name = node.name.value

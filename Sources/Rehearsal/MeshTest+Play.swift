@@ -20,14 +20,14 @@ extension MeshTest {
             outcome.failure = flaw
             return outcome
         }
-        for (place, step) in steps.enumerated() {
+        for (index, step) in steps.enumerated() {
             _ = session.takeHeartbeats()
             let before = Self.read(step.bystanders.map(\.request), in: session)
             var answers: [Int: StateSettingOutcome] = [:]
             if let command = step.command {
                 do throws(OutsideCommand.Problem) { answers = try command.carryOut(in: session) } catch {
                     let problem = TestFailure.Problem(node: nil, text: error.text)
-                    outcome.failure = TestFailure(number: place + 1, step: step.step, problems: [problem])
+                    outcome.failure = TestFailure(number: index + 1, step: step.step, problems: [problem])
                     return outcome
                 }
             } else if let deed = step.step.action?.deed {
@@ -40,7 +40,7 @@ extension MeshTest {
             problems += step.ear.problems(in: session)
             guard session.ending == nil else { return nil }
             guard problems.isEmpty else {
-                outcome.failure = TestFailure(number: place + 1, step: step.step, problems: problems)
+                outcome.failure = TestFailure(number: index + 1, step: step.step, problems: problems)
                 return outcome
             }
         }

@@ -58,7 +58,7 @@ package struct MeshTest {
         self.models = models
         self.network = network
         let selectors = NodeSelectorIndex(definition.nodes)
-        for (place, step) in run.steps.enumerated() {
+        for (index, step) in run.steps.enumerated() {
             var prepared = Step(step: step, ear: ProvisionerEar(step, definition, in: network))
             var problems: [TestFailure.Problem] = []
             if let action = step.action {
@@ -84,7 +84,7 @@ package struct MeshTest {
                 prepared.bystanders = bystanders(besides: spared)
             }
             guard problems.isEmpty else {
-                flaw = TestFailure(number: place + 1, step: step, problems: problems)
+                flaw = TestFailure(number: index + 1, step: step, problems: problems)
                 return
             }
             steps.append(prepared)

@@ -236,15 +236,15 @@ extension Definition {
         var definition = self
         definition.provisioning = nil
         definition.removals = nil
-        for place in definition.defaults.indices { definition.defaults[place].provisioning = nil }
-        for place in definition.profiles.indices { definition.profiles[place].provisioning = nil }
-        for place in definition.nodes.indices {
-            definition.nodes[place].provisioning = nil
+        for index in definition.defaults.indices { definition.defaults[index].provisioning = nil }
+        for index in definition.profiles.indices { definition.profiles[index].provisioning = nil }
+        for index in definition.nodes.indices {
+            definition.nodes[index].provisioning = nil
             // A device was made up for each place.
-            definition.nodes[place].awaitsDevice = false
+            definition.nodes[index].awaitsDevice = false
         }
-        for place in definition.subnets.indices { definition.subnets[place].key = nil }
-        for place in definition.applicationKeys.indices { definition.applicationKeys[place].key = nil }
+        for index in definition.subnets.indices { definition.subnets[index].key = nil }
+        for index in definition.applicationKeys.indices { definition.applicationKeys[index].key = nil }
         return definition
     }
 }

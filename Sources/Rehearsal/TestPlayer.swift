@@ -61,11 +61,11 @@ struct TestPlayer {
     mutating func play() -> TestOutcome {
         world.advance(to: world.now.advanced(by: Self.calm))
         if let without = run.without { world.setPower(without.uuid.value, isOn: false) }
-        for (place, step) in run.steps.enumerated() {
+        for (index, step) in run.steps.enumerated() {
             let problems = play(step)
             followed.append(journal.heard)
             guard problems.isEmpty else {
-                outcome.failure = TestFailure(number: place + 1, step: step, problems: problems)
+                outcome.failure = TestFailure(number: index + 1, step: step, problems: problems)
                 break
             }
         }

@@ -213,16 +213,16 @@ package struct CaptureReader {
 
     // MARK: Numbers
 
-    private func number(at place: Int) -> UInt32 {
+    private func number(at index: Int) -> UInt32 {
         var value: UInt32 = 0
-        for step in 0..<4 { value |= UInt32(octets[place + step]) << UInt32(8 * (isSwapped ? 3 - step : step)) }
+        for step in 0..<4 { value |= UInt32(octets[index + step]) << UInt32(8 * (isSwapped ? 3 - step : step)) }
         return value
     }
 
-    private func type(at place: Int) -> UInt32 { number(at: place) }
+    private func type(at index: Int) -> UInt32 { number(at: index) }
 
-    private func short(at place: Int) -> Int {
-        let (first, second) = (Int(octets[place]), Int(octets[place + 1]))
+    private func short(at index: Int) -> Int {
+        let (first, second) = (Int(octets[index]), Int(octets[index + 1]))
         return isSwapped ? first << 8 | second : second << 8 | first
     }
 

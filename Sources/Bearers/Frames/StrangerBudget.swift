@@ -58,31 +58,31 @@ struct StrangerBudget<Member: Hashable> {
 
     /// A member has sent something that makes sense.
     mutating func hasSpoken(_ member: Member) {
-        if let place = places[member] { entries[place].hasSpoken = true }
+        if let index = places[member] { entries[index].hasSpoken = true }
     }
 
     /// A member is gone, or is known now.
     mutating func remove(_ member: Member) {
-        guard let place = places.removeValue(forKey: member) else { return }
-        for group in entries[place].groups {
+        guard let index = places.removeValue(forKey: member) else { return }
+        for group in entries[index].groups {
             group.count -= 1
             if group.count == 0 { groups[group.network] = nil }
         }
         let last = entries.removeLast()
-        guard place < entries.count else { return }
-        entries[place] = last
-        places[last.member] = place
+        guard index < entries.count else { return }
+        entries[index] = last
+        places[last.member] = index
     }
 
     private mutating func choose() -> Member? {
         var best: [Int] = []
-        for place in entries.indices {
+        for index in entries.indices {
             guard let first = best.first else {
-                best = [place]
+                best = [index]
                 continue
             }
-            let order = Self.compare(entries[place], entries[first])
-            if order > 0 { best = [place] } else if order == 0 { best.append(place) }
+            let order = Self.compare(entries[index], entries[first])
+            if order > 0 { best = [index] } else if order == 0 { best.append(index) }
         }
         let silent = best.filter { !entries[$0].hasSpoken }
         // A few silent ones have just come, and would never have the time to speak.

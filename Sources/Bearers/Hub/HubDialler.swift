@@ -289,11 +289,11 @@ package final class HubDialler {
         }
     }
 
-    private func connect(_ place: Int, _ states: [Int32: Watched], at now: Instant) {
-        let isReady = attempts[place].dialling.watched.map { states[$0.number] != nil } ?? false
-        let outcome = attempts[place].dialling.advance(isReady: isReady, at: now)
+    private func connect(_ index: Int, _ states: [Int32: Watched], at now: Instant) {
+        let isReady = attempts[index].dialling.watched.map { states[$0.number] != nil } ?? false
+        let outcome = attempts[index].dialling.advance(isReady: isReady, at: now)
         if case .pending = outcome { return }
-        let attempt = attempts.remove(at: place)
+        let attempt = attempts.remove(at: index)
         switch outcome {
         case .pending: break
         case .failed(let error): events.append(.missed(peer: attempt.peer, reason: error.text))

@@ -190,10 +190,10 @@ package final class HubServer {
         (denied, securings) = (nil, 0)
         // Strangers come last, and the newest of them first: in a flood the others have mostly given up.
         let ready = round.indices.filter { polled[$0].isReady }
-        for place in ready where !round[place].isStranger { serve(round[place], polled[place]) }
-        for place in ready.reversed() where round[place].isStranger {
-            serve(round[place], polled[place])
-            review(round[place])
+        for index in ready where !round[index].isStranger { serve(round[index], polled[index]) }
+        for index in ready.reversed() where round[index].isStranger {
+            serve(round[index], polled[index])
+            review(round[index])
         }
         metrics?.advance(polled[served..<asked])
         if polled[round.count].isReadable { accept(from: listeners.gateways, isGateway: true) }

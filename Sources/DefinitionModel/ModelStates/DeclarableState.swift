@@ -106,13 +106,13 @@ package struct DeclarableStates: Sendable {
             }
         }
         let names = states.flatMap { [$0.name] + [$0.shortName].compactMap { $0 } }
-        for place in states.indices {
-            guard let short = states[place].shortName, names.count(where: { $0 == short }) > 1 else { continue }
-            states[place].shortName = nil
+        for index in states.indices {
+            guard let short = states[index].shortName, names.count(where: { $0 == short }) > 1 else { continue }
+            states[index].shortName = nil
         }
         var byName: [String: Int] = [:]
-        for (place, state) in states.enumerated() {
-            for name in state.allNames where byName[name] == nil { byName[name] = place }
+        for (index, state) in states.enumerated() {
+            for name in state.allNames where byName[name] == nil { byName[name] = index }
         }
         self.states = states
         self.byName = byName

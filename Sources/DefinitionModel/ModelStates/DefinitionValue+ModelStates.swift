@@ -47,13 +47,13 @@ private struct KeyTree {
             entries.append((key, .value(value)))
             return
         }
-        let place = entries.lastIndex { entry in
+        let index = entries.lastIndex { entry in
             if entry.key == key, case .tree = entry.node { true } else { false }
         }
         var subtree = KeyTree()
-        if let place, case .tree(let known) = entries[place].node { subtree = known }
+        if let index, case .tree(let known) = entries[index].node { subtree = known }
         subtree.insert(value, at: keys.dropFirst())
-        if let place { entries[place].node = .tree(subtree) } else { entries.append((key, .tree(subtree))) }
+        if let index { entries[index].node = .tree(subtree) } else { entries.append((key, .tree(subtree))) }
     }
 
     var value: DefinitionValue {

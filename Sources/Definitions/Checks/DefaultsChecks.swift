@@ -32,8 +32,8 @@ enum DefaultsChecks {
         _ remaining: inout Int,
         _ diagnostics: inout DiagnosticCollector
     ) {
-        for (place, later) in entries.enumerated() {
-            for earlier in entries[..<place] {
+        for (index, later) in entries.enumerated() {
+            for earlier in entries[..<index] {
                 remaining -= 10 + sizes[later] + sizes[earlier]
                 guard remaining > 0 else { return }
                 let conflicts = definition.defaults[later].conflicts(with: definition.defaults[earlier])

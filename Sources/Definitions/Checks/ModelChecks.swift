@@ -8,8 +8,8 @@ enum ModelChecks {
             check(profile.settings, "profile.\(profile.name.value)", network, &diagnostics)
         }
         let nodes = network.definition.nodes
-        for place in nodes.indices {
-            check(nodes[place].settings, "node.\(nodes[place].name.value)", network, &diagnostics)
+        for index in nodes.indices {
+            check(nodes[index].settings, "node.\(nodes[index].name.value)", network, &diagnostics)
         }
     }
 
@@ -22,15 +22,15 @@ enum ModelChecks {
         // Diagnostics are sorted at the end, so the order of the elements does not matter.
         for element in settings.elements.values {
             let models = element.models
-            for place in models.indices {
+            for index in models.indices {
                 // Field by field, because to copy a model takes longer than the checks.
-                let (keys, groups) = (models[place].keys?.value ?? [], models[place].subscribe?.value ?? [])
+                let (keys, groups) = (models[index].keys?.value ?? [], models[index].subscribe?.value ?? [])
                 for key in keys { checkKey(key, resource(), network, &diagnostics) }
                 for group in groups { checkSubscription(group, resource(), network, &diagnostics) }
-                let publish = models[place].publish?.value
+                let publish = models[index].publish?.value
                 if let publish { checkPublication(publish, resource(), network, &diagnostics) }
                 checkAbilities(
-                    of: models[place].identifier,
+                    of: models[index].identifier,
                     hasKeys: !keys.isEmpty,
                     subscribes: !groups.isEmpty,
                     publishes: publish != nil,

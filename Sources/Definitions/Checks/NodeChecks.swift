@@ -9,13 +9,13 @@ enum NodeChecks {
         }
         var uuids = Uniqueness<DeviceUUID>()
         let nodes = network.definition.nodes
-        for place in nodes.indices {
-            let name = nodes[place].name.value
+        for index in nodes.indices {
+            let name = nodes[index].name.value
             // Places with one name are reported for their name.
-            if !nodes[place].awaitsDevice {
-                uuids.check(nodes[place].uuid, resource: "node.\(name)", into: &diagnostics) { "the UUID \($0)" }
+            if !nodes[index].awaitsDevice {
+                uuids.check(nodes[index].uuid, resource: "node.\(name)", into: &diagnostics) { "the UUID \($0)" }
             }
-            if let profile = nodes[place].profile {
+            if let profile = nodes[index].profile {
                 diagnostics.checkReference(
                     profile,
                     to: .profiles,
@@ -24,7 +24,7 @@ enum NodeChecks {
                     resource: "node.\(name)"
                 )
             }
-            checkNames(nodes[place].settings, "node.\(name)", network, &diagnostics)
+            checkNames(nodes[index].settings, "node.\(name)", network, &diagnostics)
         }
     }
 

@@ -17,8 +17,8 @@ enum ProvisioningRouteChecks {
             checkName(profile.provisioning, "profile.\(profile.name.value)", network, &diagnostics)
         }
         let nodes = definition.nodes
-        for place in nodes.indices where nodes[place].provisioning?.route != nil {
-            checkName(nodes[place].provisioning, "node.\(nodes[place].name.value)", network, &diagnostics)
+        for index in nodes.indices where nodes[index].provisioning?.route != nil {
+            checkName(nodes[index].provisioning, "node.\(nodes[index].name.value)", network, &diagnostics)
         }
         guard routes.contains(where: { $0?.value.server != nil }) else { return }
         let servers = routes.map { route in route?.value.server.flatMap { network.nodes[$0] } }

@@ -72,12 +72,12 @@ enum SceneChecks {
 
         init(of settings: NodeSettings) {
             for (element, definition) in settings.elements {
-                for place in definition.models.indices {
-                    let model = definition.models[place].identifier.value
+                for index in definition.models.indices {
+                    let model = definition.models[index].identifier.value
                     if model == .sceneServer || model == .sceneSetupServer {
                         firstServer = min(firstServer ?? element, element)
                     }
-                    scenes += definition.models[place].scenes.map { (element, $0.scene) }
+                    scenes += definition.models[index].scenes.map { (element, $0.scene) }
                 }
             }
             scenes.sort { $0.scene.location < $1.scene.location }
@@ -97,8 +97,8 @@ enum SceneChecks {
     ) {
         for element in settings.elements.keys.sorted() {
             guard let definition = settings.elements[element] else { continue }
-            for place in definition.models.indices where !definition.models[place].scenes.isEmpty {
-                for scene in definition.models[place].scenes {
+            for index in definition.models.indices where !definition.models[index].scenes.isEmpty {
+                for scene in definition.models[index].scenes {
                     diagnostics.checkReference(scene.scene, to: .scenes, "scene", in: network, resource: resource())
                 }
             }

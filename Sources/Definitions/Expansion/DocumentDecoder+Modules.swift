@@ -93,14 +93,14 @@ extension DocumentDecoder {
         for entry in entries(section.value, areVariables ? "a mapping of variables" : "a mapping of parameters") ?? [] {
             guard parameterName(entry.key) != nil else { continue }
             var declaration = ParameterDeclaration(name: entry.symbol)
-            var place = entry.value
+            var index = entry.value
             if tree.nodes[entry.value].kind == .mapping {
                 for field in fields(entry.value, .parameter, "a parameter", blamed: entry.key) ?? [] {
                     switch field.keyword {
                     case .type: declaration.type = scalar(field.value, "a type", ParameterType.named)?.value
                     case .defaultValue:
                         declaration.defaultValue = plainValue(field.value)
-                        place = field.value
+                        index = field.value
                     case .description: _ = text(field.value, "a text")
                     default: break
                     }
@@ -109,8 +109,8 @@ extension DocumentDecoder {
                     let isRight = check(
                         value,
                         declaration.type,
-                        at: tree.nodes[place],
-                        origin: location(place).file
+                        at: tree.nodes[index],
+                        origin: location(index).file
                     )
                     if !isRight { declaration.defaultValue = .broken }
                 }

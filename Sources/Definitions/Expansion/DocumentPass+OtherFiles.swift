@@ -9,11 +9,11 @@ extension DocumentPass {
         var depth = 0
         while next < held.count {
             var names: [(document: Int, name: Located<String>)] = []
-            for place in next..<held.count {
-                let document = held[place]
+            for index in next..<held.count {
+                let document = held[index]
                 guard let list = document.tree.value(of: .include, in: 0) else { continue }
                 let found = decoder.reading(document.tree, of: UInt32(document.file)) { $0.decodePaths(list) }
-                for name in found where isAdmitted(name, loading.admits) { names.append((place, name)) }
+                for name in found where isAdmitted(name, loading.admits) { names.append((index, name)) }
             }
             next = held.count
             depth += 1
@@ -29,13 +29,13 @@ extension DocumentPass {
             let found = try NamedFiles(names.map(\.name), among: files, loading: loading.load)
             files = found.files
             for (name, places) in zip(names, found.found) {
-                for place in places where !files.files[place].path.hasSuffix(RowsTable.ending) {
+                for index in places where !files.files[index].path.hasSuffix(RowsTable.ending) {
                     // A folder may hold links to files elsewhere.
-                    guard isAdmitted(place, named: name.name, loading.admits) else { continue }
-                    held[name.document].includes.append((place, name.name))
-                    if included[place] == nil {
-                        included[place] = []
-                        read(place, isIncluded: true)
+                    guard isAdmitted(index, named: name.name, loading.admits) else { continue }
+                    held[name.document].includes.append((index, name.name))
+                    if included[index] == nil {
+                        included[index] = []
+                        read(index, isIncluded: true)
                     }
                 }
             }
@@ -69,9 +69,9 @@ extension DocumentPass {
             )
         }
         let closing = Set(circles.map { IncludeGraph.Edge(from: $0.from, to: $0.to) })
-        for place in held.indices {
-            let file = held[place].file
-            held[place].includes.removeAll { closing.contains(IncludeGraph.Edge(from: file, to: $0.file)) }
+        for index in held.indices {
+            let file = held[index].file
+            held[index].includes.removeAll { closing.contains(IncludeGraph.Edge(from: file, to: $0.file)) }
         }
     }
 
@@ -84,12 +84,12 @@ extension DocumentPass {
     mutating func reportOutside<Failure: Error>(_ names: [Located<String>], _ loading: Loading<Failure>) {
         for name in names { _ = isAdmitted(name, loading.admits) }
         guard !names.isEmpty else { return }
-        for (place, file) in files.files.enumerated() where !loading.admits(file.path) {
+        for (index, file) in files.files.enumerated() where !loading.admits(file.path) {
             let folder = NamedFiles.folder(of: NamedFiles.normalized(file.path))
             let name = names.first {
                 NamedFiles.normalized(files.resolving($0.value, namedAt: $0.location)) == folder
             }
-            if let name { _ = isAdmitted(place, named: name, loading.admits) }
+            if let name { _ = isAdmitted(index, named: name, loading.admits) }
         }
     }
 
@@ -110,9 +110,9 @@ extension DocumentPass {
         var names: [Located<String>] = []
         decoder.expansion.files = files
         for document in held {
-            for (place, node) in document.tree.nodes.enumerated().dropLast() where node.kind.isText {
-                let value = document.tree.nodes[document.tree.resolved(place + 1)]
-                guard document.tree.isKey(place, .rows), value.kind.isText else { continue }
+            for (index, node) in document.tree.nodes.enumerated().dropLast() where node.kind.isText {
+                let value = document.tree.nodes[document.tree.resolved(index + 1)]
+                guard document.tree.isKey(index, .rows), value.kind.isText else { continue }
                 let path = decoder.symbols.text(value.value)
                 guard path.hasSuffix(RowsTable.ending) else { continue }
                 let location = SourceLocation(file: UInt32(document.file), line: value.line, column: value.column)
@@ -130,8 +130,8 @@ extension DocumentPass {
         decoder.expansion.files = files
         for (name, places) in zip(names, found.found) {
             let key = decoder.expansion.tableKey(name, decoder.diagnostics.instances)
-            guard let place = places.first, decoder.expansion.tables[key] == nil else { continue }
-            decoder.expansion.tables[key] = decoder.readRows(files.files[place].bytes, of: UInt32(place))
+            guard let index = places.first, decoder.expansion.tables[key] == nil else { continue }
+            decoder.expansion.tables[key] = decoder.readRows(files.files[index].bytes, of: UInt32(index))
         }
     }
 }

@@ -61,7 +61,7 @@ struct DocumentPass {
         breakCircles()
         // A file of the run that another one includes belongs to that one's network.
         let taken = Set(held.flatMap(\.includes).map(\.file))
-        for place in held.indices where taken.contains(held[place].file) { held[place].fragment = nil }
+        for index in held.indices where taken.contains(held[index].file) { held[index].fragment = nil }
         try readRows(loading)
         expand()
         let onlyNetwork = onlyNetwork
@@ -121,8 +121,8 @@ struct DocumentPass {
         guard !held.isEmpty else { return }
         let path = VariableValues.environmentPath
         decoder.expansion.environmentFile = files.files.firstIndex { $0.path == path }.map { UInt32($0) }
-        for place in held.indices where held[place].tree.hasReferences {
-            held[place].tree.findConstants(decoder.symbols)
+        for index in held.indices where held[index].tree.hasReferences {
+            held[index].tree.findConstants(decoder.symbols)
         }
         for document in held {
             decoder.reading(document.tree, of: UInt32(document.file)) { decoder in
@@ -131,16 +131,16 @@ struct DocumentPass {
             }
         }
         decoder.settleVariables()
-        for place in held.indices {
-            if let fragment = held[place].fragment { decode(place, into: fragment) }
+        for index in held.indices {
+            if let fragment = held[index].fragment { decode(index, into: fragment) }
         }
         var uses: [(document: Int, fragment: Int)] = []
         var seen: Set<Inclusion> = []
         let onlyNetwork = onlyNetwork
-        for place in held.indices {
-            guard let fragment = held[place].fragment else { continue }
-            uses.append((place, fragment))
-            include(from: place, into: fragment, of: fragments[fragment].network?.value ?? onlyNetwork, &seen, &uses)
+        for index in held.indices {
+            guard let fragment = held[index].fragment else { continue }
+            uses.append((index, fragment))
+            include(from: index, into: fragment, of: fragments[fragment].network?.value ?? onlyNetwork, &seen, &uses)
         }
         for (place, fragment) in uses {
             decoder.expansion.fragment = fragment
@@ -163,7 +163,7 @@ struct DocumentPass {
     ///
     /// It does not call itself: in a folder, a chain of files may be as long as there are files.
     private mutating func include(
-        from place: Int,
+        from index: Int,
         into fragment: Int,
         of network: String,
         _ seen: inout Set<Inclusion>,
@@ -174,7 +174,7 @@ struct DocumentPass {
             case file(Int)
             case document(Int)
         }
-        var pending = held[place].includes.reversed().map { Next.file($0.file) }
+        var pending = held[index].includes.reversed().map { Next.file($0.file) }
         while let next = pending.popLast() {
             switch next {
             case .file(let file):
@@ -202,8 +202,8 @@ struct DocumentPass {
     private var onlyNetwork: String { fragments.lazy.compactMap(\.network).first?.value ?? "" }
 
     /// Decodes a document without the instances of modules in it.
-    private mutating func decode(_ place: Int, into fragment: Int) {
-        let document = held[place]
+    private mutating func decode(_ index: Int, into fragment: Int) {
+        let document = held[index]
         let origin = UInt32(document.file)
         decoder.expansion.fragment = fragment
         swap(&decoder.fragment, &fragments[fragment])

@@ -26,7 +26,7 @@ struct NamedFiles {
     ) throws(Failure) {
         self.files = files
         var known = KnownFiles()
-        for (place, file) in files.files.enumerated() { known.add(Self.normalized(file.path), at: place) }
+        for (index, file) in files.files.enumerated() { known.add(Self.normalized(file.path), at: index) }
         var seen: Set<String> = []
         for name in names {
             let path = files.resolving(name.value, namedAt: name.location)
@@ -77,10 +77,10 @@ private struct KnownFiles {
     func places(at path: String) -> [Int] { files[path].map { [$0] } ?? folders[path] ?? [] }
 
     /// Adds a file with a normalized path.
-    mutating func add(_ path: String, at place: Int) {
-        guard files.updateValue(place, forKey: path) == nil else { return }
+    mutating func add(_ path: String, at index: Int) {
+        guard files.updateValue(index, forKey: path) == nil else { return }
         let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
         guard DefinitionPaths.definitionFiles(among: [name]) == [name] else { return }
-        folders[NamedFiles.folder(of: path), default: []].append(place)
+        folders[NamedFiles.folder(of: path), default: []].append(index)
     }
 }

@@ -104,8 +104,8 @@ private struct LineCounter {
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    mutating func line(of place: Int) -> UInt32 {
-        while offset < min(place, bytes.count) {
+    mutating func line(of index: Int) -> UInt32 {
+        while offset < min(index, bytes.count) {
             if bytes[offset] == UInt8(ascii: "\n") { line += 1 }
             offset += 1
         }

@@ -228,10 +228,10 @@ struct LayoutBuilder {
     /// The column of an octet, in characters.
     private func column(of offset: Int) -> Int {
         var column = 0
-        var place = offset
-        while place > 0, source[place - 1] != UInt8(ascii: "\n") {
-            place -= 1
-            if source[place] & 0xC0 != 0x80 { column += 1 }
+        var index = offset
+        while index > 0, source[index - 1] != UInt8(ascii: "\n") {
+            index -= 1
+            if source[index] & 0xC0 != 0x80 { column += 1 }
         }
         return column
     }

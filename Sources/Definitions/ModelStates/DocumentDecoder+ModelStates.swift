@@ -140,19 +140,19 @@ extension DocumentDecoder {
     /// Reports states that are declared both under a server and under its setup server of one element.
     mutating func checkStates(of models: [ModelDefinition]) {
         var seen: [String: (model: ModelIdentifier, location: SourceLocation)] = [:]
-        for place in models.indices {
-            guard let states = models[place].states?.value, !states.isEmpty else { continue }
+        for index in models.indices {
+            guard let states = models[index].states?.value, !states.isEmpty else { continue }
             for setting in states {
                 let form = setting.value.state.form
                 let name = "\(form.setServer) \(form.name)"
-                guard let first = seen.updateValue((models[place].identifier.value, setting.location), forKey: name),
-                    first.model != models[place].identifier.value
+                guard let first = seen.updateValue((models[index].identifier.value, setting.location), forKey: name),
+                    first.model != models[index].identifier.value
                 else { continue }
                 diagnostics.report(
                     "the state \(setting.value.path) is declared twice in this element",
                     at: setting.location,
                     hint: "\(modelNames.name(of: first.model)) and "
-                        + "\(modelNames.name(of: models[place].identifier.value)) hold it together",
+                        + "\(modelNames.name(of: models[index].identifier.value)) hold it together",
                     related: [Diagnostic.Related(message: "first here", location: first.location)]
                 )
             }

@@ -322,8 +322,8 @@ enum TransitionWords {
 
     /// The octet of exactly that time; nil if messages cannot hold it.
     static func octet(milliseconds: Int) -> UInt8? {
-        for (place, length) in lengths.enumerated() where milliseconds % length == 0 && milliseconds / length <= 62 {
-            return UInt8(place << 6 | milliseconds / length)
+        for (index, length) in lengths.enumerated() where milliseconds % length == 0 && milliseconds / length <= 62 {
+            return UInt8(index << 6 | milliseconds / length)
         }
         return nil
     }

@@ -50,8 +50,8 @@ struct NamedColumns<Column: Hashable> {
             return
         }
         if let problem = TextScan.firstProblem(bytes) {
-            let place = SourceLocation(file: file, line: problem.line, column: problem.column)
-            diagnostics.report(problem.message, at: place, hint: problem.hint)
+            let location = SourceLocation(file: file, line: problem.line, column: problem.column)
+            diagnostics.report(problem.message, at: location, hint: problem.hint)
             return
         }
         var places = TextPlaces(bytes, file: file)
@@ -101,8 +101,8 @@ struct NamedColumns<Column: Hashable> {
             columns[column] = index
         }
         if let missing = missing(Set(columns.keys)) {
-            let place = places.location(record.first?.offset ?? 0)
-            diagnostics.report("there is no column \(missing)", at: place, hint: hint)
+            let location = places.location(record.first?.offset ?? 0)
+            diagnostics.report("there is no column \(missing)", at: location, hint: hint)
             return nil
         }
         return columns

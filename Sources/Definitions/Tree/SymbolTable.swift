@@ -61,10 +61,10 @@ struct SymbolTable {
 
     private static func holdsReference(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let dollar = text.firstIndex(of: UInt8(ascii: "$")) else { return false }
-        var place = dollar
-        while place + 1 < text.count {
-            if text[place] == UInt8(ascii: "$"), text[place + 1] == UInt8(ascii: "(") { return true }
-            place += 1
+        var index = dollar
+        while index + 1 < text.count {
+            if text[index] == UInt8(ascii: "$"), text[index + 1] == UInt8(ascii: "(") { return true }
+            index += 1
         }
         return false
     }

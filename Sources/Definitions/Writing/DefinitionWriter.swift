@@ -220,8 +220,10 @@ package struct DefinitionWriter {
         (own.tags, own.isProtected, own.removalPolicy) = (node.tags, node.isProtected, node.removalPolicy)
         for values in inherited(node.profile?.value) {
             own.tags = own.tags.filter { values.tags[$0.key]?.location != $0.value.location }
-            if let place = values.isProtected?.location, place == own.isProtected?.location { own.isProtected = nil }
-            if let place = values.removalPolicy?.location, place == own.removalPolicy?.location {
+            if let location = values.isProtected?.location, location == own.isProtected?.location {
+                own.isProtected = nil
+            }
+            if let location = values.removalPolicy?.location, location == own.removalPolicy?.location {
                 own.removalPolicy = nil
             }
         }
@@ -448,9 +450,9 @@ extension DefinitionWriter {
         }
     }
 
-    private static func origin(of place: SourceLocation, in files: SourceFiles) -> String {
-        guard let title = files.instances.title(of: place) else { return "" }
-        return "  " + comment(["\(files.path(of: place)):\(place.line), \(title)"])
+    private static func origin(of location: SourceLocation, in files: SourceFiles) -> String {
+        guard let title = files.instances.title(of: location) else { return "" }
+        return "  " + comment(["\(files.path(of: location)):\(location.line), \(title)"])
     }
 }
 

@@ -108,20 +108,20 @@ struct LinkKeeper {
     /// requests.
     private mutating func closeNeedless(into actions: inout [Action]) {
         links.leaveSurplus(beyond: maximumLinks)
-        for place in links.indices.reversed() where links[place].isLeaving && links[place].load == 0 {
-            close(place, into: &actions)
+        for index in links.indices.reversed() where links[index].isLeaving && links[index].load == 0 {
+            close(index, into: &actions)
         }
         let needed = neededLinks
-        for place in links.indices.reversed() {
-            guard let node = links[place].directNode, links[place].load == 0, !direct.nodes.contains(node),
-                !needed.contains(links[place].target)
+        for index in links.indices.reversed() {
+            guard let node = links[index].directNode, links[index].load == 0, !direct.nodes.contains(node),
+                !needed.contains(links[index].target)
             else { continue }
-            close(place, into: &actions)
+            close(index, into: &actions)
         }
     }
 
-    private mutating func close(_ place: Int, into actions: inout [Action]) {
-        let link = links.remove(at: place)
+    private mutating func close(_ index: Int, into actions: inout [Action]) {
+        let link = links.remove(at: index)
         filters[link.target] = nil
         if let identifier = link.identifier { actions.append(.output(.closeLink(identifier))) }
         if let node = link.directNode { actions.append(.output(.directLinkDown(node, nil))) }
@@ -162,9 +162,9 @@ struct LinkKeeper {
         }
         for node in exchanges.nodes {
             guard let exchange = exchanges[node], exchange.carrier == nil,
-                let place = links.bestPlace(for: exchange, nodes)
+                let index = links.bestPlace(for: exchange, nodes)
             else { continue }
-            let link = links[place]
+            let link = links[index]
             let isDirect = link.isDirect(to: exchange.host)
             let isUnknown = !isDirect && link.forwarding == .unknown
             guard
@@ -176,8 +176,8 @@ struct LinkKeeper {
                     at: now
                 )
             else { continue }
-            links[place].load += 1
-            links[place].usedAt = now
+            links[index].load += 1
+            links[index].usedAt = now
             routes.use(link.target, for: node)
             actions.append(.transmit(node))
         }
@@ -298,17 +298,17 @@ struct LinkKeeper {
     ) -> Bool {
         guard links.count >= maximumLinks else { return true }
         let needed = routes.serverLinks
-        if let place = links.doubtedPlace(besides: needed) {
-            let target = links[place].target
+        if let index = links.doubtedPlace(besides: needed) {
+            let target = links[index].target
             for node in exchanges.nodes where exchanges[node]?.carrier == target {
                 move(node, &exchanges, at: now, into: &actions)
             }
-            if let advertiser = links[place].advertiser { selection.failed(advertiser, at: now) }
-            close(place, into: &actions)
+            if let advertiser = links[index].advertiser { selection.failed(advertiser, at: now) }
+            close(index, into: &actions)
             return true
         }
-        guard let place = links.longestIdle(besides: needed) else { return true }
-        let link = links[place]
+        guard let index = links.longestIdle(besides: needed) else { return true }
+        let link = links[index]
         // A link that carried no answer was useless, and is not to be made again at once.
         if !link.isProved {
             search.failures += 1
@@ -319,7 +319,7 @@ struct LinkKeeper {
                 return false
             }
         }
-        close(place, into: &actions)
+        close(index, into: &actions)
         return true
     }
 
@@ -342,10 +342,10 @@ struct LinkKeeper {
         for node in direct.unlinked(links) where hasRoomForDirectLink {
             guard let choice = selection.direct(to: node, besides: links.advertisers, at: now) else { continue }
             if links.count >= maximumLinks {
-                guard let place = links.longestIdleMeshLink(besides: neededLinks),
-                    links[place].replaceableAt.map({ $0 <= now }) ?? false
+                guard let index = links.longestIdleMeshLink(besides: neededLinks),
+                    links[index].replaceableAt.map({ $0 <= now }) ?? false
                 else { continue }
-                close(place, into: &actions)
+                close(index, into: &actions)
             }
             let since = direct.beganAt ?? now
             connect(.proxy(choice.advertiser), choice, searchedSince: since, at: now, into: &actions)
@@ -358,12 +358,12 @@ struct LinkKeeper {
 
     /// A link has ended that the client did not close as unused.
     mutating func lose(
-        _ place: Int,
+        _ index: Int,
         _ failure: LinkFailure,
         _ exchanges: inout Exchanges,
         at now: Instant
     ) -> [Action] {
-        let link = links.remove(at: place)
+        let link = links.remove(at: index)
         filters[link.target] = nil
         var actions = exchanges.pause(carriedBy: link.target, at: now).map { Action.stop($0) }
         if link.isLeaving {
@@ -470,15 +470,15 @@ extension LinkKeeper {
     /// A request to another node than the proxy has been unanswered for long. If a proxy is required, no other may be
     /// used.
     mutating func doubtForwarding(of carrier: LinkTarget) {
-        guard policy.proxy == nil, let place = links.place(of: carrier) else { return }
-        links[place].doubtForwarding()
+        guard policy.proxy == nil, let index = links.place(of: carrier) else { return }
+        links[index].doubtForwarding()
     }
 
     /// An answer came over a link, or to a request that it carried.
     mutating func prove(_ target: LinkTarget?) {
-        guard let place = links.place(of: target) else { return }
+        guard let index = links.place(of: target) else { return }
         hasProvedLink = true
-        if links[place].proved(), links[place].directNode == nil { search.failures = 0 }
+        if links[index].proved(), links[index].directNode == nil { search.failures = 0 }
     }
 }
 
@@ -499,9 +499,9 @@ extension LinkKeeper {
             return false
         }
         selection.heard(advertisement, as: identity, at: now)
-        if let place = links.firstIndex(where: { $0.advertiser == advertisement.advertiser }) {
+        if let index = links.firstIndex(where: { $0.advertiser == advertisement.advertiser }) {
             // The advertisement now says that it forwards.
-            if node == nil { links[place].onlyNode = nil }
+            if node == nil { links[index].onlyNode = nil }
             return true
         }
         if direct.beganAt != nil { return true }

@@ -53,10 +53,10 @@ struct LinkTransport {
     ///
     /// - Returns: whether the link is still wanted.
     mutating func connecting(_ identifier: LinkIdentifier, to target: LinkTarget) -> Bool {
-        guard let place = keeper.links.firstIndex(where: { $0.target == target && $0.identifier == nil }) else {
+        guard let index = keeper.links.firstIndex(where: { $0.target == target && $0.identifier == nil }) else {
             return false
         }
-        keeper.links[place].connecting(as: identifier)
+        keeper.links[index].connecting(as: identifier)
         return true
     }
 
@@ -67,19 +67,19 @@ struct LinkTransport {
         var events: [Event] = []
         switch event {
         case .opened(let identifier, let size, let times):
-            guard let place = keeper.links.place(of: identifier) else { return nil }
+            guard let index = keeper.links.place(of: identifier) else { return nil }
             let isKnown = stack.isIVIndexKnown
-            change(keeper.links[place].target, at: now, &exchanges, into: &events) { link in
+            change(keeper.links[index].target, at: now, &exchanges, into: &events) { link in
                 link.opened(maximumPacketSize: size, times, isIVIndexKnown: isKnown, at: now)
             }
         case .closed(let identifier, let error):
-            guard let place = keeper.links.place(of: identifier) else { return nil }
-            change(keeper.links[place].target, at: now, &exchanges, into: &events) { _ in [.lost(LinkFailure(error))] }
+            guard let index = keeper.links.place(of: identifier) else { return nil }
+            change(keeper.links[index].target, at: now, &exchanges, into: &events) { _ in [.lost(LinkFailure(error))] }
         case .received(let identifier, let packet):
-            guard let place = keeper.links.place(of: identifier) else { return nil }
-            let target = keeper.links[place].target
+            guard let index = keeper.links.place(of: identifier) else { return nil }
+            let target = keeper.links[index].target
             do throws(ProxyProtocolError) {
-                if let pdu = try keeper.links[place].reassembler.receive(packet, at: now) {
+                if let pdu = try keeper.links[index].reassembler.receive(packet, at: now) {
                     receive(pdu, on: target, at: now, &exchanges, into: &events)
                 }
             } catch {
@@ -192,28 +192,28 @@ struct LinkTransport {
         into events: inout [Event],
         _ event: (inout ProxyLink) -> [ProxyLink.Action]
     ) {
-        guard let place = keeper.links.place(of: target) else { return }
-        for action in event(&keeper.links[place]) {
+        guard let index = keeper.links.place(of: target) else { return }
+        for action in event(&keeper.links[index]) {
             switch action {
             case .close:
-                if let identifier = keeper.links[place].identifier { events.append(.output(.closeLink(identifier))) }
+                if let identifier = keeper.links[index].identifier { events.append(.output(.closeLink(identifier))) }
             case .setFilterType(let attempt):
-                let link = keeper.links[place]
+                let link = keeper.links[index]
                 let keys = link.filterTypeKeys(attempt, of: stack.keys)
                 configure(.setFilterType(.acceptList), in: keys, over: link, into: &events)
-                keeper.links[place].sentTypeRequests(keys)
+                keeper.links[index].sentTypeRequests(keys)
             case .addAddresses:
                 let message = ProxyConfigurationMessage.addAddresses([address.address])
-                let link = keeper.links[place]
+                let link = keeper.links[index]
                 configure(message, in: [link.configurationKey], over: link, into: &events)
             case .tryMessage: tryMessage(over: target, at: now, &exchanges, into: &events)
             case .ready:
-                let link = keeper.links[place]
+                let link = keeper.links[index]
                 let up = link.directNode.map { ClientOutput.directLinkUp($0, link.times) }
                 events.append(.output(up ?? .linkUp(proxy: link.proxy, link.times)))
                 beginWatching(over: target, at: now, into: &events)
             case .lost(let failure):
-                events.append(.links(keeper.lose(place, failure, &exchanges, at: now)))
+                events.append(.links(keeper.lose(index, failure, &exchanges, at: now)))
                 return
             }
         }
@@ -278,10 +278,10 @@ struct LinkTransport {
         at now: Instant
     ) throws(StackError) -> (actions: [StackAction], link: LinkTarget)? {
         let (links, accustomed) = (keeper.links, keeper.routes[node])
-        guard let place = links.place(forMessageTo: node, in: subnets, keeper.nodes, accustomed: accustomed) else {
+        guard let index = links.place(forMessageTo: node, in: subnets, keeper.nodes, accustomed: accustomed) else {
             return nil
         }
-        let link = links[place]
+        let link = links[index]
         let message = OutgoingMessage(
             source: address,
             destination: .unicast(node),
@@ -291,7 +291,7 @@ struct LinkTransport {
             ttl: link.isDirect(to: node) ? 0 : limit ?? ttl
         )
         let (_, actions) = try stack.send(message, at: now)
-        keeper.links[place].usedAt = now
+        keeper.links[index].usedAt = now
         keeper.routes.use(link.target, for: node)
         return (actions, link.target)
     }

@@ -238,7 +238,7 @@ extension LinkTransport {
         under key: AppKey,
         at now: Instant
     ) throws(StackError) -> (actions: [StackAction], link: LinkTarget)? {
-        guard let place = placeToPost(under: key) else { return nil }
+        guard let index = placeToPost(under: key) else { return nil }
         let message = OutgoingMessage(
             source: address,
             destination: destination,
@@ -248,8 +248,8 @@ extension LinkTransport {
             ttl: ttl
         )
         let (_, actions) = try stack.send(message, at: now)
-        keeper.links[place].usedAt = now
-        return (actions, keeper.links[place].target)
+        keeper.links[index].usedAt = now
+        return (actions, keeper.links[index].target)
     }
 }
 

@@ -68,8 +68,8 @@ package struct DirectExecution {
         case .configure(let node, let action): return configure(node, action, at: position)
         case .configureWhenKnown(let configuration):
             guard let steps = lower(configuration, plan) else { return false }
-            for (place, step) in steps.enumerated() {
-                guard carryOut(step, at: position &+ place, of: plan) else { return false }
+            for (index, step) in steps.enumerated() {
+                guard carryOut(step, at: position &+ index, of: plan) else { return false }
             }
             return true
         case .readBack: return false

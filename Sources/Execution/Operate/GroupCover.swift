@@ -67,13 +67,13 @@ package struct GroupCover: Hashable, Sendable {
     private mutating func choose(among candidates: [Candidate], _ copies: Int, _ left: inout Set<Int>) {
         var gains = candidates.map { $0.positions.intersection(left).count }
         var reaching: [Int: [Int]] = [:]
-        for (place, candidate) in candidates.enumerated() {
-            for position in candidate.positions { reaching[position, default: []].append(place) }
+        for (index, candidate) in candidates.enumerated() {
+            for position in candidate.positions { reaching[position, default: []].append(index) }
         }
         while let most = gains.max(), most > copies, let best = gains.firstIndex(of: most) {
             groups.append(candidates[best])
             for position in candidates[best].positions where left.remove(position) != nil {
-                for place in reaching[position] ?? [] { gains[place] -= 1 }
+                for index in reaching[position] ?? [] { gains[index] -= 1 }
             }
         }
     }
@@ -82,11 +82,11 @@ package struct GroupCover: Hashable, Sendable {
     private mutating func giveBack(after named: Int, _ copies: Int, _ left: inout Set<Int>) {
         var counts: [Int: Int] = [:]
         for position in groups.lazy.flatMap(\.positions) { counts[position, default: 0] += 1 }
-        for place in groups.indices.dropFirst(named).reversed() {
-            let alone = groups[place].positions.filter { counts[$0] == 1 }
+        for index in groups.indices.dropFirst(named).reversed() {
+            let alone = groups[index].positions.filter { counts[$0] == 1 }
             guard alone.count <= copies else { continue }
             left.formUnion(alone)
-            for position in groups.remove(at: place).positions { counts[position, default: 0] -= 1 }
+            for position in groups.remove(at: index).positions { counts[position, default: 0] -= 1 }
         }
     }
 }
@@ -143,11 +143,11 @@ extension GroupCover {
             listeners.enumerated().map { ($0.element.group, $0.offset) },
             uniquingKeysWith: { first, _ in first }
         )
-        for (place, node) in network.nodes.enumerated() {
+        for (index, node) in network.nodes.enumerated() {
             for element in node.elements.indices {
                 for group in TargetResolver.groups(of: models, node, element) {
                     guard let position = order[group] else { continue }
-                    listeners[position].members.insert(ElementPlace(node: place, element: element))
+                    listeners[position].members.insert(ElementPlace(node: index, element: element))
                 }
             }
         }

@@ -174,8 +174,8 @@ struct HopSearch {
             round = subjects.indices.filter { subjects[$0].isOpen && (isLast || !subjects[$0].isSlow) }
                 .map { ($0, ttl) }
         }
-        for place in subjects.indices {
-            if let ttl = subjects[place].doubt { round.append((place, ttl)) }
+        for index in subjects.indices {
+            if let ttl = subjects[index].doubt { round.append((index, ttl)) }
         }
         waiting = round[...]
         if let farthest = round.map(\.ttl).max() { tell(round.count, farthest) }
@@ -185,11 +185,11 @@ struct HopSearch {
     /// Who has not answered by now is farther away, or the question or its answer was lost.
     private mutating func endRound() {
         repetitions = [:]
-        for place in subjects.indices {
-            if let asked = subjects[place].asked { subjects[place].vain.append(asked) }
-            subjects[place].asked = nil
-            guard let hops = subjects[place].hops else { continue }
-            repetitions[hops, default: 0] += air.repetitions(by: subjects[place].uuid)
+        for index in subjects.indices {
+            if let asked = subjects[index].asked { subjects[index].vain.append(asked) }
+            subjects[index].asked = nil
+            guard let hops = subjects[index].hops else { continue }
+            repetitions[hops, default: 0] += air.repetitions(by: subjects[index].uuid)
         }
     }
 
@@ -213,31 +213,31 @@ struct HopSearch {
     ///   - ttl: the TTL of the answer on arrival.
     ///   - least: how many hops it is away at least if it is not asked, and does not answer, with TTL 0, as proxies at
     ///     the other end of a link are.
-    mutating func answered(_ place: Int, defaultTTL: UInt8, ttl: UInt8, least: Int, at now: Instant) {
+    mutating func answered(_ index: Int, defaultTTL: UInt8, ttl: UInt8, least: Int, at now: Instant) {
         // An answer that comes after its round is one to the question of that.
-        let asked = subjects[place].asked ?? subjects[place].vain.last ?? Self.farthest
-        let isNew = subjects[place].reachedAt == nil && subjects[place].mayRelay
-        if subjects[place].isOpen { openCount -= 1 }
-        let reachedAt = min(subjects[place].reachedAt ?? asked, asked)
-        subjects[place].reachedAt = reachedAt
-        subjects[place].vain.removeAll { $0 >= reachedAt }
-        subjects[place].asked = nil
-        subjects[place].answers += 1
+        let asked = subjects[index].asked ?? subjects[index].vain.last ?? Self.farthest
+        let isNew = subjects[index].reachedAt == nil && subjects[index].mayRelay
+        if subjects[index].isOpen { openCount -= 1 }
+        let reachedAt = min(subjects[index].reachedAt ?? asked, asked)
+        subjects[index].reachedAt = reachedAt
+        subjects[index].vain.removeAll { $0 >= reachedAt }
+        subjects[index].asked = nil
+        subjects[index].answers += 1
         let hops = ttl == 0 ? 1 : Int(defaultTTL) - Int(ttl) + 1
-        if ttl == 0 || hops >= least { hear(place, over: hops) }
-        if subjects[place].hops == 1 { proxy = subjects[place].uuid } else if isNew { foundRelay = true }
-        if ttl > 0 { pace.take(air.answer(of: subjects[place].uuid), of: rest, at: now) }
+        if ttl == 0 || hops >= least { hear(index, over: hops) }
+        if subjects[index].hops == 1 { proxy = subjects[index].uuid } else if isNew { foundRelay = true }
+        if ttl > 0 { pace.take(air.answer(of: subjects[index].uuid), of: rest, at: now) }
     }
 
     /// A heartbeat of the node at this place has come over so many hops.
-    mutating func heard(_ place: Int, over hops: Int) {
-        subjects[place].heartbeats += 1
-        hear(place, over: min(hops, Self.farthest))
+    mutating func heard(_ index: Int, over hops: Int) {
+        subjects[index].heartbeats += 1
+        hear(index, over: min(hops, Self.farthest))
     }
 
-    private mutating func hear(_ place: Int, over hops: Int) {
-        let before = subjects[place].heardOver ?? hops...hops
-        subjects[place].heardOver = min(before.lowerBound, hops)...max(before.upperBound, hops)
+    private mutating func hear(_ index: Int, over hops: Int) {
+        let before = subjects[index].heardOver ?? hops...hops
+        subjects[index].heardOver = min(before.lowerBound, hops)...max(before.upperBound, hops)
     }
 
     // MARK: The air

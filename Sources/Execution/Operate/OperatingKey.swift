@@ -62,10 +62,10 @@ extension MeshNetwork {
         on node: Node
     ) throws(OperatingProblem) -> AppKey {
         if let problem = operatingProblem(of: node) { throw problem }
-        guard node.elements.indices.contains(element), let place = node.elements[element].place(of: model) else {
+        guard node.elements.indices.contains(element), let index = node.elements[element].place(of: model) else {
             throw .noModel(model)
         }
-        let bindings = node.elements[element].models[place].bindings
+        let bindings = node.elements[element].models[index].bindings
         guard !bindings.isEmpty else { throw .noBinding(model) }
         for binding in bindings {
             guard let key = appKeys.first(where: { $0.index == binding }), node.knows(key.boundNetKey) else { continue }

@@ -41,11 +41,11 @@ extension MeshNetwork {
 
 extension Element {
     fileprivate mutating func bind(_ need: OwnModel) {
-        guard let place = place(of: need.model) else {
+        guard let index = place(of: need.model) else {
             models.append(Model(identifier: need.model, bindings: [need.key]))
             return
         }
-        guard !models[place].bindings.contains(need.key) else { return }
-        models[place].bindings = (models[place].bindings + [need.key]).sorted()
+        guard !models[index].bindings.contains(need.key) else { return }
+        models[index].bindings = (models[index].bindings + [need.key]).sorted()
     }
 }

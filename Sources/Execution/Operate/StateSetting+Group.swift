@@ -83,9 +83,9 @@ extension StateSetting {
         var reached: Set<Int> = []
         let begin = session.now
         for round in 0..<copies.count {
-            for (place, candidate) in groups.enumerated() {
+            for (index, candidate) in groups.enumerated() {
                 guard let destination = candidate.group.destination else { continue }
-                let due = begin.advanced(by: copies.round(of: groups.count) * round + copies.spacing * place)
+                let due = begin.advanced(by: copies.round(of: groups.count) * round + copies.spacing * index)
                 session.pause(for: session.now.duration(to: due))
                 let octets = self.payload(payload, at: session.now, start)
                 guard session.post(octets, to: destination, under: candidate.key) else { continue }

@@ -130,9 +130,9 @@ package struct TargetResolver {
     private func nodes(matching glob: Glob, _ name: String, _ element: Int?) throws(TargetError) -> ResolvedTarget {
         var parts: [ResolvedTarget.Element] = []
         let others = Set(names.filter { glob.matches($0.key) }.values)
-        for (place, node) in network.nodes.enumerated() where isOperable(node) {
+        for (index, node) in network.nodes.enumerated() where isOperable(node) {
             guard glob.matches(node.name) || others.contains(node.uuid) else { continue }
-            parts += elements(of: place, only: element)
+            parts += elements(of: index, only: element)
         }
         guard !parts.isEmpty else { throw .noMatch(name) }
         return ResolvedTarget(elements: parts, group: nil, isSelector: true)
@@ -167,11 +167,11 @@ package struct TargetResolver {
             throw .noGroup(name, suggestion: nearest.map { OperatingTarget.groupPrefix + $0 })
         }
         var parts: [ResolvedTarget.Element] = []
-        for (place, node) in network.nodes.enumerated() where isOperable(node) {
+        for (index, node) in network.nodes.enumerated() where isOperable(node) {
             for element in node.elements.indices {
                 let models = Self.members(of: group.address, node, element)
                 guard !models.isEmpty else { continue }
-                parts.append(ResolvedTarget.Element(node: place, element: element, models: models))
+                parts.append(ResolvedTarget.Element(node: index, element: element, models: models))
             }
         }
         guard !parts.isEmpty else { throw .emptyGroup(group.name) }
@@ -209,9 +209,9 @@ package struct TargetResolver {
         guard let tags else { throw .tagsUnknown(text) }
         let glob = Glob(value)
         var parts: [ResolvedTarget.Element] = []
-        for (place, node) in network.nodes.enumerated() where isOperable(node) {
+        for (index, node) in network.nodes.enumerated() where isOperable(node) {
             guard let own = tags[node.uuid]?[name], glob.matches(own) else { continue }
-            parts += elements(of: place, only: nil)
+            parts += elements(of: index, only: nil)
         }
         guard !parts.isEmpty else {
             let known = Set(tags.values.flatMap { $0.map { "\($0.key)=\($0.value)" } })

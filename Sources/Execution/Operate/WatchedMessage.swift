@@ -93,10 +93,10 @@ package struct WatchReader: Sendable {
         }
         statesBySet = bySet
         var places: [UnicastAddress: WatchedPlace] = [:]
-        for (place, node) in network.nodes.enumerated() {
+        for (index, node) in network.nodes.enumerated() {
             for element in 0..<max(node.elements.count, 1) {
                 guard let address = node.unicastAddress.element(UInt8(clamping: element)) else { continue }
-                places[address] = WatchedPlace(node: place, element: element)
+                places[address] = WatchedPlace(node: index, element: element)
             }
         }
         self.places = places

@@ -460,12 +460,12 @@ extension ProvisioningQueue {
     /// - Parameter place: where to begin; 0 for the first device.
     /// - Returns: the device, and where to continue; nil if there is none up to the end.
     func missing(
-        from place: Int,
+        from index: Int,
         through node: DeviceUUID,
         after patience: Duration,
         at now: Instant
     ) -> (uuid: DeviceUUID, next: Int)? {
-        devices.missing(from: place, through: node, after: patience, at: now)
+        devices.missing(from: index, through: node, after: patience, at: now)
     }
 
     /// Since when a device is in the queue.

@@ -18,10 +18,10 @@ extension MeshNetwork {
     /// - Returns: whether this changed anything.
     mutating func correctCapacity(after action: ConfigurationAction, on node: Node) -> Bool {
         guard !capacities.isEmpty, let list = action.grownList,
-            let place = capacities.firstIndex(where: { $0.list == list && $0.product == node.product }),
-            capacities[place].entries < node.count(of: list)
+            let index = capacities.firstIndex(where: { $0.list == list && $0.product == node.product }),
+            capacities[index].entries < node.count(of: list)
         else { return false }
-        capacities[place].entries = node.count(of: list)
+        capacities[index].entries = node.count(of: list)
         return true
     }
 }

@@ -103,7 +103,7 @@ extension NetworkRecord {
     }
 
     private mutating func changeNodes(_ change: (inout Node) -> Bool) {
-        for place in nodes.indices where change(&nodes[place]) { unsaved.change(nodes[place].uuid) }
+        for index in nodes.indices where change(&nodes[index]) { unsaved.change(nodes[index].uuid) }
     }
 }
 

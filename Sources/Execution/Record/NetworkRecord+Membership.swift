@@ -60,10 +60,10 @@ extension NetworkRecord {
 
     /// Takes back an attempt whose provisioning data was not sent.
     mutating func withdrawAttempt(of uuid: DeviceUUID, _ deviceKey: KeyMaterial) {
-        guard let place = header.pendingProvisionings.firstIndex(where: { $0.uuid == uuid }) else { return }
+        guard let index = header.pendingProvisionings.firstIndex(where: { $0.uuid == uuid }) else { return }
         unsaved.changePending(uuid)
-        header.pendingProvisionings[place].deviceKeys.removeAll { $0 == deviceKey }
-        if header.pendingProvisionings[place].deviceKeys.isEmpty { header.pendingProvisionings.remove(at: place) }
+        header.pendingProvisionings[index].deviceKeys.removeAll { $0 == deviceKey }
+        if header.pendingProvisionings[index].deviceKeys.isEmpty { header.pendingProvisionings.remove(at: index) }
     }
 
     /// Makes a pending device a node, and retires the node that it was before.
@@ -108,10 +108,10 @@ extension NetworkRecord {
     }
 
     private mutating func insert(_ node: Node) {
-        var place = nodes.count
-        while place > 0, nodes[place - 1].unicastAddress > node.unicastAddress { place -= 1 }
-        nodes.insert(node, at: place)
-        for later in place..<nodes.count { places[nodes[later].uuid] = later }
+        var index = nodes.count
+        while index > 0, nodes[index - 1].unicastAddress > node.unicastAddress { index -= 1 }
+        nodes.insert(node, at: index)
+        for later in index..<nodes.count { places[nodes[later].uuid] = later }
         unsaved.insert(node.uuid)
     }
 }

@@ -39,7 +39,7 @@ struct NetworkRecord {
         header = network
         header.nodes = []
         nodes = network.nodes
-        for (place, node) in nodes.enumerated() { places[node.uuid] = place }
+        for (index, node) in nodes.enumerated() { places[node.uuid] = index }
     }
 
     /// A node; nil if there is none.
@@ -57,18 +57,18 @@ struct NetworkRecord {
 
     /// Changes a node, and the values with which its drift is compared.
     mutating func update(_ uuid: DeviceUUID, at now: Timestamp, _ change: (inout Node) -> Void) {
-        guard let place = places[uuid] else { return }
-        change(&nodes[place])
+        guard let index = places[uuid] else { return }
+        change(&nodes[index])
         unsaved.change(uuid)
         guard let drift = header.drifts[uuid] else { return }
-        header.drifts[uuid] = drift.after(change, observed: nodes[place], at: now)
+        header.drifts[uuid] = drift.after(change, observed: nodes[index], at: now)
         unsaved.changeDrift(of: uuid)
     }
 
     /// Records how far a node is, which changes no state.
     mutating func setHops(_ hops: UInt8, of uuid: DeviceUUID) {
-        guard let place = places[uuid] else { return }
-        nodes[place].hops = hops
+        guard let index = places[uuid] else { return }
+        nodes[index].hops = hops
         unsaved.confirm(uuid)
     }
 
@@ -77,22 +77,22 @@ struct NetworkRecord {
     /// - Returns: nil if there is no such node.
     mutating func observe(_ readBack: NodeReadBack, at now: Timestamp) -> ReadBackOutcome? {
         let uuid = readBack.node.uuid
-        guard let place = places[uuid] else { return nil }
-        let before = nodes[place]
-        nodes[place].takeConfiguration(of: readBack.node)
-        nodes[place].unprovisionedSeenAt = nil
-        if readBack.isFinished { nodes[place].unread = readBack.unread.map(\.record) }
-        let isNews = nodes[place] != before
-        nodes[place].observedAt = now
-        if readBack.isFinished { nodes[place].readBackAt = now }
+        guard let index = places[uuid] else { return nil }
+        let before = nodes[index]
+        nodes[index].takeConfiguration(of: readBack.node)
+        nodes[index].unprovisionedSeenAt = nil
+        if readBack.isFinished { nodes[index].unread = readBack.unread.map(\.record) }
+        let isNews = nodes[index] != before
+        nodes[index].observedAt = now
+        if readBack.isFinished { nodes[index].readBackAt = now }
         if isNews { unsaved.change(uuid) } else { unsaved.confirm(uuid) }
         let formerDrift = header.drifts[uuid]
         var recorded = formerDrift?.recorded ?? before
-        recorded.takeSharedSubscriptions(from: nodes[place], sharing: header.sharedLists(of: nodes[place]))
-        if readBack.isFinished, readBack.unread.isEmpty { learnContradictions(of: nodes[place]) }
+        recorded.takeSharedSubscriptions(from: nodes[index], sharing: header.sharedLists(of: nodes[index]))
+        if readBack.isFinished, readBack.unread.isEmpty { learnContradictions(of: nodes[index]) }
         let drift = NodeDrift(
             recorded: recorded,
-            observed: nodes[place],
+            observed: nodes[index],
             since: formerDrift?.since ?? [:],
             at: now
         )
@@ -108,7 +108,7 @@ struct NetworkRecord {
             unread: readBack.unread,
             isAskedSingly: readBack.isAskedSingly,
             isComplete: readBack.isFinished,
-            isCompositionNew: before.isCompositionKnown && !before.isMade(as: nodes[place]),
+            isCompositionNew: before.isCompositionKnown && !before.isMade(as: nodes[index]),
             newlyDrifted: present.filter { !former.contains($0) },
             drifted: present,
             returned: former.subtracting(present).sorted()
@@ -159,12 +159,12 @@ struct NetworkRecord {
             labels = nil
             return true
         }
-        guard let place = places[uuid] else { return false }
-        header.nodes = [nodes[place]]
+        guard let index = places[uuid] else { return false }
+        header.nodes = [nodes[index]]
         defer { header.nodes = [] }
         try header.apply(edit, makeKey: key)
-        guard let after = header.nodes.first, after != nodes[place] else { return false }
-        nodes[place] = after
+        guard let after = header.nodes.first, after != nodes[index] else { return false }
+        nodes[index] = after
         unsaved.change(uuid)
         return true
     }
@@ -175,8 +175,8 @@ struct NetworkRecord {
         for resource in claims.resources { header.manage(resource) }
         if header != before { unsaved.isHeaderChanged = true }
         for claim in claims.nodes {
-            guard let place = places[claim.node] else { continue }
-            nodes[place].apply(claim)
+            guard let index = places[claim.node] else { continue }
+            nodes[index].apply(claim)
             unsaved.change(claim.node)
         }
     }
@@ -184,11 +184,11 @@ struct NetworkRecord {
     /// Removes a key that the network no longer has from the records of our own node and of excluded nodes, to which no
     /// messages are sent any longer.
     private mutating func forget(_ resource: NetworkResource) {
-        for place in nodes.indices {
-            var node = nodes[place]
+        for index in nodes.indices {
+            var node = nodes[index]
             node.forget(resource)
-            guard node != nodes[place] else { continue }
-            nodes[place] = node
+            guard node != nodes[index] else { continue }
+            nodes[index] = node
             unsaved.change(node.uuid)
         }
     }
@@ -234,15 +234,15 @@ struct NetworkRecord {
     /// A node has as many elements as when it was provisioned (Mesh Protocol 4.2.2). Its addresses were assigned by
     /// that number, and further ones may belong to another node.
     func objection(to composition: Composition, of uuid: DeviceUUID) -> String? {
-        guard let place = places[uuid] else { return nil }
-        let node = nodes[place]
+        guard let index = places[uuid] else { return nil }
+        let node = nodes[index]
         let count = composition.elements.count
         guard node.elements.isEmpty else {
             return count == node.elements.count
                 ? nil : "\(count) elements, but it was provisioned with \(node.elements.count)"
         }
         let last = Int(node.unicastAddress.rawValue) + max(count, 1) - 1
-        let next = place + 1 < nodes.count ? Int(nodes[place + 1].unicastAddress.rawValue) : Int.max
+        let next = index + 1 < nodes.count ? Int(nodes[index + 1].unicastAddress.rawValue) : Int.max
         let isFree =
             last <= Int(UnicastAddress.last.rawValue) && last < next
             && !header.pendingProvisionings.contains { pending in

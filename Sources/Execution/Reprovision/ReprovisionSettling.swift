@@ -83,12 +83,12 @@ struct ReprovisionSettling {
         case .unchanged(let composition):
             network.dropReprovision(of: uuid)
             changes.removedPendingReprovisions = [uuid]
-            if let composition, let place = network.nodes.firstIndex(where: { $0.uuid == uuid }),
-                composition.elements.count == network.nodes[place].elements.count
+            if let composition, let index = network.nodes.firstIndex(where: { $0.uuid == uuid }),
+                composition.elements.count == network.nodes[index].elements.count
             {
-                network.nodes[place].record(composition)
-                network.nodes[place].observedAt = access.context.now()
-                changes.nodes = [network.nodes[place]]
+                network.nodes[index].record(composition)
+                network.nodes[index].observedAt = access.context.now()
+                changes.nodes = [network.nodes[index]]
             }
             outcome = .unchanged(.earlierAttempt)
         case .unanswered: outcome = .unresolved(reason: nil, hint: nil)

@@ -239,10 +239,10 @@ extension Recap {
         case .problem(let node, let diagnostic):
             problems.append(NodeProblem(node: node, name: names.name(of: node), diagnostic: diagnostic))
         case .changeWaits(let node, let change):
-            let place =
+            let index =
                 changesWaiting.firstIndex { $0.change == change } ?? changesWaiting.count
-            if place == changesWaiting.count { changesWaiting.append(Waiting(change: change, nodes: [])) }
-            changesWaiting[place].nodes.append(names.name(of: node))
+            if index == changesWaiting.count { changesWaiting.append(Waiting(change: change, nodes: [])) }
+            changesWaiting[index].nodes.append(names.name(of: node))
         case .doubtResolved: doubtsResolved += 1
         case .doubtAbandoned: doubtsAbandoned += 1
         case .resetSeen(let node, let sighting):
@@ -257,7 +257,7 @@ extension Recap {
     mutating func sort() {
         failed.sort { $0.step < $1.step }
         blocked.sort { $0.step < $1.step }
-        for place in changesWaiting.indices { changesWaiting[place].nodes.sort() }
+        for index in changesWaiting.indices { changesWaiting[index].nodes.sort() }
         foundGone.sort { $0.step < $1.step }
         valuesGivenAway.sort()
         pending.sort { ($0.name, $0.node) < ($1.name, $1.node) }

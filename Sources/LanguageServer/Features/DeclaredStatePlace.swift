@@ -50,10 +50,10 @@ struct DeclaredStatePlace {
         if let key = outline.nodes[entry].key {
             field = fields.first { $0.name == DeclarableStates.normalized(key.text) }
         } else if let list = outline.nodes[entry].parent,
-            let place = outline.nodes[list].children.firstIndex(of: entry),
-            fields.indices.contains(place)
+            let index = outline.nodes[list].children.firstIndex(of: entry),
+            fields.indices.contains(index)
         {
-            field = fields[place]
+            field = fields[index]
         }
     }
 

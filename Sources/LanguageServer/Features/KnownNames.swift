@@ -78,13 +78,13 @@ extension DefinitionOutline {
     func modules(around node: Int) -> [String] {
         let keys = line(to: node).compactMap { nodes[$0].key?.text }
         var modules: [String] = []
-        var place = 0
-        while place + 1 < keys.count, keys[place] == "modules" {
-            modules.append(keys[place + 1])
-            place += 2
+        var index = 0
+        while index + 1 < keys.count, keys[index] == "modules" {
+            modules.append(keys[index + 1])
+            index += 2
         }
         // The name of a module does not stand in the module.
-        return place == keys.count ? Array(modules.dropLast()) : modules
+        return index == keys.count ? Array(modules.dropLast()) : modules
     }
 
     /// The module that the instance around an entry is of; nil outside of `use`.

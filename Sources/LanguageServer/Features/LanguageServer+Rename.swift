@@ -138,9 +138,9 @@ extension LanguageServer {
         let known = Set(before.diagnostics.map(words))
         let added = after.diagnostics.filter { $0.severity != .note && !known.contains(words($0)) }
         guard let problem = added.max(by: { $0.severity < $1.severity }) else { return }
-        let place = problem.location.map { after.files.instances.place(of: $0) }
+        let location = problem.location.map { after.files.instances.place(of: $0) }
             .map { " (\(DocumentURI.name(of: after.files.path(of: $0))):\($0.line))" }
-        throw refusal("with the name `\(new)` the definition would be wrong: \(problem.message)\(place ?? "")")
+        throw refusal("with the name `\(new)` the definition would be wrong: \(problem.message)\(location ?? "")")
     }
 
     private func workspaceEdit(_ edits: RenameEdits, _ folder: String) -> JSONValue {

@@ -58,9 +58,9 @@ struct DefinitionOutline {
             var reader = OutlineReader(bytes)
             return reader.read()
         }
-        for place in nodes.indices.reversed() {
-            guard let parent = nodes[place].parent else { continue }
-            nodes[parent].end = max(nodes[parent].end, nodes[place].end)
+        for index in nodes.indices.reversed() {
+            guard let parent = nodes[index].parent else { continue }
+            nodes[parent].end = max(nodes[parent].end, nodes[index].end)
         }
     }
 

@@ -8,50 +8,50 @@ extension OutlineReader {
         var containers: [Int] = []
         // The entry that waits for its value.
         var waiting: Int? = entry
-        var place = start
-        while place < bytes.count {
+        var index = start
+        while index < bytes.count {
             guard nodes.count < Self.nodeLimit else { return bytes.count }
-            let byte = bytes[place]
+            let byte = bytes[index]
             switch byte {
             case UInt8(ascii: "\n"):
-                guard let next = nextLine(place + 1, outer: outer) else { return place }
-                place = next
-            case UInt8(ascii: "#") where place > start && (isSpace(bytes[place - 1]) || isBreak(bytes[place - 1])):
-                place = endOfLine(place)
+                guard let next = nextLine(index + 1, outer: outer) else { return index }
+                index = next
+            case UInt8(ascii: "#") where index > start && (isSpace(bytes[index - 1]) || isBreak(bytes[index - 1])):
+                index = endOfLine(index)
             case UInt8(ascii: "{"), UInt8(ascii: "["):
-                guard containers.count < Self.depthLimit else { return endOfLine(place) }
+                guard containers.count < Self.depthLimit else { return endOfLine(index) }
                 let node =
-                    waiting ?? containers.last.map { add(to: $0, key: nil, start: place, end: place + 1) } ?? entry
+                    waiting ?? containers.last.map { add(to: $0, key: nil, start: index, end: index + 1) } ?? entry
                 nodes[node].kind = byte == UInt8(ascii: "{") ? .mapping : .sequence
                 nodes[node].isFlow = true
-                nodes[node].end = place + 1
+                nodes[node].end = index + 1
                 containers.append(node)
                 waiting = nil
-                place += 1
+                index += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                if let last = containers.popLast() { nodes[last].end = place + 1 }
+                if let last = containers.popLast() { nodes[last].end = index + 1 }
                 waiting = nil
-                place += 1
-                if containers.isEmpty { return behindFlow(place) }
+                index += 1
+                if containers.isEmpty { return behindFlow(index) }
             case UInt8(ascii: ","):
                 waiting = nil
-                place += 1
+                index += 1
             case UInt8(ascii: ":"):
-                place += 1
+                index += 1
             case _ where isSpace(byte):
-                place += 1
+                index += 1
             default:
-                guard let container = containers.last else { return endOfLine(place) }
-                place = takeFlowScalar(place, in: container, &waiting)
+                guard let container = containers.last else { return endOfLine(index) }
+                index = takeFlowScalar(index, in: container, &waiting)
             }
         }
-        return place
+        return index
     }
 
     private func isBreak(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") }
 
     /// The rest of a line behind closed braces or brackets says nothing.
-    private mutating func behindFlow(_ place: Int) -> Int { endOfLine(place) }
+    private mutating func behindFlow(_ index: Int) -> Int { endOfLine(index) }
 
     /// The first octet of the next line that goes on; nil if the next line with content does not belong to it.
     private mutating func nextLine(_ start: Int, outer: Int) -> Int? {
@@ -105,20 +105,20 @@ extension OutlineReader {
 
     /// The text without quotes from a place to what ends it in braces or brackets.
     private func flowPlain(_ first: Int, _ end: Int) -> (scalar: Scalar, behind: Int) {
-        var place = first
+        var index = first
         var last = first
-        while place < end {
-            let byte = bytes[place]
+        while index < end {
+            let byte = bytes[index]
             if ",[]{}".utf8.contains(byte) { break }
-            if byte == UInt8(ascii: "#"), place > first, isSpace(bytes[place - 1]) { break }
+            if byte == UInt8(ascii: "#"), index > first, isSpace(bytes[index - 1]) { break }
             if byte == UInt8(ascii: ":"),
-                place + 1 >= end || isSpace(bytes[place + 1]) || ",[]{}".utf8.contains(bytes[place + 1])
+                index + 1 >= end || isSpace(bytes[index + 1]) || ",[]{}".utf8.contains(bytes[index + 1])
             {
                 break
             }
-            if !isSpace(byte) { last = place + 1 }
-            place += 1
+            if !isSpace(byte) { last = index + 1 }
+            index += 1
         }
-        return (scalar(first..<last), max(place, last))
+        return (scalar(first..<last), max(index, last))
     }
 }

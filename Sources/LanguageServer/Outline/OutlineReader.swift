@@ -34,27 +34,27 @@ struct OutlineReader {
         return nodes
     }
 
-    private mutating func beginDocument(at place: Int) {
-        nodes.append(Node(parent: nil, start: place, end: place))
+    private mutating func beginDocument(at index: Int) {
+        nodes.append(Node(parent: nil, start: index, end: index))
         open = []
         pending = (nodes.count - 1, -1)
         blockText = nil
     }
 
-    mutating func endOfLine(_ place: Int) -> Int {
+    mutating func endOfLine(_ index: Int) -> Int {
         // Each text in braces asks, and a line may hold millions of them.
-        if line.contains(place) { return line.upperBound }
-        var end = place
+        if line.contains(index) { return line.upperBound }
+        var end = index
         while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
-        line = place..<end
+        line = index..<end
         return end
     }
 
     /// The first octet from a place that is no space.
-    func skippingSpaces(_ place: Int, _ end: Int) -> Int {
-        var place = place
-        while place < end, isSpace(bytes[place]) { place += 1 }
-        return place
+    func skippingSpaces(_ index: Int, _ end: Int) -> Int {
+        var index = index
+        while index < end, isSpace(bytes[index]) { index += 1 }
+        return index
     }
 
     func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == 13 }
@@ -150,24 +150,24 @@ struct OutlineReader {
 
     /// Takes what stands behind a key or a dash.
     private mutating func takeValue(of entry: Int, _ start: Int, _ end: Int) -> Int {
-        var place = skippingSpaces(start, end)
+        var index = skippingSpaces(start, end)
         // Anchors and tags say nothing here.
-        while place < end, bytes[place] == UInt8(ascii: "&") || bytes[place] == UInt8(ascii: "!") {
-            while place < end, !isSpace(bytes[place]) { place += 1 }
-            place = skippingSpaces(place, end)
+        while index < end, bytes[index] == UInt8(ascii: "&") || bytes[index] == UInt8(ascii: "!") {
+            while index < end, !isSpace(bytes[index]) { index += 1 }
+            index = skippingSpaces(index, end)
         }
-        guard place < end, bytes[place] != UInt8(ascii: "#") else { return end }
+        guard index < end, bytes[index] != UInt8(ascii: "#") else { return end }
         let column = pending?.column ?? 0
         pending = nil
-        switch bytes[place] {
+        switch bytes[index] {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
-            return takeFlow(of: entry, place, outer: column)
+            return takeFlow(of: entry, index, outer: column)
         case UInt8(ascii: "|"), UInt8(ascii: ">"):
             nodes[entry].kind = .scalar
             nodes[entry].end = end
             blockText = column
         default:
-            let scalar = quotedScalar(place, end)?.scalar ?? plainScalar(place, end)
+            let scalar = quotedScalar(index, end)?.scalar ?? plainScalar(index, end)
             nodes[entry].kind = .scalar
             nodes[entry].value = scalar
             nodes[entry].end = scalar.range.upperBound
@@ -183,15 +183,15 @@ struct OutlineReader {
             let colon = skippingSpaces(behind, end)
             return colon < end && bytes[colon] == UInt8(ascii: ":") ? (scalar, colon + 1) : nil
         }
-        var place = first
-        while place < end {
-            if bytes[place] == UInt8(ascii: ":"), place + 1 >= end || isSpace(bytes[place + 1]) {
-                var last = place
+        var index = first
+        while index < end {
+            if bytes[index] == UInt8(ascii: ":"), index + 1 >= end || isSpace(bytes[index + 1]) {
+                var last = index
                 while last > first, isSpace(bytes[last - 1]) { last -= 1 }
-                return (scalar(first..<last), place + 1)
+                return (scalar(first..<last), index + 1)
             }
-            if bytes[place] == UInt8(ascii: "#"), place > first, isSpace(bytes[place - 1]) { return nil }
-            place += 1
+            if bytes[index] == UInt8(ascii: "#"), index > first, isSpace(bytes[index - 1]) { return nil }
+            index += 1
         }
         return nil
     }
@@ -201,17 +201,17 @@ struct OutlineReader {
     func quotedScalar(_ first: Int, _ end: Int) -> (scalar: Scalar, behind: Int)? {
         let quote = bytes[first]
         guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
-        var place = first + 1
-        while place < end {
-            if bytes[place] == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
-                place = min(place + 2, end)
-            } else if bytes[place] == quote {
-                guard quote == UInt8(ascii: "'"), place + 1 < end, bytes[place + 1] == quote else {
-                    return (scalar(first + 1..<place), place + 1)
+        var index = first + 1
+        while index < end {
+            if bytes[index] == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+                index = min(index + 2, end)
+            } else if bytes[index] == quote {
+                guard quote == UInt8(ascii: "'"), index + 1 < end, bytes[index + 1] == quote else {
+                    return (scalar(first + 1..<index), index + 1)
                 }
-                place += 2
+                index += 2
             } else {
-                place += 1
+                index += 1
             }
         }
         return (scalar(first + 1..<max(first + 1, end)), end)
@@ -220,11 +220,11 @@ struct OutlineReader {
     /// The text without quotes from a place to the end of the line or a comment.
     private func plainScalar(_ first: Int, _ end: Int) -> Scalar {
         var last = first
-        var place = first
-        while place < end {
-            if bytes[place] == UInt8(ascii: "#"), place > first, isSpace(bytes[place - 1]) { break }
-            if !isSpace(bytes[place]) { last = place + 1 }
-            place += 1
+        var index = first
+        while index < end {
+            if bytes[index] == UInt8(ascii: "#"), index > first, isSpace(bytes[index - 1]) { break }
+            if !isSpace(bytes[index]) { last = index + 1 }
+            index += 1
         }
         return scalar(first..<last)
     }

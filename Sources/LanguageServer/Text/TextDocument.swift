@@ -29,10 +29,10 @@ struct TextDocument: Equatable {
         marks.reserveCapacity(bytes.count / markDistance + 1)
         var mark = Mark(scalars: 0, units: 0)
         bytes.withUnsafeBufferPointer { bytes in
-            for place in bytes.indices {
-                if place.isMultiple(of: markDistance) { marks.append(mark) }
-                mark.scalars += isLead(bytes[place]) ? 1 : 0
-                mark.units += PositionEncoding.utf16.units(ofLead: bytes[place])
+            for index in bytes.indices {
+                if index.isMultiple(of: markDistance) { marks.append(mark) }
+                mark.scalars += isLead(bytes[index]) ? 1 : 0
+                mark.units += PositionEncoding.utf16.units(ofLead: bytes[index])
             }
         }
         return marks
@@ -45,13 +45,13 @@ struct TextDocument: Equatable {
     private static func starts(of bytes: [UInt8]) -> [Int] {
         var starts = [0]
         bytes.withUnsafeBufferPointer { bytes in
-            for place in bytes.indices {
-                let byte = bytes[place]
+            for index in bytes.indices {
+                let byte = bytes[index]
                 let isEnd =
                     byte == UInt8(ascii: "\n")
                     || byte == UInt8(ascii: "\r")
-                        && (place + 1 == bytes.count || bytes[place + 1] != UInt8(ascii: "\n"))
-                if isEnd { starts.append(place + 1) }
+                        && (index + 1 == bytes.count || bytes[index + 1] != UInt8(ascii: "\n"))
+                if isEnd { starts.append(index + 1) }
             }
         }
         return starts
@@ -75,19 +75,19 @@ struct TextDocument: Equatable {
         guard position.line < lineStarts.count else { return bytes.count }
         let line = line(position.line)
         var units = 0
-        var place = line.lowerBound
-        while place < line.upperBound {
-            var next = place + 1
-            var width = encoding.units(ofLead: bytes[place])
+        var index = line.lowerBound
+        while index < line.upperBound {
+            var next = index + 1
+            var width = encoding.units(ofLead: bytes[index])
             while next < line.upperBound, bytes[next] & 0xC0 == 0x80 {
                 width += encoding.units(ofLead: bytes[next])
                 next += 1
             }
             guard units + width <= position.character else { break }
             units += width
-            place = next
+            index = next
         }
-        return place
+        return index
     }
 
     /// The position of an octet.
@@ -118,14 +118,14 @@ struct TextDocument: Equatable {
         guard column <= line.count else { return line.upperBound }
         let sought = scalars(before: line.lowerBound) + column - 1
         let mark = marks.firstPlace { $0.scalars > sought } - 1
-        var place = mark * Self.markDistance
+        var index = mark * Self.markDistance
         var passed = marks[mark].scalars
-        while place < line.upperBound {
-            if Self.isLead(bytes[place]) {
-                if passed == sought { return place }
+        while index < line.upperBound {
+            if Self.isLead(bytes[index]) {
+                if passed == sought { return index }
                 passed += 1
             }
-            place += 1
+            index += 1
         }
         return line.upperBound
     }

@@ -56,8 +56,8 @@ extension Composition {
             && !vendors.contains { $0.company == company }
         guard isExchanged else { return nil }
         var composition = self
-        for place in elements.indices {
-            composition.elements[place].models = elements[place].models.map { $0.exchanged ?? $0 }
+        for index in elements.indices {
+            composition.elements[index].models = elements[index].models.map { $0.exchanged ?? $0 }
         }
         return composition
     }

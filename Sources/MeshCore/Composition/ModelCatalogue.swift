@@ -221,7 +221,7 @@ package enum ModelCatalogue {
     /// look up every model of every node.
     private static let places: [UInt8] = {
         var places = [UInt8](repeating: .max, count: Int(models.last?.identifier.model ?? 0) + 1)
-        for (place, model) in models.enumerated() { places[Int(model.identifier.model)] = UInt8(place) }
+        for (index, model) in models.enumerated() { places[Int(model.identifier.model)] = UInt8(index) }
         return places
     }()
     private static let byName = Dictionary(uniqueKeysWithValues: models.map { ($0.name, $0) })

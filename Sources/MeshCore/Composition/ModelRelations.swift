@@ -68,7 +68,7 @@ package enum ModelRelations {
         var roots = Array(models.indices)
         for (first, second) in pairs where roots[first] != roots[second] {
             let (low, high) = (min(roots[first], roots[second]), max(roots[first], roots[second]))
-            for place in roots.indices where roots[place] == high { roots[place] = low }
+            for index in roots.indices where roots[index] == high { roots[index] = low }
         }
         return models.indices.filter { roots[$0] == $0 }.map { root in
             models.indices.filter { roots[$0] == root }.map { models[$0] }

@@ -127,12 +127,12 @@ extension MeshNetwork {
     ///
     /// - Returns: whether the knowledge changed.
     package mutating func learn(_ sharing: ListSharing) -> Bool {
-        guard let place = listSharings.firstIndex(where: { $0.concerns(sharing) }) else {
+        guard let index = listSharings.firstIndex(where: { $0.concerns(sharing) }) else {
             listSharings.append(sharing)
             return true
         }
-        guard listSharings[place].isShared, !sharing.isShared else { return false }
-        listSharings[place].isShared = false
+        guard listSharings[index].isShared, !sharing.isShared else { return false }
+        listSharings[index].isShared = false
         return true
     }
 }
@@ -175,8 +175,8 @@ extension Node {
         var found: [(element: UInt8, ModelIdentifier, ModelIdentifier)] = []
         for group in sharing.groups where elements.indices.contains(Int(group.element)) {
             let lists = subscriptions(onElement: Int(group.element))
-            for (place, one) in group.models.enumerated() {
-                for other in group.models[(place + 1)...] {
+            for (index, one) in group.models.enumerated() {
+                for other in group.models[(index + 1)...] {
                     guard let list = lists[one], let otherList = lists[other], list != otherList else { continue }
                     found.append((group.element, one, other))
                 }

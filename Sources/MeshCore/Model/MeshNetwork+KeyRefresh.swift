@@ -108,9 +108,9 @@ extension MeshNetwork {
             exclude(pending.addresses)
             return true
         }
-        guard let place = nodes.firstIndex(where: { $0.uuid == uuid }), !nodes[place].isExcluded else { return false }
-        nodes[place].isExcluded = true
-        exclude(nodes[place].addresses)
+        guard let index = nodes.firstIndex(where: { $0.uuid == uuid }), !nodes[index].isExcluded else { return false }
+        nodes[index].isExcluded = true
+        exclude(nodes[index].addresses)
         return true
     }
 }
@@ -130,8 +130,8 @@ extension Node {
         for place in netKeys.indices where netKeys[place].index == index {
             netKeys[place].progress = isOwn ? .revoked : .none
         }
-        for place in appKeys.indices where refreshed.contains(appKeys[place].index) {
-            appKeys[place].progress = isOwn ? .updated : .none
+        for index in appKeys.indices where refreshed.contains(appKeys[index].index) {
+            appKeys[index].progress = isOwn ? .updated : .none
         }
         return before != (netKeys, appKeys)
     }
@@ -149,7 +149,7 @@ extension Node {
             appKeys.removeAll { refreshed.contains($0.index) && !$0.isUpdated }
         }
         for place in netKeys.indices where netKeys[place].index == index { netKeys[place].progress = .none }
-        for place in appKeys.indices where refreshed.contains(appKeys[place].index) { appKeys[place].progress = .none }
+        for index in appKeys.indices where refreshed.contains(appKeys[index].index) { appKeys[index].progress = .none }
         return before != (netKeys, appKeys)
     }
 

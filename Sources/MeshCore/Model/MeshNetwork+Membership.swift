@@ -3,9 +3,9 @@
 extension MeshNetwork {
     /// The record of a device that may have become a node; nil if there is none.
     package func pendingProvisioning(of uuid: DeviceUUID) -> PendingProvisioning? {
-        let place = pendingPlace(of: uuid)
-        guard place < pendingProvisionings.count, pendingProvisionings[place].uuid == uuid else { return nil }
-        return pendingProvisionings[place]
+        let index = pendingPlace(of: uuid)
+        guard index < pendingProvisionings.count, pendingProvisionings[index].uuid == uuid else { return nil }
+        return pendingProvisionings[index]
     }
 
     /// Records an attempt that is about to send an address and a DeviceKey.
@@ -18,14 +18,14 @@ extension MeshNetwork {
     /// - Returns: the new record, which the caller must commit.
     @discardableResult
     package mutating func recordAttempt(_ attempt: PendingProvisioning) -> PendingProvisioning {
-        let place = pendingPlace(of: attempt.uuid)
-        guard place < pendingProvisionings.count, pendingProvisionings[place].uuid == attempt.uuid else {
-            pendingProvisionings.insert(attempt, at: place)
+        let index = pendingPlace(of: attempt.uuid)
+        guard index < pendingProvisionings.count, pendingProvisionings[index].uuid == attempt.uuid else {
+            pendingProvisionings.insert(attempt, at: index)
             return attempt
         }
-        let former = pendingProvisionings[place]
+        let former = pendingProvisionings[index]
         guard former.addresses == attempt.addresses else {
-            pendingProvisionings[place] = attempt
+            pendingProvisionings[index] = attempt
             retire(former, reason: .replaced, at: attempt.attemptedAt)
             exclude(former.addresses.filter { !attempt.addresses.contains($0) })
             return attempt
@@ -39,7 +39,7 @@ extension MeshNetwork {
         } else {
             record.authentication = nil
         }
-        pendingProvisionings[place] = record
+        pendingProvisionings[index] = record
         return record
     }
 
@@ -104,8 +104,8 @@ extension MeshNetwork {
     /// - Returns: the record of the retirement. Nil, with nothing changed, if there is no such node.
     @discardableResult
     package mutating func retire(_ uuid: DeviceUUID, reason: RetiredNode.Reason, at now: Timestamp) -> RetiredNode? {
-        guard let place = nodes.firstIndex(where: { $0.uuid == uuid }) else { return nil }
-        return recordRetirement(of: nodes.remove(at: place), reason: reason, at: now)
+        guard let index = nodes.firstIndex(where: { $0.uuid == uuid }) else { return nil }
+        return recordRetirement(of: nodes.remove(at: index), reason: reason, at: now)
     }
 
     /// Records the retirement of a node that has left ``nodes``, for callers that keep nodes elsewhere. It joins the
@@ -121,8 +121,8 @@ extension MeshNetwork {
         retiredNodes.append(retired)
         exclude(node.addresses)
         _ = retireReprovision(of: node, reason: reason, at: now)
-        for place in scenes.indices {
-            scenes[place].addresses.removeAll { node.addresses.contains($0.rawValue) }
+        for index in scenes.indices {
+            scenes[index].addresses.removeAll { node.addresses.contains($0.rawValue) }
         }
         return retired
     }

@@ -41,7 +41,7 @@ extension MeshNetwork {
         let left = before.addresses.filter { !node.addresses.contains($0) }
         if !left.isEmpty {
             exclude(left)
-            for place in scenes.indices { scenes[place].addresses.removeAll { left.contains($0.rawValue) } }
+            for index in scenes.indices { scenes[index].addresses.removeAll { left.contains($0.rawValue) } }
         }
         drifts[uuid] = nil
         nodes.remove(at: place)

@@ -95,7 +95,7 @@ extension MeshNetwork {
 
     /// Addresses that were excluded at an assumed index were really excluded at the present one.
     private mutating func correctExclusions(from supposed: IVIndex) {
-        guard let place = exclusions.firstIndex(where: { $0.ivIndex == supposed.value }) else { return }
-        exclude(exclusions.remove(at: place).addresses.map(\.rawValue))
+        guard let index = exclusions.firstIndex(where: { $0.ivIndex == supposed.value }) else { return }
+        exclude(exclusions.remove(at: index).addresses.map(\.rawValue))
     }
 }

@@ -17,7 +17,7 @@ extension MeshNetwork {
         case .appKey(let index):
             if let place = appKeys.firstIndex(where: { $0.index == index }) { appKeys[place].isManaged = true }
         case .group(let address):
-            if let place = groups.firstIndex(where: { $0.address == address }) { groups[place].isManaged = true }
+            if let index = groups.firstIndex(where: { $0.address == address }) { groups[index].isManaged = true }
         }
     }
 
@@ -29,8 +29,8 @@ extension MeshNetwork {
         case .appKey(let index):
             if let place = appKeys.firstIndex(where: { $0.index == index }) { appKeys[place].isProtected = isProtected }
         case .group(let address):
-            if let place = groups.firstIndex(where: { $0.address == address }) {
-                groups[place].isProtected = isProtected
+            if let index = groups.firstIndex(where: { $0.address == address }) {
+                groups[index].isProtected = isProtected
             }
         }
     }
@@ -48,7 +48,7 @@ extension MeshNetwork {
         case .group(let address):
             groups.removeAll { $0.address == address }
             titles[.group(address)] = nil
-            for place in groups.indices where groups[place].parent == address { groups[place].parent = nil }
+            for index in groups.indices where groups[index].parent == address { groups[index].parent = nil }
         }
     }
 }

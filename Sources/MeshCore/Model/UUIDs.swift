@@ -32,8 +32,8 @@ package struct Octets16: Hashable, Comparable, Sendable {
             guard bytes.count == 32 || bytes.count == 36 else { return nil }
             let isHyphenated = bytes.count == 36
             var (high, low): (UInt64, UInt64) = (0, 0)
-            for (place, byte) in bytes.enumerated() {
-                if isHyphenated, place == 8 || place == 13 || place == 18 || place == 23 {
+            for (index, byte) in bytes.enumerated() {
+                if isHyphenated, index == 8 || index == 13 || index == 18 || index == 23 {
                     guard byte == UInt8(ascii: "-") else { return nil }
                     continue
                 }

@@ -93,13 +93,13 @@ package struct ReplayProtection: Hashable, Sendable {
         isSegmented: Bool = false
     ) {
         let entry = Entry(source: source, ivIndex: ivIndex, sequence: sequence)
-        guard let place = list.index(forKey: source) else {
+        guard let index = list.index(forKey: source) else {
             guard list.count < capacity else { return }
             list[source] = Record(highest: entry, segmented: isSegmented ? entry.order : nil)
             return
         }
-        if entry.order > list.values[place].highest.order { list.values[place].highest = entry }
-        if isSegmented { list.values[place].segmented = max(list.values[place].segmented ?? 0, entry.order) }
+        if entry.order > list.values[index].highest.order { list.values[index].highest = entry }
+        if isSegmented { list.values[index].segmented = max(list.values[index].segmented ?? 0, entry.order) }
     }
 
     /// Forgets a source, such as a removed node whose address is assigned again.

@@ -99,8 +99,8 @@ package struct IdentityResolver {
                 if own == advertisement { return .subnet(subnet.index) }
             case .nodeIdentity, .privateNodeIdentity:
                 let nodes = members[subnet.index] ?? []
-                if let place = advertisement.index(in: nodes, credentials: subnet.credentials) {
-                    return .node(nodes[place], subnet.index)
+                if let index = advertisement.index(in: nodes, credentials: subnet.credentials) {
+                    return .node(nodes[index], subnet.index)
                 }
             }
         }

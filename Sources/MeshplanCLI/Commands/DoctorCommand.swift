@@ -29,11 +29,11 @@ struct DoctorCommand: NetworkCommand {
         let workspace = Workspace(context: context)
         let names = try networks.network.map { [$0] } ?? workspace.networks()
         var worst: ExaminationFinding.Severity?
-        for (place, name) in names.enumerated() {
+        for (index, name) in names.enumerated() {
             let examination = Examination(workspace: workspace, name: name)
             let findings = examination.findings()
             worst = [worst, findings.first?.severity].compactMap(\.self).max()
-            if context.json == nil, place > 0 { context.output.line() }
+            if context.json == nil, index > 0 { context.output.line() }
             ExaminationView(subject: .network(name), findings: findings).show(in: context)
         }
         if context.json == nil, networks.network == nil, !names.isEmpty { context.output.line() }

@@ -147,8 +147,8 @@ struct ShowCommand: NetworkCommand {
         }
         let reading = DefinitionFiles(context: context).readingOfWorkingFolder()
         let definition = reading?.definitions.first { $0.network.value == name }
-        let place = definition?.nodes.firstIndex { $0.uuid.value == node.uuid }
-        let declared = place.flatMap { definition?.lightingProfiles(ofNode: $0) }?.value.map(\.value)
+        let index = definition?.nodes.firstIndex { $0.uuid.value == node.uuid }
+        let declared = index.flatMap { definition?.lightingProfiles(ofNode: $0) }?.value.map(\.value)
         let examination = NLCExamination(
             node,
             declared: declared ?? [],

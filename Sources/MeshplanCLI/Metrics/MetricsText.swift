@@ -77,7 +77,7 @@ struct MetricsText {
         mutating func add(_ value: Double) {
             count += 1
             sum += value
-            if let place = bounds.firstIndex(where: { value <= $0 }) { counts[place] += 1 }
+            if let index = bounds.firstIndex(where: { value <= $0 }) { counts[index] += 1 }
         }
     }
 }

@@ -37,8 +37,8 @@ struct DiagnosticView {
         let title = warnings.count == 1 ? "1 warning" : "\(warnings.count) warnings"
         var text = style(.warning, title) + ", shown above with what can be done:\n"
         for warning in warnings.prefix(Self.reminderLimit) {
-            let place = warning.location.map { position($0) + ": " } ?? ""
-            let lines = wrap(place + warning.message.printable, width: max(style.width - 4, 20))
+            let location = warning.location.map { position($0) + ": " } ?? ""
+            let lines = wrap(location + warning.message.printable, width: max(style.width - 4, 20))
             for (index, line) in lines.enumerated() { text += (index == 0 ? "  " : "    ") + line + "\n" }
         }
         if warnings.count > Self.reminderLimit { text += "  and \(warnings.count - Self.reminderLimit) more\n" }
@@ -86,8 +86,8 @@ struct DiagnosticView {
     }
 
     private func note(_ diagnostic: Diagnostic, _ dress: Style.Dress) -> String {
-        let place = diagnostic.location.map { position($0) + ": " } ?? ""
-        return place + style(dress, place.isEmpty ? "Note:" : "note:") + " " + diagnostic.message.printable + "\n"
+        let location = diagnostic.location.map { position($0) + ": " } ?? ""
+        return location + style(dress, location.isEmpty ? "Note:" : "note:") + " " + diagnostic.message.printable + "\n"
     }
 
     private func plain(_ diagnostic: Diagnostic, _ dress: Style.Dress) -> String {

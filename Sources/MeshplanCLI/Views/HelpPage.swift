@@ -62,8 +62,8 @@ struct HelpPage {
         func name(_ others: [Substring]) -> [String] {
             guard !others.isEmpty else { return [] }
             var lines = ["  also: "]
-            for (place, other) in others.enumerated() {
-                let text = other + (place + 1 < others.count ? ", " : "")
+            for (index, other) in others.enumerated() {
+                let text = other + (index + 1 < others.count ? ", " : "")
                 if lines[lines.count - 1].count + text.count > 81 { lines.append("        ") }
                 lines[lines.count - 1] += text
             }
@@ -136,8 +136,8 @@ struct HelpPage {
 
     private static func withoutEmptySections(_ blocks: [Block]) -> [Block] {
         var kept: [Block] = []
-        for (place, block) in blocks.enumerated() {
-            let next = blocks.dropFirst(place + 1).first
+        for (index, block) in blocks.enumerated() {
+            let next = blocks.dropFirst(index + 1).first
             if block.isHeading, next?.lines == [""] || next == nil { continue }
             if block.lines == [""], kept.last?.lines == [""] { continue }
             kept.append(block)

@@ -31,11 +31,11 @@ struct JUnitReport {
             guard let skipped = result.skipped else { return head + "/>\n" }
             return head + ">\n      <skipped message=\"\(Self.escaped(skipped))\"/>\n    </testcase>\n"
         }
-        let place = "\(files.path(of: failure.step.location)):\(failure.step.location.line)"
+        let location = "\(files.path(of: failure.step.location)):\(failure.step.location.line)"
         let problems = failure.problems.map { problem in
             (problem.node.map { "\($0): " } ?? "") + problem.text + (problem.reason.map { " (\($0))" } ?? "")
         }
-        let message = "step \(failure.number) at \(place); held in \(result.held) of \(result.outcomes.count) runs"
+        let message = "step \(failure.number) at \(location); held in \(result.held) of \(result.outcomes.count) runs"
         return head + ">\n      <failure message=\"\(Self.escaped(message))\">"
             + Self.escaped(problems.joined(separator: "\n")) + "</failure>\n    </testcase>\n"
     }

@@ -14,7 +14,7 @@ struct LineFitter {
     /// The text with its lines broken.
     mutating func fitted(_ text: String) -> String {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
-        for place in lines.indices where place > 0 || !isWithinLine { lines[place] = broken(lines[place]) }
+        for index in lines.indices where index > 0 || !isWithinLine { lines[index] = broken(lines[index]) }
         // A line that was cleared begins again.
         isWithinLine = lines.last.map { !$0.isEmpty && !$0.hasSuffix("\u{1B}[K") } ?? false
         return lines.joined(separator: "\n")

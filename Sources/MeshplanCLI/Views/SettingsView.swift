@@ -21,9 +21,9 @@ struct SettingsView {
         context.output.line(context.style(.bold, "Settings"))
         var table = Table()
         for setting in settings.all {
-            for (place, value) in setting.values.enumerated() {
+            for (index, value) in setting.values.enumerated() {
                 table.rows.append([
-                    place == 0 ? "--\(setting.key.rawValue)" : "", value.printable, place == 0 ? setting.origin : "",
+                    index == 0 ? "--\(setting.key.rawValue)" : "", value.printable, index == 0 ? setting.origin : "",
                 ])
             }
         }

@@ -195,8 +195,8 @@ struct Assignments {
         names[definition.nodes[position].uuid.value] = nil
         if let device {
             // Not in the texts that were read.
-            let place = SourceLocation(file: .max, line: 1, column: 1)
-            definition.nodes[position].assign(Located(device, at: place))
+            let location = SourceLocation(file: .max, line: 1, column: 1)
+            definition.nodes[position].assign(Located(device, at: location))
             names[device] = name
         } else {
             definition.nodes[position].uuid = Located(

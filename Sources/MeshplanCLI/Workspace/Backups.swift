@@ -83,9 +83,9 @@ struct Backups {
     /// is latest, the serials say: clocks go wrong, and only tell days apart here.
     static func superfluous(_ backups: [Backup], keeping count: Int) -> [Backup] {
         var days: Set<Int64> = []
-        return backups.sorted(by: Backup.isNewer).enumerated().filter { place, backup in
+        return backups.sorted(by: Backup.isNewer).enumerated().filter { index, backup in
             let isLastOfDay = days.count < Self.days && days.insert(backup.time.rawValue / 86_400).inserted
-            return place >= count && !isLastOfDay
+            return index >= count && !isLastOfDay
         }.map(\.element)
     }
 }

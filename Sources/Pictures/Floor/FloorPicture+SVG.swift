@@ -109,13 +109,13 @@ private struct FloorWriter {
             return
         }
         let step = scaleStep
-        for place in stride(from: step, to: extent.width, by: step) {
-            let line = number(Self.margin + place * scale)
+        for index in stride(from: step, to: extent.width, by: step) {
+            let line = number(Self.margin + index * scale)
             let end = number(Self.top + extent.height * scale)
             text += "<path class=\"grid\" d=\"M\(line) \(y)V\(end)\"/>\n"
         }
-        for place in stride(from: step, to: extent.height, by: step) {
-            let line = number(Self.top + place * scale)
+        for index in stride(from: step, to: extent.height, by: step) {
+            let line = number(Self.top + index * scale)
             text += "<path class=\"grid\" d=\"M\(x) \(line)H\(number(Self.margin + Self.width))\"/>\n"
         }
     }

@@ -78,11 +78,11 @@ private struct Vertices {
         )
         var numbers: [Label: Int] = [:]
         func place(ofGroup name: String) -> Int {
-            if let place = groupPlaces[name] { return relations.nodes.count + place }
-            let place = groups.count
+            if let index = groupPlaces[name] { return relations.nodes.count + index }
+            let index = groups.count
             groups.append(name)
-            groupPlaces[name] = place
-            return relations.nodes.count + place
+            groupPlaces[name] = index
+            return relations.nodes.count + index
         }
         func number(_ label: Label) -> Int {
             if let number = numbers[label] { return number }
@@ -168,7 +168,7 @@ private struct Vertices {
         }
         let order = members.indices.sorted { (column($0), members[$0][0]) < (column($1), members[$1][0]) }
         var places = Array(repeating: 0, count: members.count)
-        for (place, colour) in order.enumerated() { places[colour] = place }
+        for (index, colour) in order.enumerated() { places[colour] = index }
         let arrows = joined(colours.map { places[$0] })
         var boxes = order.map { box(members[$0]) }
         let subnets = Dictionary(

@@ -113,9 +113,9 @@ struct GraphLayout {
     /// Stacks boxes; each stands as near as possible to where it is wanted.
     private mutating func stack(_ column: [Place], from top: Int, wanted: (Place) -> Int?) {
         var next = top
-        for place in column {
-            let y = max(next, wanted(place) ?? next)
-            tops[place] = y
+        for index in column {
+            let y = max(next, wanted(index) ?? next)
+            tops[index] = y
             next = y + Self.height + Self.gap
             bottom = max(bottom, y + Self.height)
         }

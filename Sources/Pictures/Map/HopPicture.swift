@@ -49,15 +49,15 @@ package struct HopPicture: Hashable, Sendable {
         let relays = map.stations.indices.filter { map.stations[$0].isRelay }
         let isOwn = relays.count <= Self.legibleRelays
         var members: [Sameness: [Int]] = [:]
-        for (place, station) in map.stations.enumerated() {
-            let keepsOwn = station.hops == 1 || station.isRelay && (isOwn || alone[place] ?? 0 > 0)
+        for (index, station) in map.stations.enumerated() {
+            let keepsOwn = station.hops == 1 || station.isRelay && (isOwn || alone[index] ?? 0 > 0)
             let same = Sameness(
                 hops: station.hops,
-                carriers: map.carriers[place],
+                carriers: map.carriers[index],
                 isRelay: station.isRelay,
-                own: keepsOwn ? place : nil
+                own: keepsOwn ? index : nil
             )
-            members[same, default: []].append(place)
+            members[same, default: []].append(index)
         }
         let sorted = members.values.map { places in
             (places, places.map { NaturalOrder(map.stations[$0].name) }.min() ?? NaturalOrder(""))
@@ -69,7 +69,7 @@ package struct HopPicture: Hashable, Sendable {
         var boxOf: [Int: Int] = [:]
         boxes = []
         for (places, _) in sorted {
-            for place in places { boxOf[place] = boxes.count }
+            for index in places { boxOf[index] = boxes.count }
             let names = places.map { map.stations[$0].name }.sorted { NaturalOrder($0) < NaturalOrder($1) }
             boxes.append(
                 Box(
@@ -82,9 +82,9 @@ package struct HopPicture: Hashable, Sendable {
         }
         let proxies = map.stations.indices.filter { map.stations[$0].hops == 1 }
         var found: Set<Way> = []
-        for (place, station) in map.stations.enumerated() {
-            guard let hops = station.hops, hops > 1, let to = boxOf[place] else { continue }
-            let carriers = hops == 2 ? proxies : map.carriers[place]
+        for (index, station) in map.stations.enumerated() {
+            guard let hops = station.hops, hops > 1, let to = boxOf[index] else { continue }
+            let carriers = hops == 2 ? proxies : map.carriers[index]
             for carrier in carriers {
                 guard let from = boxOf[carrier] else { continue }
                 found.insert(Way(from: from, to: to, isOnly: carriers.count == 1))

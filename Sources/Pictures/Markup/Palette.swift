@@ -2,7 +2,7 @@
 /// swallow, and black).
 enum Palette {
     /// A colour for each place of a list; they repeat after seven.
-    static func colour(_ place: Int) -> String { colours[place % colours.count] }
+    static func colour(_ index: Int) -> String { colours[index % colours.count] }
 
     private static let colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"]
 

@@ -104,15 +104,15 @@ extension MeshNetwork {
             guard case .edit(let edit) = step.work else { return nil }
             switch edit {
             case .manage(let uuid, let name, let isProtected, let removalPolicy):
-                guard let place = places[uuid] else { return nil }
-                network.nodes[place].isManaged = true
-                network.nodes[place].name = name
-                network.nodes[place].isProtected = isProtected
-                network.nodes[place].removalPolicy = removalPolicy
+                guard let index = places[uuid] else { return nil }
+                network.nodes[index].isManaged = true
+                network.nodes[index].name = name
+                network.nodes[index].isProtected = isProtected
+                network.nodes[index].removalPolicy = removalPolicy
             case .forget(let uuid):
-                guard let place = places[uuid] else { return nil }
-                network.nodes[place].isManaged = false
-                network.nodes[place].disownConfiguration()
+                guard let index = places[uuid] else { return nil }
+                network.nodes[index].isManaged = false
+                network.nodes[index].disownConfiguration()
             case .renameNetKey, .renameAppKey, .putGroup, .protect, .title:
                 let unchanged: Void? = try? network.apply(edit) { _ throws(NoKey) in throw NoKey() }
                 guard unchanged != nil else { return nil }

@@ -82,10 +82,10 @@ extension DefinitionDraft {
         guard let schedule = Self.schedule(of: state, on: element, of: node), schedule.zone == scheduleZone,
             let name = names.nodes[node.uuid]
         else { return false }
-        if let place = schedules.firstIndex(where: { $0.schedule == schedule }) {
+        if let index = schedules.firstIndex(where: { $0.schedule == schedule }) {
             // Two equal entries are one.
-            guard schedules[place].nodes.last != name else { return false }
-            schedules[place].nodes.append(name)
+            guard schedules[index].nodes.last != name else { return false }
+            schedules[index].nodes.append(name)
         } else {
             schedules.append((schedule, [name]))
         }
@@ -146,15 +146,15 @@ extension DefinitionDraft {
 
 extension PublishSettings {
     /// A publication as a definition writes it, without default values.
-    init(_ publication: Publication, to target: PublishTarget, key: String, at place: SourceLocation) {
-        self.init(target: Located(target, at: place))
-        self.key = Located(key, at: place)
-        if publication.ttl != Publication.defaultTTL { ttl = Located(publication.ttl, at: place) }
+    init(_ publication: Publication, to target: PublishTarget, key: String, at location: SourceLocation) {
+        self.init(target: Located(target, at: location))
+        self.key = Located(key, at: location)
+        if publication.ttl != Publication.defaultTTL { ttl = Located(publication.ttl, at: location) }
         if publication.period.milliseconds > 0 {
             let period = PublishPeriod(milliseconds: publication.period.milliseconds) ?? publication.period
-            self.period = Located(period, at: place)
+            self.period = Located(period, at: location)
         }
-        if publication.retransmit.count > 0 { retransmit = Located(publication.retransmit, at: place) }
-        if publication.usesFriendshipCredentials { usesFriendshipCredentials = Located(true, at: place) }
+        if publication.retransmit.count > 0 { retransmit = Located(publication.retransmit, at: location) }
+        if publication.usesFriendshipCredentials { usesFriendshipCredentials = Located(true, at: location) }
     }
 }

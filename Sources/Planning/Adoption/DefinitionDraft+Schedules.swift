@@ -48,8 +48,8 @@ extension DefinitionDraft {
     static func zone(of node: Node) -> Int64? {
         guard let description = StateCatalogue.state(named: "time") else { return nil }
         for element in node.elements {
-            guard let place = element.place(of: .timeServer),
-                let state = element.models[place].states.first(where: { $0.form.name == "time" }),
+            guard let index = element.place(of: .timeServer),
+                let state = element.models[index].states.first(where: { $0.form.name == "time" }),
                 case .integer(let zone)? = try? description.statusMessage.decode(state.status)["zone"]
             else { continue }
             return zone - 64
@@ -77,8 +77,8 @@ extension DefinitionDraft {
         case 1: return .on
         case 2:
             guard case .integer(let scene)? = values["scene"], let number = UInt16(exactly: scene),
-                let place = node.elements[Int(element)].place(of: .sceneServer),
-                node.elements[Int(element)].models[place].states.contains(where: { $0.form.register == number })
+                let index = node.elements[Int(element)].place(of: .sceneServer),
+                node.elements[Int(element)].models[index].states.contains(where: { $0.form.register == number })
             else { return nil }
             return .recall(sceneName(number))
         default: return nil
@@ -95,8 +95,8 @@ extension Node {
     /// Whether one of its schedulers has entries.
     var hasSchedules: Bool {
         elements.contains { element in
-            element.place(of: .schedulerServer).map { place in
-                element.models[place].states.contains { $0.form.name.hasPrefix("schedule.") }
+            element.place(of: .schedulerServer).map { index in
+                element.models[index].states.contains { $0.form.name.hasPrefix("schedule.") }
             } ?? false
         }
     }

@@ -309,11 +309,11 @@ extension DefinitionDraft {
     static func scenes(of model: Model, on element: UInt8, of node: Node) -> [SceneSettings] {
         let servers = node.elements.prefix(Int(element) + 1)
         guard let server = servers.last(where: { $0.place(of: .sceneServer) != nil }),
-            let place = server.place(of: .sceneServer)
+            let index = server.place(of: .sceneServer)
         else { return [] }
         let declarable = DeclarableStates(of: model.identifier, in: .sig, for: .scenes)
         var scenes: [SceneSettings] = []
-        for state in server.models[place].states.sorted(by: { ($0.form.register ?? 0) < ($1.form.register ?? 0) }) {
+        for state in server.models[index].states.sorted(by: { ($0.form.register ?? 0) < ($1.form.register ?? 0) }) {
             guard let number = state.form.register, let contents = try? StoredContents(state.status) else { continue }
             let settings = contents.parts.filter { $0.element == element }
                 .compactMap { setting(of: $0, model, declarable) }

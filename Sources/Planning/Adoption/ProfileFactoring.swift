@@ -100,11 +100,11 @@ struct ProfileFactoring {
             members[keys, default: []].append(position)
         }
         let sizes = order.map { members[$0]?.count ?? 0 }
-        guard let most = sizes.max(), let place = sizes.firstIndex(of: most) else { return [] }
-        let single = order.indices.filter { $0 != place && sizes[$0] == 1 }.flatMap { members[order[$0]] ?? [] }
+        guard let most = sizes.max(), let index = sizes.firstIndex(of: most) else { return [] }
+        let single = order.indices.filter { $0 != index && sizes[$0] == 1 }.flatMap { members[order[$0]] ?? [] }
         return order.indices.compactMap { position in
             let nodes = members[order[position]] ?? []
-            return position == place ? (nodes + single).sorted() : sizes[position] == 1 ? nil : nodes
+            return position == index ? (nodes + single).sorted() : sizes[position] == 1 ? nil : nodes
         }
     }
 
@@ -124,8 +124,8 @@ struct ProfileFactoring {
         base.networkTransmit = Self.commonest(settings.map(\.networkTransmit)) ?? nil
         base.relayRetransmit = Self.commonest(settings.map(\.relayRetransmit)) ?? nil
         base.bridgingTable = Self.commonest(settings.map { Self.filled($0.bridgingTable) }) ?? nil
-        for place in settings[0].states.indices {
-            if let state = Self.commonest(settings.map { $0.states[place] }) { base.states.append(state) }
+        for index in settings[0].states.indices {
+            if let state = Self.commonest(settings.map { $0.states[index] }) { base.states.append(state) }
         }
         for (index, element) in settings[0].elements {
             var models: [ModelDefinition] = []

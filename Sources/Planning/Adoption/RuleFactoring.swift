@@ -156,16 +156,16 @@ struct RuleFactoring {
         var models: [Models: [ModelIdentifier]] = [:]
         var modelsOrder: [Models] = []
         for key in subscriptionOrder {
-            let place = Models(group: key.group, element: key.element, nodes: subscribers[key] ?? [])
-            if models[place] == nil { modelsOrder.append(place) }
-            models[place, default: []].append(key.model)
+            let index = Models(group: key.group, element: key.element, nodes: subscribers[key] ?? [])
+            if models[index] == nil { modelsOrder.append(index) }
+            models[index, default: []].append(key.model)
         }
         var groups: [Groups: [Located<String>]] = [:]
         var groupsOrder: [Groups] = []
         for key in modelsOrder {
-            let place = Groups(models: (models[key] ?? []).sorted(), element: key.element, nodes: key.nodes)
-            if groups[place] == nil { groupsOrder.append(place) }
-            groups[place, default: []].append(key.group)
+            let index = Groups(models: (models[key] ?? []).sorted(), element: key.element, nodes: key.nodes)
+            if groups[index] == nil { groupsOrder.append(index) }
+            groups[index, default: []].append(key.group)
         }
         let selectors = NodeSelectors(nodes.map(\.name.value))
         return groupsOrder.map { key in

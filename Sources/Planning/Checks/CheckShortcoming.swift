@@ -21,7 +21,7 @@ struct CheckComparison {
     init(_ definition: Definition, _ desired: DesiredState, in network: MeshNetwork) {
         self.definition = definition
         var places: [String: Int] = [:]
-        for (place, node) in desired.nodes.enumerated() { places[node.name.value] = place }
+        for (index, node) in desired.nodes.enumerated() { places[node.name.value] = index }
         nodes = definition.nodes.map { node in
             places[node.name.value].map { CheckedNode(desired.nodes[$0], in: network) }
         }
@@ -66,12 +66,12 @@ struct CheckComparison {
     }
 
     private func tagShortcoming(
-        of place: Int,
+        of index: Int,
         _ required: CheckRequirement
     ) -> (what: CheckShortcoming, detail: String?)? {
         for tag in required.tags {
             let name = tag.name.value
-            guard let value = definition.nodes[place].tags[name]?.value else { return (missing(name), nil) }
+            guard let value = definition.nodes[index].tags[name]?.value else { return (missing(name), nil) }
             guard !tag.values.isEmpty, !tag.values.contains(where: { Glob($0.value).matches(value) }) else { continue }
             let allowed = tag.values.map { "`\($0.value)`" }.joined(separator: ", ")
             let what = CheckShortcoming(
@@ -90,9 +90,9 @@ struct CheckComparison {
         )
     }
 
-    private func profileShortcoming(of place: Int, _ required: CheckRequirement) -> CheckShortcoming? {
+    private func profileShortcoming(of index: Int, _ required: CheckRequirement) -> CheckShortcoming? {
         guard let first = required.profiles.first else { return nil }
-        let own = definition.nodes[place].profile?.value
+        let own = definition.nodes[index].profile?.value
         if required.profiles.contains(where: { $0.value == own }) { return nil }
         let names = required.profiles.map { "`\($0.value)`" }.joined(separator: ", ")
         return CheckShortcoming(
@@ -135,13 +135,13 @@ struct CheckComparison {
     }
 
     private func groupShortcoming(
-        of place: Int,
+        of index: Int,
         _ group: CheckedGroup,
         _ model: ModelIdentifier?,
         _ verb: String,
         _ holds: (SubscriptionAddress) -> Bool
     ) -> (what: CheckShortcoming, detail: String?)? {
-        let tags = definition.nodes[place].tags
+        let tags = definition.nodes[index].tags
         guard let name = group.name(for: tags) else {
             return (missing(group.tags.first { tags[$0] == nil } ?? group.text), nil)
         }

@@ -9,8 +9,8 @@ struct CheckedNode {
 
     init(_ desired: DesiredNode, in network: MeshNetwork) {
         self.desired = desired
-        if case .recorded(let place) = desired.origin, network.nodes[place].isCompositionKnown {
-            recorded = network.nodes[place]
+        if case .recorded(let index) = desired.origin, network.nodes[index].isCompositionKnown {
+            recorded = network.nodes[index]
         } else {
             recorded = nil
         }

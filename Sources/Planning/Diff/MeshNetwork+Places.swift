@@ -6,7 +6,7 @@ extension MeshNetwork {
         var places: [DeviceUUID: Int] = [:]
         places.reserveCapacity(nodes.count)
         // By index, because copying each node would take longer than everything else.
-        for place in nodes.indices { places[nodes[place].uuid] = place }
+        for index in nodes.indices { places[nodes[index].uuid] = index }
         return places
     }
 }

@@ -7,15 +7,15 @@ extension NodeDiffer {
     /// The declared models stay for their keys, which do not depend on the composition.
     mutating func waitForComposition(_ desired: inout DesiredNode, node: Node, _ difference: inout NodeDifference) {
         prepareStates(&desired, node: node)
-        for place in desired.models.indices {
-            if desired.models[place].exceedsAbilities {
-                checkCapabilities(&desired.models[place], name: desired.name.value)
+        for index in desired.models.indices {
+            if desired.models[index].exceedsAbilities {
+                checkCapabilities(&desired.models[index], name: desired.name.value)
             }
             // Asked here, because the call copies the model.
-            if let publication = desired.models[place].publication?.value,
-                !publication.hasKey(among: desired.models[place].bindings?.value)
+            if let publication = desired.models[index].publication?.value,
+                !publication.hasKey(among: desired.models[index].bindings?.value)
             {
-                checkPublication(of: desired.models[place], in: desired)
+                checkPublication(of: desired.models[index], in: desired)
             }
         }
         var deferred = DeferredConfiguration(node: node.uuid, name: desired.name.value)

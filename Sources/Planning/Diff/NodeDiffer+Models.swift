@@ -11,9 +11,9 @@ extension NodeDiffer {
             }
         }
         if !difference.deletedAppKeys.isEmpty { guardApplicationKeys(desired, node: node, &difference) }
-        for place in desired.models.indices {
-            guard let (element, position) = node.place(of: desired.models[place].address) else { continue }
-            let (model, recorded) = (desired.models[place], node.elements[element].models[position])
+        for index in desired.models.indices {
+            guard let (element, position) = node.place(of: desired.models[index].address) else { continue }
+            let (model, recorded) = (desired.models[index], node.elements[element].models[position])
             let change = compare(model, recorded: recorded, node: node, lost: difference.deletedAppKeys, in: desired)
             if !change.isEmpty { difference.models.append(change) }
             if removesDropped {
@@ -140,8 +140,8 @@ extension NodeDiffer {
                 let model = node.elements[number].models[place]
                 guard mayLose(model, lost) else { continue }
                 let address = ModelAddress(element: index, model: model.identifier)
-                let place = desired.models.place(of: address)
-                let isManaged = place < desired.models.count && desired.models[place].address == address
+                let index = desired.models.place(of: address)
+                let isManaged = index < desired.models.count && desired.models[index].address == address
                 guard !isManaged else { continue }
                 let unmentioned = DesiredModel(address: address, location: desired.name.location)
                 let change = compare(unmentioned, recorded: model, node: node, lost: lost, in: desired)

@@ -7,14 +7,14 @@ extension NodeDiffer {
         let name = desired.name.value
         prepareStates(&desired, node: node)
         var isPossible = true
-        for place in desired.models.indices {
-            let address = desired.models[place].address
+        for index in desired.models.indices {
+            let address = desired.models[index].address
             if !node.has(address.model, on: address.element) {
-                reportMissing(address, at: desired.models[place].location, node: node, desired)
+                reportMissing(address, at: desired.models[index].location, node: node, desired)
                 isPossible = false
-            } else if desired.models[place].exceedsAbilities {
+            } else if desired.models[index].exceedsAbilities {
                 // Only in this case, because the first change copies the list.
-                checkCapabilities(&desired.models[place], name: name)
+                checkCapabilities(&desired.models[index], name: name)
             }
         }
         if !isPossible {
@@ -69,8 +69,8 @@ extension NodeDiffer {
         guard let identity = node.product, rooms[identity] != nil else { return }
         quiet = self
         for rule in desired.rules {
-            let place = ModelRule.Place(rule: desired.name.location, model: desired.name.location)
-            _ = rule.expand(on: node, models: &desired.models, at: place)
+            let location = ModelRule.Place(rule: desired.name.location, model: desired.name.location)
+            _ = rule.expand(on: node, models: &desired.models, at: location)
         }
         var difference = NodeDifference(origin: desired.origin, name: name)
         quiet.compare(desired, node: node, &difference)

@@ -83,8 +83,8 @@ extension NodeDiffer {
         in difference: inout NodeDifference,
         _ change: (inout ModelDifference) -> Void
     ) {
-        if let place = difference.models.firstIndex(where: { $0.address == address }) {
-            change(&difference.models[place])
+        if let index = difference.models.firstIndex(where: { $0.address == address }) {
+            change(&difference.models[index])
         } else {
             var model = ModelDifference(address: address)
             change(&model)

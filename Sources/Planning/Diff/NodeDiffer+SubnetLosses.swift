@@ -96,12 +96,12 @@ extension NodeDifference {
 
     private mutating func keepAppKeys(where isKept: (AppKeyIndex) -> Bool) {
         deletedAppKeys.removeAll(where: isKept)
-        for place in models.indices {
-            models[place].lostBindings.removeAll(where: isKept)
-            guard let publication = models[place].publication, publication.isImplied,
+        for index in models.indices {
+            models[index].lostBindings.removeAll(where: isKept)
+            guard let publication = models[index].publication, publication.isImplied,
                 let key = publication.before?.appKeyIndex, isKept(key)
             else { continue }
-            models[place].publication = nil
+            models[index].publication = nil
         }
         models.removeAll(where: \.isEmpty)
     }

@@ -189,9 +189,9 @@ extension NodeDiffer {
         guard node.elements.indices.contains(element) else { return }
         for other in node.elements[element].models where other.identifier != model.address.model {
             let address = ModelAddress(element: model.address.element, model: other.identifier)
-            let place = desired.models.place(of: address)
-            let isDesired = place < desired.models.count && desired.models[place].address == address
-            let wanted = isDesired ? desired.models[place] : DesiredModel(address: address, location: list.location)
+            let index = desired.models.place(of: address)
+            let isDesired = index < desired.models.count && desired.models[index].address == address
+            let wanted = isDesired ? desired.models[index] : DesiredModel(address: address, location: list.location)
             guard hasNoKey(wanted, recorded: other) else { return }
         }
         let name = names.model(model.address.model)

@@ -168,9 +168,9 @@ extension [NodeDifference] {
         let wanted = wantedServers
         guard !wanted.isEmpty else { return [:] }
         var servers: [DeviceUUID: NodeDifference] = [:]
-        for place in indices {
-            let uuid = self[place].uuid(in: network)
-            if wanted.contains(uuid) { servers[uuid] = self[place] }
+        for index in indices {
+            let uuid = self[index].uuid(in: network)
+            if wanted.contains(uuid) { servers[uuid] = self[index] }
         }
         return servers
     }

@@ -16,10 +16,10 @@ extension Array where Element: Comparable {
     /// The elements of this sorted array that the other sorted array does not have.
     func subtracting(_ other: [Element]) -> [Element] {
         var result: [Element] = []
-        var place = 0
+        var index = 0
         for element in self {
-            while place < other.count, other[place] < element { place += 1 }
-            if place == other.count || other[place] != element { result.append(element) }
+            while index < other.count, other[index] < element { index += 1 }
+            if index == other.count || other[index] != element { result.append(element) }
         }
         return result
     }

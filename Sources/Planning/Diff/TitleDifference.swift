@@ -49,10 +49,10 @@ extension TitleDifference {
         }
         // By index, because a loop over the nodes would copy each of them.
         let nodes = definition.nodes
-        for place in nodes.indices where !nodes[place].awaitsDevice {
-            let uuid = nodes[place].uuid.value
+        for index in nodes.indices where !nodes[index].awaitsDevice {
+            let uuid = nodes[index].uuid.value
             guard selected?.contains(uuid) ?? true else { continue }
-            compare(.node(uuid), "node." + nodes[place].name.value, nodes[place].wording)
+            compare(.node(uuid), "node." + nodes[index].name.value, nodes[index].wording)
         }
         return differences
     }

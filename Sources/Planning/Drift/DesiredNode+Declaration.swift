@@ -110,8 +110,8 @@ extension DesiredNode {
 
     /// What is declared about a model; nil if nothing.
     func model(at address: ModelAddress) -> DesiredModel? {
-        let place = models.place(of: address)
-        return place < models.count && models[place].address == address ? models[place] : nil
+        let index = models.place(of: address)
+        return index < models.count && models[index].address == address ? models[index] : nil
     }
 
     private func publication(of address: ModelAddress, _ node: Node, _ names: ResourceNames) -> DeclaredResource? {

@@ -84,8 +84,8 @@ package struct Explainer {
 
     /// Explains the node at an index of the definition; nil if it is not in the desired state.
     func explanation(ofNode number: Int) -> NodeExplanation? {
-        guard let place = resolver.desiredNumbers[number] else { return nil }
-        let node = NodeExplainer(self, definition.nodes[number], state.nodes[place], layers: layers(of: number))
+        guard let index = resolver.desiredNumbers[number] else { return nil }
+        let node = NodeExplainer(self, definition.nodes[number], state.nodes[index], layers: layers(of: number))
         return node.explanation(
             subscriptions: subscriptionRules[number] ?? [],
             publications: publicationRules[number] ?? []
@@ -98,9 +98,9 @@ package struct Explainer {
         var own = resolver
         let template = own.template(of: node.settings, from: .node)
         var layers = [SettingsLayer(way: .node, template: template, provisioning: node.provisioning)]
-        if let name = node.profile?.value, let place = profilePlaces[name] {
-            let provisioning = definition.profiles[place].provisioning
-            layers.append(SettingsLayer(way: .profile(name), template: profiles[place], provisioning: provisioning))
+        if let name = node.profile?.value, let index = profilePlaces[name] {
+            let provisioning = definition.profiles[index].provisioning
+            layers.append(SettingsLayer(way: .profile(name), template: profiles[index], provisioning: provisioning))
         }
         for entry in (defaultsSelection.general + defaultsSelection.selected(number)).reversed() {
             let definition = definition.defaults[entry]

@@ -35,8 +35,8 @@ extension NodeExplainer {
         for rule in subscriptions { addSubscription(rule, to: &said) }
         for rule in publications { addPublication(rule, to: &said) }
         var values: [ExplainedValue] = []
-        for place in said.keys.sorted() {
-            if let model = said[place] { values += self.values(of: model, at: place) }
+        for index in said.keys.sorted() {
+            if let model = said[index] { values += self.values(of: model, at: index) }
         }
         return values + collected(besides: values)
     }

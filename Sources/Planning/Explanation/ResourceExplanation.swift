@@ -173,8 +173,8 @@ extension Explainer {
                         guard case .netKey = resource, needs.insert(need).inserted else { continue }
                     }
                     let cause = Cause(path: value.path, source: source)
-                    if let place = places[cause] {
-                        uses[place].nodes.append(node.name)
+                    if let index = places[cause] {
+                        uses[index].nodes.append(node.name)
                     } else {
                         places[cause] = uses.count
                         uses.append(

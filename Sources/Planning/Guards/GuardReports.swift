@@ -43,11 +43,11 @@ struct GuardReports {
         hint: Advice
     ) {
         let key = Cause(planGuard: finding.planGuard, location: location, name: cause)
-        if let place = places[key] {
-            for node in finding.nodes where reports[place].finding.nodes.last != node {
-                reports[place].finding.nodes.append(node)
+        if let index = places[key] {
+            for node in finding.nodes where reports[index].finding.nodes.last != node {
+                reports[index].finding.nodes.append(node)
             }
-            reports[place].finding.resources += finding.resources
+            reports[index].finding.resources += finding.resources
         } else {
             places[key] = reports.count
             reports.append(Report(finding: finding, location: location, hint: hint))

@@ -26,15 +26,15 @@ struct SubnetCarriers {
     /// Counts all nodes, once.
     init(_ network: GuardedNetwork) {
         let nodes = network.network.nodes
-        for place in nodes.indices where network.network.isInReach(place) {
-            let isProxy = nodes[place].features.proxy == .enabled
-            let relay = nodes[place].features.relay
-            for key in nodes[place].netKeys {
+        for index in nodes.indices where network.network.isInReach(index) {
+            let isProxy = nodes[index].features.proxy == .enabled
+            let relay = nodes[index].features.relay
+            for key in nodes[index].netKeys {
                 var subnet = subnets[key.index] ?? Subnet()
                 subnet.nodes += 1
                 if isProxy { subnet.proxies += 1 }
-                if nodes[place].features.friend == .enabled { subnet.friends += 1 }
-                if nodes[place].isLowPower { subnet.lowPowerNodes += 1 }
+                if nodes[index].features.friend == .enabled { subnet.friends += 1 }
+                if nodes[index].isLowPower { subnet.lowPowerNodes += 1 }
                 if relay == .enabled {
                     subnet.relays.all += 1
                     if isProxy { subnet.relays.proxies += 1 }

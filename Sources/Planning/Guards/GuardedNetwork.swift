@@ -26,8 +26,8 @@ package struct GuardedNetwork {
         self.minima = minima
         self.scope = scope
         // Reading a node by its index copies nothing. There may be far more nodes than are checked.
-        inspectedPlaces = network.nodes.indices.filter { place in
-            (scope?.contains(network.nodes[place].uuid) ?? true) && network.isInReach(place)
+        inspectedPlaces = network.nodes.indices.filter { index in
+            (scope?.contains(network.nodes[index].uuid) ?? true) && network.isInReach(index)
         }
     }
 
@@ -114,8 +114,8 @@ package struct GuardedNetwork {
 
 extension MeshNetwork {
     /// Whether the node at an index must stay in reach.
-    func isInReach(_ place: Int) -> Bool {
-        nodes[place].uuid != ownProvisioner && !nodes[place].isExcluded && nodes[place].unprovisionedSeenAt == nil
+    func isInReach(_ index: Int) -> Bool {
+        nodes[index].uuid != ownProvisioner && !nodes[index].isExcluded && nodes[index].unprovisionedSeenAt == nil
     }
 }
 

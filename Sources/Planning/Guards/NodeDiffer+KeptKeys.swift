@@ -10,10 +10,10 @@ extension NodeDiffer {
             guard let index = UInt8(exactly: index) else { break }
             for model in element.models {
                 let address = ModelAddress(element: index, model: model.identifier)
-                let place = desired.models.place(of: address)
+                let index = desired.models.place(of: address)
                 let managed =
-                    place < desired.models.count && desired.models[place].address == address
-                    ? desired.models[place] : nil
+                    index < desired.models.count && desired.models[index].address == address
+                    ? desired.models[index] : nil
                 // What earlier definitions asked for is removed with the keys.
                 var bound = managed?.bindings == nil ? model.bindings : []
                 bound.removeAll(where: model.managedBindings.contains)

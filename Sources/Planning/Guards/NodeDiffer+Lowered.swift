@@ -30,21 +30,21 @@ extension NodeDiffer {
             case .unknownLabel: false
             }
         }
-        for place in difference.models.indices {
-            let path = self.path(of: difference.models[place], in: difference)
-            if let lists = difference.models[place].subscriptions {
+        for index in difference.models.indices {
+            let path = self.path(of: difference.models[index], in: difference)
+            if let lists = difference.models[index].subscriptions {
                 for group in lists.target.subtracting(lists.existing) where isMissing(group) {
                     guard refuse(group, path + ".subscription", difference) else { continue }
-                    difference.models[place].subscriptions?.target.removeAll { $0 == group }
+                    difference.models[index].subscriptions?.target.removeAll { $0 == group }
                 }
-                if let left = difference.models[place].subscriptions, left.target == left.existing {
-                    difference.models[place].subscriptions = nil
+                if let left = difference.models[index].subscriptions, left.target == left.existing {
+                    difference.models[index].subscriptions = nil
                 }
             }
-            guard let publication = difference.models[place].publication, let group = publication.after?.address.group,
+            guard let publication = difference.models[index].publication, let group = publication.after?.address.group,
                 publication.before?.address.group != group, isMissing(group)
             else { continue }
-            if refuse(group, path + ".publication", difference) { difference.models[place].publication = nil }
+            if refuse(group, path + ".publication", difference) { difference.models[index].publication = nil }
         }
     }
 
@@ -83,23 +83,23 @@ extension NodeDiffer {
             difference.addedAppKeys = []
             leaveOutUnknownKeys(of: node, &difference)
         }
-        for place in difference.models.indices {
-            let model = difference.models[place]
+        for index in difference.models.indices {
+            let model = difference.models[index]
             let address = model.address
             let path = self.path(of: model, in: difference)
             let bindings = ListCapacity.List.bindings(element: address.element, model: address.model)
             let count =
                 node.count(of: bindings) + model.boundKeys.count - model.unboundKeys.count - model.lostBindings.count
             if !model.boundKeys.isEmpty, refuse(bindings, of: count, difference, path) {
-                difference.models[place].leaveOut(model.boundKeys)
+                difference.models[index].leaveOut(model.boundKeys)
             }
             let subscriptions = ListCapacity.List.subscriptions(element: address.element, model: address.model)
             guard let lists = model.subscriptions, !lists.target.subtracting(lists.existing).isEmpty,
                 refuse(subscriptions, of: lists.target.count, difference, path)
             else { continue }
             let kept = lists.target.filter(lists.existing.contains)
-            difference.models[place].subscriptions = kept == lists.existing ? nil : (lists.existing, kept)
-            difference.models[place].keepsUnknownSubscriptions = true
+            difference.models[index].subscriptions = kept == lists.existing ? nil : (lists.existing, kept)
+            difference.models[index].keepsUnknownSubscriptions = true
         }
     }
 
@@ -149,10 +149,10 @@ extension NodeDiffer {
 
     /// Leaves out what needs AppKeys that the node will not have.
     private func leaveOutUnknownKeys(of node: Node, _ difference: inout NodeDifference) {
-        for place in difference.models.indices {
+        for index in difference.models.indices {
             let added = difference.addedAppKeys
-            let missing = difference.models[place].boundKeys.filter { !node.knows($0) && !added.contains($0) }
-            difference.models[place].leaveOut(missing)
+            let missing = difference.models[index].boundKeys.filter { !node.knows($0) && !added.contains($0) }
+            difference.models[index].leaveOut(missing)
         }
     }
 

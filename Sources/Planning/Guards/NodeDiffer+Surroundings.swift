@@ -151,14 +151,14 @@ extension NodeDiffer {
             return
         }
         leaveOutSubscriptions(of: node, among: surroundings, &difference)
-        for place in difference.models.indices {
-            let model = difference.models[place]
+        for index in difference.models.indices {
+            let model = difference.models[index]
             guard let publication = model.publication?.after,
                 let element = node.unicastAddress.element(model.address.element),
                 let hearer = surroundings.overloadedHearer(of: publication, from: element.rawValue, on: node.uuid)
             else { continue }
             report(overload: hearer, path(of: model, in: difference) + ".publication")
-            if leavesOut(.replayList) { difference.models[place].publication = nil }
+            if leavesOut(.replayList) { difference.models[index].publication = nil }
         }
     }
 
@@ -189,9 +189,9 @@ extension NodeDiffer {
         guard !refused.isEmpty else { return }
         report(overload: node, "node.\(difference.name)")
         guard leavesOut(.replayList) else { return }
-        for place in difference.models.indices {
-            difference.models[place].leaveOut(refused, of: \.subscriptions)
-            difference.models[place].leaveOut(refused, of: \.impliedSubscriptions)
+        for index in difference.models.indices {
+            difference.models[index].leaveOut(refused, of: \.subscriptions)
+            difference.models[index].leaveOut(refused, of: \.impliedSubscriptions)
         }
     }
 
@@ -233,8 +233,8 @@ extension Node {
     private mutating func change(_ address: ModelAddress, _ change: (inout Model) -> Void) {
         let element = Int(address.element)
         guard elements.indices.contains(element),
-            let place = elements[element].models.firstIndex(where: { $0.identifier == address.model })
+            let index = elements[element].models.firstIndex(where: { $0.identifier == address.model })
         else { return }
-        change(&elements[element].models[place])
+        change(&elements[element].models[index])
     }
 }

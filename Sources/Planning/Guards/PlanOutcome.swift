@@ -68,18 +68,18 @@ struct PlanOutcome {
                 deviceKey: nil,
                 netKeys: [NodeKey(index: order.netKeyIndex)]
             )
-            if let place = statePlaces[order.uuid] {
-                state.nodes[place] = node
+            if let index = statePlaces[order.uuid] {
+                state.nodes[index] = node
             } else {
                 statePlaces[order.uuid] = state.nodes.count
                 state.nodes.append(node)
                 last = nil
             }
         case .configureWhenKnown(let configuration):
-            guard let place = place(of: configuration.node) else { return }
-            if let isOn = configuration.proxy { state.nodes[place].features.proxy = isOn ? .enabled : .disabled }
-            if let isOn = configuration.relay { state.nodes[place].features.relay = isOn ? .enabled : .disabled }
-            if let isOn = configuration.friend { state.nodes[place].features.friend = isOn ? .enabled : .disabled }
+            guard let index = place(of: configuration.node) else { return }
+            if let isOn = configuration.proxy { state.nodes[index].features.proxy = isOn ? .enabled : .disabled }
+            if let isOn = configuration.relay { state.nodes[index].features.relay = isOn ? .enabled : .disabled }
+            if let isOn = configuration.friend { state.nodes[index].features.friend = isOn ? .enabled : .disabled }
         }
     }
 }

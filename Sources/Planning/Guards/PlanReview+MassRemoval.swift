@@ -80,7 +80,7 @@ extension PlanReview {
             return total.nodes(of: party) >= Self.smallestNetwork
         }
         let rest = parties.count - Self.partiesShown
-        for (place, party) in parties.prefix(Self.partiesShown).enumerated() {
+        for (index, party) in parties.prefix(Self.partiesShown).enumerated() {
             let (count, all) = (lost.relations(of: party), total.relations(of: party))
             let (title, relations) = words(for: party)
             reports.report(
@@ -88,7 +88,7 @@ extension PlanReview {
                     .massRemoval,
                     "\(title) would lose \(count) of its \(all) \(relations) (\(count * 100 / all) %), more than "
                         + "\(removalLimit) %"
-                        + (rest > 0 && place == Self.partiesShown - 1
+                        + (rest > 0 && index == Self.partiesShown - 1
                             ? ", and so would \(rest) more groups and keys" : ""),
                     nodes: (losers[party] ?? []).map { name(of: $0) }
                 ),

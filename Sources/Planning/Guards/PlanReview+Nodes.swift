@@ -60,9 +60,9 @@ extension PlanReview {
     }
 
     private func reportReplayLists(_ nodes: [DeviceUUID], to reports: inout GuardReports) {
-        guard let first = nodes.first, let place = places[first] else { return }
+        guard let first = nodes.first, let index = places[first] else { return }
         let names = nodes.map { name(of: $0) }
-        let known = after.network.nodes[place].replayListSize
+        let known = after.network.nodes[index].replayListSize
         let promise = known == nil ? after.minima[first] : nil
         let others = nodes.count - 1
         reports.report(
@@ -88,8 +88,8 @@ extension PlanReview {
         "Let fewer elements publish to its groups, or take it out of some; it drops messages of further sources"
 
     private func report(_ list: ListCapacity.List, of uuid: DeviceUUID, to reports: inout GuardReports) {
-        guard let place = places[uuid] else { return }
-        let node = after.network.nodes[place]
+        guard let index = places[uuid] else { return }
+        let node = after.network.nodes[index]
         let known = after.network.capacities.first { $0.list == list && $0.product == node.product }?.entries
         let promise = known == nil ? after.minima[uuid] : nil
         let room = known ?? promise?.room(in: list) ?? 0

@@ -25,7 +25,7 @@ struct PlanReview {
         self.removalLimit = removalLimit
         var outcome = PlanOutcome(network, upTo: network.nodes.count + plan.nodes.count)
         // By index, because a loop over the values would copy each step.
-        for place in plan.steps.indices { outcome.apply(plan.steps[place].work) }
+        for index in plan.steps.indices { outcome.apply(plan.steps[index].work) }
         let scope = Self.scope(of: plan.steps)
         before = GuardedNetwork(network, scope: scope, minima: minima)
         after = GuardedNetwork(outcome.network, scope: scope, minima: minima)
@@ -41,8 +41,8 @@ struct PlanReview {
         var changing: Set<DeviceUUID> = []
         // The steps of a node mostly follow one another.
         var last: DeviceUUID?
-        for place in steps.indices {
-            switch steps[place].work {
+        for index in steps.indices {
+            switch steps[index].work {
             // Others use the keys and groups, and others hear what is published.
             case .edit, .configure(_, .setPublication): return nil
             case .configure(let node, _):
@@ -69,15 +69,15 @@ struct PlanReview {
 
     /// The node's name for people.
     func name(of uuid: DeviceUUID) -> String {
-        if let place = summaries[uuid] { return plan.nodes[place].name }
-        guard let place = places[uuid] else { return uuid.description }
-        return after.network.nodes[place].name
+        if let index = summaries[uuid] { return plan.nodes[index].name }
+        guard let index = places[uuid] else { return uuid.description }
+        return after.network.nodes[index].name
     }
 
     /// The addresses of a node's changes of those kinds.
     func resources(of uuid: DeviceUUID, _ kinds: Set<Change.Kind>) -> [String] {
-        guard let place = summaries[uuid] else { return [] }
-        return plan.changes[plan.nodes[place].changes].filter { kinds.contains($0.kind) }.map(\.address)
+        guard let index = summaries[uuid] else { return [] }
+        return plan.changes[plan.nodes[index].changes].filter { kinds.contains($0.kind) }.map(\.address)
     }
 
     /// A few names as text, with how many more there are: “a, b and 3 more”.
@@ -178,8 +178,8 @@ extension PlanReview {
     private func losing(_ key: NetKeyIndex, was isCarrier: (Node) -> Bool) -> [DeviceUUID] {
         before.others.filter { node in
             guard node.knows(key), isCarrier(node) else { return false }
-            guard let place = places[node.uuid] else { return true }
-            let node = after.network.nodes[place]
+            guard let index = places[node.uuid] else { return true }
+            let node = after.network.nodes[index]
             return !node.knows(key) || !isCarrier(node)
         }.map(\.uuid)
     }

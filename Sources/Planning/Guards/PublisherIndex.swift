@@ -24,8 +24,8 @@ struct PublisherIndex {
     /// Removes what was added for the same node.
     mutating func remove(_ node: Node) {
         for (address, source) in node.publishing {
-            guard let place = sources[address]?.lastIndex(of: source) else { continue }
-            sources[address]?.remove(at: place)
+            guard let index = sources[address]?.lastIndex(of: source) else { continue }
+            sources[address]?.remove(at: index)
             if sources[address]?.isEmpty == true { sources[address] = nil }
         }
     }

@@ -16,13 +16,13 @@ struct ReplayDemand {
     init(_ network: MeshNetwork, scope: Set<DeviceUUID>? = nil, minima: [DeviceUUID: NLCMinima] = [:]) {
         if let scope, scope.isEmpty { return }
         var publishers = PublisherIndex()
-        for place in network.nodes.indices { publishers.add(network.nodes[place]) }
+        for index in network.nodes.indices { publishers.add(network.nodes[index]) }
         guard !publishers.isEmpty else { return }
-        for place in network.nodes.indices {
-            let uuid = network.nodes[place].uuid
+        for index in network.nodes.indices {
+            let uuid = network.nodes[index].uuid
             guard uuid != network.ownProvisioner, scope?.contains(uuid) ?? true else { continue }
-            guard let size = network.nodes[place].replayListSize ?? minima[uuid]?.replayList else { continue }
-            let demand = publishers.demand(of: network.nodes[place], limit: size)
+            guard let size = network.nodes[index].replayListSize ?? minima[uuid]?.replayList else { continue }
+            let demand = publishers.demand(of: network.nodes[index], limit: size)
             if demand > size { overloaded[uuid] = demand }
         }
     }

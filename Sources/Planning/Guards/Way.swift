@@ -144,12 +144,12 @@ package struct WaySuccession: Sendable {
         guard steps.contains(where: { $0.work.takenWay != nil }) else { return nil }
         var outcome = PlanOutcome(network, upTo: network.nodes.count)
         var given: [DeviceUUID: [Int]] = [:]
-        for place in steps.indices {
-            outcome.apply(steps[place].work)
-            switch steps[place].work {
-            case .configure(let node, let action) where action.givesWay: given[node, default: []].append(place)
-            case .provision(let order): given[order.uuid, default: []].append(place)
-            case .configureWhenKnown(let configuration): given[configuration.node, default: []].append(place)
+        for index in steps.indices {
+            outcome.apply(steps[index].work)
+            switch steps[index].work {
+            case .configure(let node, let action) where action.givesWay: given[node, default: []].append(index)
+            case .provision(let order): given[order.uuid, default: []].append(index)
+            case .configureWhenKnown(let configuration): given[configuration.node, default: []].append(index)
             default: break
             }
         }

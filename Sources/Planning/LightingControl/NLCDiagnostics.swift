@@ -23,10 +23,10 @@ enum NLCDiagnostics {
         )
         for node in desired.nodes {
             let claim = claims.isEmpty ? nil : names[node.name.value].flatMap { claims[$0] }
-            if case .recorded(let place) = node.origin, network.nodes[place].isCompositionKnown {
+            if case .recorded(let index) = node.origin, network.nodes[index].isCompositionKnown {
                 // Most nodes claim nothing.
-                guard claim != nil || network.nodes[place].compositionPages?[2] != nil else { continue }
-                examine(network.nodes[place], node.name, claim, network, definition, &diagnostics)
+                guard claim != nil || network.nodes[index].compositionPages?[2] != nil else { continue }
+                examine(network.nodes[index], node.name, claim, network, definition, &diagnostics)
             } else if let claim {
                 foresee(node, claim, definition, &diagnostics)
             }

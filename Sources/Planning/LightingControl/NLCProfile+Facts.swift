@@ -78,9 +78,9 @@ package struct NLCMinima: Hashable, Sendable {
 extension Definition {
     /// The profiles of Networked Lighting Control that the node at an index is meant to fulfil: its own list, or that
     /// of its profile; nil if neither has one.
-    package func lightingProfiles(ofNode place: Int) -> Located<[Located<NLCProfile>]>? {
-        if let own = nodes[place].settings.lightingProfiles { return own }
-        guard let name = nodes[place].profile?.value else { return nil }
+    package func lightingProfiles(ofNode index: Int) -> Located<[Located<NLCProfile>]>? {
+        if let own = nodes[index].settings.lightingProfiles { return own }
+        guard let name = nodes[index].profile?.value else { return nil }
         return profiles.first { $0.name.value == name }?.settings.lightingProfiles
     }
 

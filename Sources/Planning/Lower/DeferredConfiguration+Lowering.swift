@@ -125,7 +125,7 @@ private struct DeferredLowering {
     mutating func expandRules() {
         var place = ModelRule.Place(rule: Self.nowhere, model: Self.nowhere)
         var conflicts: Set<ModelAddress> = []
-        for place in desired.models.indices { desired.models[place].publication?.origin = .profile(0) }
+        for index in desired.models.indices { desired.models[index].publication?.origin = .profile(0) }
         for (number, rule) in configuration.rules.enumerated() {
             // Only defaults set states by rules.
             place.origin = if case .state = rule.effect { .defaults(0) } else { .publication(number) }
@@ -147,8 +147,8 @@ private struct DeferredLowering {
                 report(ModelRule.conflict(address, on: name, at: Self.nowhere, other: other))
             }
         }
-        for place in desired.models.indices where conflicts.contains(desired.models[place].address) {
-            desired.models[place].publication = nil
+        for index in desired.models.indices where conflicts.contains(desired.models[index].address) {
+            desired.models[index].publication = nil
         }
     }
 
@@ -238,14 +238,14 @@ private struct DeferredLowering {
     /// Removes everything except the publications of those models.
     private mutating func keepPublications(of models: Set<ModelAddress>) {
         desired.models.removeAll { !models.contains($0.address) || $0.publication == nil }
-        for place in desired.models.indices {
-            let key = desired.models[place].publicationKey
+        for index in desired.models.indices {
+            let key = desired.models[index].publicationKey
             // Whether the key may be used is decided with the configuration as a whole.
-            let isAllowed = key.map { desired.models[place].bindings?.value.contains($0) ?? true } ?? false
-            desired.models[place].publication?.value?.key = key
-            desired.models[place].bindings = nil
-            desired.models[place].states = []
-            if !isAllowed { desired.models[place].publication = nil }
+            let isAllowed = key.map { desired.models[index].bindings?.value.contains($0) ?? true } ?? false
+            desired.models[index].publication?.value?.key = key
+            desired.models[index].bindings = nil
+            desired.models[index].states = []
+            if !isAllowed { desired.models[index].publication = nil }
         }
     }
 
@@ -257,14 +257,14 @@ private struct DeferredLowering {
         if let list = desired.settings.applicationKeys {
             desired.settings.applicationKeys = Declared(list.value.filter { !isUnavailable($0) }, at: list.location)
         }
-        for place in desired.models.indices {
-            if let key = desired.models[place].publicationKey {
+        for index in desired.models.indices {
+            if let key = desired.models[index].publicationKey {
                 // The key may follow from the bindings, and one of those may be left out below.
-                desired.models[place].publication?.value?.key = key
-                if isUnavailable(key) { desired.models[place].publication = nil }
+                desired.models[index].publication?.value?.key = key
+                if isUnavailable(key) { desired.models[index].publication = nil }
             }
-            if let list = desired.models[place].bindings {
-                desired.models[place].bindings = Declared(list.value.filter { !isUnavailable($0) }, at: list.location)
+            if let list = desired.models[index].bindings {
+                desired.models[index].bindings = Declared(list.value.filter { !isUnavailable($0) }, at: list.location)
             }
         }
     }
@@ -312,7 +312,7 @@ private struct DeferredLowering {
         for refusal in differ.guards.diagnostics(allowed: differ.allowed) { differ.diagnostics.report(refusal) }
         // A part that waited for a node contains only the entries that name that node.
         if configuration.target != nil { difference.bridges.removeAll { $0.after == nil } }
-        for place in difference.models.indices { difference.models[place].awaited = nil }
+        for index in difference.models.indices { difference.models[index].awaited = nil }
         difference.models.removeAll(where: \.isEmpty)
         let sharing = node.product.flatMap { differ.sharedLists[$0] } ?? .unknown
         difference.addInquiries(on: node, sharing: sharing, peers: peers)

@@ -63,10 +63,10 @@ extension NodeDiffer {
     func findRooms(for node: Node, _ difference: inout NodeDifference) {
         guard !rooms.isEmpty, let product = node.product, let rooms = rooms[product] else { return }
         difference.rooms = rooms
-        for place in difference.models.indices where difference.models[place].subscriptions != nil {
-            let address = difference.models[place].address
+        for index in difference.models.indices where difference.models[index].subscriptions != nil {
+            let address = difference.models[index].address
             let sharers = sharedLists[product]?.models(sharingListOf: address) ?? [address.model]
-            difference.models[place].room =
+            difference.models[index].room =
                 sharers.compactMap { rooms[.subscriptions(element: address.element, model: $0)] }.min()
         }
     }

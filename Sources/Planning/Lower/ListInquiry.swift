@@ -47,9 +47,9 @@ struct ListInquiry {
         among models: [ModelDifference],
         _ sharing: SharedLists
     ) -> (ListInquiry, saved: Int)? {
-        for (place, lead) in models.enumerated() {
+        for (index, lead) in models.enumerated() {
             guard case .add(let group)? = lead.subscriptionOperations.first, case .group = group else { continue }
-            let others = models[(place + 1)...].filter { other in
+            let others = models[(index + 1)...].filter { other in
                 guard let lists = other.subscriptions, lists.target.contains(group), !lists.existing.contains(group)
                 else { return false }
                 let (one, two) = (lead.address.model, other.address.model)
@@ -121,18 +121,18 @@ extension [NodeDifference] {
         var order: [Node.Product] = []
         var saved: [Node.Product: Int] = [:]
         var relations = RelationCache()
-        for place in indices where self[place].models.count > 1 {
-            let node = self[place].baseline(in: network)
+        for index in indices where self[index].models.count > 1 {
+            let node = self[index].baseline(in: network)
             guard let product = node.product else { continue }
             let (inquiries, count) = ListInquiry.possible(
-                for: self[place],
+                for: self[index],
                 on: node,
                 sharing: sharing[product] ?? .unknown,
                 relations: &relations
             )
             guard !inquiries.isEmpty else { continue }
             if first[product] == nil {
-                first[product] = (place, inquiries)
+                first[product] = (index, inquiries)
                 order.append(product)
             }
             saved[product, default: 0] += count

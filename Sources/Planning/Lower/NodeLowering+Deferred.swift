@@ -60,8 +60,8 @@ extension NodeLowering {
         for key in difference.deferredNetKeys {
             addWaiting(.nodeSubnet, "subnet." + builder.names.netKey(key), .delete, in: &builder)
         }
-        for place in configuration.models.indices { addWaiting(configuration.models[place], in: &builder) }
-        for place in configuration.rules.indices { addWaiting(configuration.rules[place], in: &builder) }
+        for index in configuration.models.indices { addWaiting(configuration.models[index], in: &builder) }
+        for index in configuration.rules.indices { addWaiting(configuration.rules[index], in: &builder) }
         addFeatures(of: configuration, in: &builder)
         addWaitingFoundation(configuration, in: &builder)
 
@@ -284,13 +284,13 @@ extension DeferredConfiguration {
     /// The nodes without an address that are the target of something, in order, each once.
     var awaitedNodes: [DeviceUUID] {
         var nodes: [DeviceUUID] = []
-        for place in models.indices {
-            if case .on(let publication) = models[place].publication, let node = publication.awaitedNode {
+        for index in models.indices {
+            if case .on(let publication) = models[index].publication, let node = publication.awaitedNode {
                 nodes.append(node)
             }
         }
-        for place in rules.indices { if let node = rules[place].awaitedNode { nodes.append(node) } }
-        for place in states.indices { nodes += states[place].state.targets.compactMap(\.awaitedNode) }
+        for index in rules.indices { if let node = rules[index].awaitedNode { nodes.append(node) } }
+        for index in states.indices { nodes += states[index].state.targets.compactMap(\.awaitedNode) }
         nodes += bridges?.flatMap(\.awaitedNodes) ?? []
         return nodes.sortedUnique()
     }

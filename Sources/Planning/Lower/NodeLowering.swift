@@ -444,9 +444,9 @@ extension NodeLowering {
             storing.first?.change
             ?? builder.add(change(.modelState, "held_states", .update, to: "as before the scenes were stored"))
         var held: [Int: Int] = [:]
-        for (place, request) in difference.holding.enumerated() {
+        for (index, request) in difference.holding.enumerated() {
             let after = bindings(of: request)
-            held[difference.restoring.count - difference.holding.count + place] =
+            held[difference.restoring.count - difference.holding.count + index] =
                 send(.holdState(request), change: first, after: after, in: &builder)
         }
         for (change, state) in storing {
@@ -457,8 +457,8 @@ extension NodeLowering {
             }
             _ = send(.setModelState(state.set), change: change, after: bindings(of: state.set) + steps, in: &builder)
         }
-        for (place, request) in difference.restoring.enumerated() {
-            let after = held[place].map { [$0] } ?? []
+        for (index, request) in difference.restoring.enumerated() {
+            let after = held[index].map { [$0] } ?? []
             _ = send(.restoreState(request), change: first, after: after, in: &builder)
         }
     }

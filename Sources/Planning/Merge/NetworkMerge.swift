@@ -240,8 +240,8 @@ protocol Mergeable: Equatable {
 extension MeshNetwork {
     /// Addresses that the other side has excluded stay excluded.
     fileprivate mutating func exclude(_ exclusion: NetworkExclusion) {
-        if let place = exclusions.firstIndex(where: { $0.ivIndex == exclusion.ivIndex }) {
-            exclusions[place].addresses = Set(exclusions[place].addresses).union(exclusion.addresses).sorted()
+        if let index = exclusions.firstIndex(where: { $0.ivIndex == exclusion.ivIndex }) {
+            exclusions[index].addresses = Set(exclusions[index].addresses).union(exclusion.addresses).sorted()
         } else {
             exclusions.append(exclusion)
             exclusions.sort { $0.ivIndex < $1.ivIndex }

@@ -45,8 +45,8 @@ struct OrderedSteps {
         )
         builder.addManagement(of: differences.nodes, in: network)
         builder.addCarriers(of: differences.nodes, in: network)
-        for place in differences.nodes.indices {
-            let difference = differences.nodes[place]
+        for index in differences.nodes.indices {
+            let difference = differences.nodes[index]
             builder.add(difference, node: difference.baseline(in: network), boundNetKeys: differences.boundNetKeys)
         }
         var forgotten: [Node] = []

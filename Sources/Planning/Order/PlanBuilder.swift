@@ -240,9 +240,9 @@ struct PlanBuilder {
 
     /// Adds the edits that make nodes managed, before anything is sent. Their changes are added later with the nodes.
     mutating func addManagement(of differences: [NodeDifference], in network: MeshNetwork) {
-        for place in differences.indices {
-            guard let management = differences[place].management,
-                case .recorded(let position) = differences[place].origin
+        for index in differences.indices {
+            guard let management = differences[index].management,
+                case .recorded(let position) = differences[index].origin
             else { continue }
             let uuid = network.nodes[position].uuid
             let edit = DatabaseEdit.manage(
@@ -267,8 +267,8 @@ struct PlanBuilder {
     mutating func addCarriers(of differences: [NodeDifference], in network: MeshNetwork) {
         guard differences.indices.contains(where: { !differences[$0].addedNetKeys.isEmpty }) else { return }
         var awaited: Set<NetKeyIndex> = []
-        for place in differences.indices where differences[place].needsMessages {
-            switch differences[place].origin {
+        for index in differences.indices where differences[index].needsMessages {
+            switch differences[index].origin {
             case .recorded(let position):
                 if let key = network.nodes[position].transportNetKey { awaited.insert(key) }
             case .device(let order, _): awaited.insert(order.netKeyIndex)

@@ -57,7 +57,7 @@ extension MeshNetwork {
         guard !claims.nodes.isEmpty else { return }
         let places = nodePlaces
         for claim in claims.nodes {
-            if let place = places[claim.node] { nodes[place].apply(claim) }
+            if let index = places[claim.node] { nodes[index].apply(claim) }
         }
     }
 }
@@ -68,9 +68,9 @@ extension Node {
         for claimed in claim.models {
             let element = Int(claimed.address.element)
             guard elements.indices.contains(element),
-                let place = elements[element].models.firstIndex(where: { $0.identifier == claimed.address.model })
+                let index = elements[element].models.firstIndex(where: { $0.identifier == claimed.address.model })
             else { continue }
-            elements[element].models[place].apply(claimed)
+            elements[element].models[index].apply(claimed)
         }
     }
 

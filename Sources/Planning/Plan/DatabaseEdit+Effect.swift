@@ -49,7 +49,7 @@ extension MeshNetwork {
         case .remove(let resource):
             remove(resource)
             // Only this provisioner's node and excluded nodes still have it.
-            for place in nodes.indices { nodes[place].forget(resource) }
+            for index in nodes.indices { nodes[index].forget(resource) }
         case .refreshKeys(let index, let stage, replacing: let networkID):
             guard networkIDReplaced(in: index) == networkID else { return }
             switch stage {
@@ -66,11 +66,11 @@ extension MeshNetwork {
     private mutating func put(_ group: Group) {
         var group = group
         group.isManaged = true
-        let place = groups.firstPlace { $0.address >= group.address }
-        if place < groups.endIndex, groups[place].address == group.address {
-            groups[place] = group
+        let index = groups.firstPlace { $0.address >= group.address }
+        if index < groups.endIndex, groups[index].address == group.address {
+            groups[index] = group
         } else {
-            groups.insert(group, at: place)
+            groups.insert(group, at: index)
         }
     }
 }

@@ -73,7 +73,7 @@ package struct DeferredConfiguration: Hashable, Sendable {
         }
         let count = bridges?.count { target != nil || $0.awaitedNodes.isEmpty } ?? 0
         for _ in 0..<count { cost += DesiredBridge.cost }
-        for place in models.indices { cost += models[place].foreseenCost(onlyTo: target) }
+        for index in models.indices { cost += models[index].foreseenCost(onlyTo: target) }
         for address in modelsWithImpliedKey { cost += ConfigurationAction.bind(address, AppKeyIndex.first).cost }
         return cost
     }

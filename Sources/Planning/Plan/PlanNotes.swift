@@ -38,8 +38,8 @@ struct PlanNotes {
             of: network,
             forgotten: ordered.forgotten,
             substituted: differences.outside.substituted.map { network.nodes[$0.position] },
-            devices: differences.nodes.indices.compactMap { place in
-                differences.nodes[place].order.flatMap { $0.isReplacement ? nil : $0.name }
+            devices: differences.nodes.indices.compactMap { index in
+                differences.nodes[index].order.flatMap { $0.isReplacement ? nil : $0.name }
             }
         )
         notes += ReprovisionAdvice.notes(of: network).map { Advice($0) }
@@ -140,8 +140,8 @@ struct PlanNotes {
     /// Default TTLs that become smaller where nobody knows how far away the nodes are.
     private static func distanceNotes(_ steps: [Step], _ network: MeshNetwork) -> [Advice] {
         var lowered: [DeviceUUID: UInt8] = [:]
-        for place in steps.indices {
-            if case .configure(let node, .setDefaultTTL(let ttl)) = steps[place].work, ttl >= 2 { lowered[node] = ttl }
+        for index in steps.indices {
+            if case .configure(let node, .setDefaultTTL(let ttl)) = steps[index].work, ttl >= 2 { lowered[node] = ttl }
         }
         guard !lowered.isEmpty else { return [] }
         let nodes = network.nodes.filter { node in
@@ -175,8 +175,8 @@ struct PlanNotes {
     /// Notes how many devices are provisioned, and into which subnets.
     private static func provisioningNotes(_ differences: [NodeDifference], _ names: ResourceNames) -> [String] {
         var counts: [NetKeyIndex: Int] = [:]
-        for place in differences.indices {
-            if let subnet = differences[place].order?.netKeyIndex { counts[subnet, default: 0] += 1 }
+        for index in differences.indices {
+            if let subnet = differences[index].order?.netKeyIndex { counts[subnet, default: 0] += 1 }
         }
         let total = counts.values.reduce(0, +)
         guard total > 0 else { return [] }

@@ -87,9 +87,9 @@ package enum PlanFile {
     /// - Throws: ``DecodeError`` if one does not.
     private static func check(_ plan: inout Plan) throws(DecodeError) {
         var places: [DeviceUUID: Int] = [:]
-        for (place, node) in plan.nodes.enumerated() {
-            guard places.updateValue(place, forKey: node.uuid) == nil else {
-                throw .prohibited(field: "node", value: UInt64(place))
+        for (index, node) in plan.nodes.enumerated() {
+            guard places.updateValue(index, forKey: node.uuid) == nil else {
+                throw .prohibited(field: "node", value: UInt64(index))
             }
             try require(node.changes.upperBound <= plan.changes.count, "changes of node", node.changes.upperBound)
         }
@@ -100,8 +100,8 @@ package enum PlanFile {
             try require(step.change < plan.changes.count, "change", step.change)
             try require(isAscending(step.dependencies, below: position), "dependencies of step", position)
             guard let node = step.node else { continue }
-            guard let place = places[node] else { throw .prohibited(field: "node of step", value: UInt64(position)) }
-            plan.nodes[place].cost += step.cost
+            guard let index = places[node] else { throw .prohibited(field: "node of step", value: UInt64(position)) }
+            plan.nodes[index].cost += step.cost
         }
         try require(isAscending(plan.barriers, below: plan.steps.count), "barriers", plan.barriers.count)
     }

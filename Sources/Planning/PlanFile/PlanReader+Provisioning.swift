@@ -179,8 +179,8 @@ extension PlanReader {
         _ element: (inout PlanReader) throws(DecodeError) -> Element
     ) throws(DecodeError) -> [Element] {
         let list = try list(element)
-        for (place, pair) in zip(list, list.dropFirst()).enumerated() where pair.0 >= pair.1 {
-            throw .prohibited(field: "order of \(field)", value: UInt64(place))
+        for (index, pair) in zip(list, list.dropFirst()).enumerated() where pair.0 >= pair.1 {
+            throw .prohibited(field: "order of \(field)", value: UInt64(index))
         }
         return list
     }

@@ -179,8 +179,8 @@ extension NodeReadBack {
     mutating func update(_ address: ModelAddress, _ change: (inout Model) -> Void) {
         let element = Int(address.element)
         guard node.elements.indices.contains(element),
-            let place = node.elements[element].models.firstIndex(where: { $0.identifier == address.model })
+            let index = node.elements[element].models.firstIndex(where: { $0.identifier == address.model })
         else { return }
-        change(&node.elements[element].models[place])
+        change(&node.elements[element].models[index])
     }
 }

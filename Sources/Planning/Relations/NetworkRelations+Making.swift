@@ -155,13 +155,13 @@ private struct RelationMaker {
             // A rule that names no element stands for each element that will turn out to have the model. If the
             // definition names one, that is where it belongs.
             let named = node.models.first { $0.address.model == rule.model }?.address.element
-            let place = Place(element: rule.element ?? named, model: rule.model)
+            let index = Place(element: rule.element ?? named, model: rule.model)
             switch rule.effect {
             case .subscribe(let groups):
-                let present = result[place]?.subscriptions ?? []
-                result[place, default: ModelRelations()].subscriptions = (present + groups).sortedUnique()
+                let present = result[index]?.subscriptions ?? []
+                result[index, default: ModelRelations()].subscriptions = (present + groups).sortedUnique()
             case .publish(let publication):
-                result[place, default: ModelRelations()].publication = (publication.target, publication.key)
+                result[index, default: ModelRelations()].publication = (publication.target, publication.key)
             // A state relates to nobody.
             case .state: break
             }

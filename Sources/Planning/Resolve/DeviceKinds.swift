@@ -15,16 +15,16 @@ struct DeviceKinds {
         // By index, because loops over the values would copy each node.
         var places: [DeviceUUID: Int] = [:]
         places.reserveCapacity(nodes.count)
-        for place in nodes.indices where !nodes[place].elements.isEmpty {
-            if places[nodes[place].uuid] == nil { places[nodes[place].uuid] = place }
-            guard let product = nodes[place].product else { continue }
+        for index in nodes.indices where !nodes[index].elements.isEmpty {
+            if places[nodes[index].uuid] == nil { places[nodes[index].uuid] = index }
+            guard let product = nodes[index].product else { continue }
             let kind = ProductIdentifier(company: product.company, product: product.product).description
-            if counts[kind] == nil { counts[kind] = nodes[place].elements.count }
+            if counts[kind] == nil { counts[kind] = nodes[index].elements.count }
         }
         for number in places.isEmpty ? 0..<0 : definition.nodes.indices {
-            guard let place = places[definition.nodes[number].uuid.value] else { continue }
+            guard let index = places[definition.nodes[number].uuid.value] else { continue }
             let kind = kind(ofNodeAt: number)
-            if counts[kind] == nil { counts[kind] = nodes[place].elements.count }
+            if counts[kind] == nil { counts[kind] = nodes[index].elements.count }
         }
         counts[""] = nil
         for (product, described) in definition.products {

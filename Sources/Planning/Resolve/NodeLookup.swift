@@ -106,7 +106,7 @@ struct NodeWords {
     ///
     /// - Parameter devices: the names of devices that a plan provisions, in addition to the nodes.
     init(_ network: MeshNetwork, devices: [String] = []) {
-        for place in network.nodes.indices { counts[network.nodes[place].name, default: 0] += 1 }
+        for index in network.nodes.indices { counts[network.nodes[index].name, default: 0] += 1 }
         for pending in network.pendingProvisionings { counts[pending.name, default: 0] += 1 }
         for name in devices { counts[name, default: 0] += 1 }
     }

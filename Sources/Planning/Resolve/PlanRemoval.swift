@@ -78,8 +78,8 @@ extension Definition {
             entry.settings.endPublications(to: names)
             return entry
         }
-        for place in rest.profiles.indices { rest.profiles[place].settings.endPublications(to: names) }
-        for place in rest.nodes.indices { rest.nodes[place].settings.endPublications(to: names) }
+        for index in rest.profiles.indices { rest.profiles[index].settings.endPublications(to: names) }
+        for index in rest.nodes.indices { rest.nodes[index].settings.endPublications(to: names) }
         return rest
     }
 }

@@ -15,11 +15,11 @@ extension Resolver {
         let hasAddresses = !ownRanges.isEmpty
         let profiles = isNeeded ? definition.profilePlaces : [:]
         for number in nodes.indices {
-            guard let place = desiredNumbers[number], case .device(var order, let device) = state.nodes[place].origin
+            guard let index = desiredNumbers[number], case .device(var order, let device) = state.nodes[index].origin
             else { continue }
-            order.netKeyIndex = state.nodes[place].subnetOfProvisioning(bound) ?? lowest
-            order.isProtected = state.nodes[place].isProtected
-            order.removalPolicy = state.nodes[place].removalPolicy
+            order.netKeyIndex = state.nodes[index].subnetOfProvisioning(bound) ?? lowest
+            order.isProtected = state.nodes[index].isProtected
+            order.removalPolicy = state.nodes[index].removalPolicy
             order.isReplacement = device.replaced != nil
             let settings = declared.settings(of: number)
             declared.fill(&order, settings)
@@ -49,7 +49,7 @@ extension Resolver {
                     )
                 }
             }
-            state.nodes[place].origin = .device(order, device)
+            state.nodes[index].origin = .device(order, device)
             if let reservation = kinds?.reservation(forNodeAt: number, device: device, in: network),
                 !reservation.isEmpty
             {
@@ -172,10 +172,10 @@ extension DesiredNode {
             if let subnet = bound[key] { lowest = min(lowest ?? subnet, subnet) }
         }
         for key in settings.applicationKeys?.value ?? [] { need(key) }
-        for place in models.indices {
-            for key in models[place].bindings?.value ?? [] { need(key) }
+        for index in models.indices {
+            for key in models[index].bindings?.value ?? [] { need(key) }
             // Without a key of its own, a publication has one of the bindings.
-            if let key = models[place].publication?.value?.key { need(key) }
+            if let key = models[index].publication?.value?.key { need(key) }
         }
         if let lowest { return lowest }
         return rules.compactMap { $0.publicationKey.flatMap { bound[$0] } }.min()

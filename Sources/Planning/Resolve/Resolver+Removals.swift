@@ -86,9 +86,9 @@ extension Resolver {
     /// Groups whose parent leaves have no parent, unless the definition names another one.
     private mutating func freeParents() {
         guard !state.leaving.groups.isEmpty else { return }
-        for place in state.groups.indices {
-            if let parent = state.groups[place].group.parent, state.leaving.groups.contains(parent) {
-                state.groups[place].group.parent = nil
+        for index in state.groups.indices {
+            if let parent = state.groups[index].group.parent, state.leaving.groups.contains(parent) {
+                state.groups[index].group.parent = nil
             }
         }
     }

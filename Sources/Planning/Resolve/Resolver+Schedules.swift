@@ -13,13 +13,13 @@ extension Resolver {
             let selected = select(schedule.nodes, selection: selection, of: "schedules")
             var isDone = selected.isEmpty
             for node in selected {
-                guard let place = desiredNumbers[node] else {
+                guard let index = desiredNumbers[node] else {
                     isDone = true
                     continue
                 }
-                for element in elements(for: schedule.action.value, of: state.nodes[place].models) {
+                for element in elements(for: schedule.action.value, of: state.nodes[index].models) {
                     isDone = true
-                    wanted[SchedulerPlace(node: place, element: element), default: []].append(number)
+                    wanted[SchedulerPlace(node: index, element: element), default: []].append(number)
                 }
             }
             if !isDone { reportIdle(schedule) }
@@ -150,11 +150,11 @@ extension Resolver {
     // MARK: Time
 
     /// Gives a node with schedules a time: without one, nothing ever happens (Mesh Model 5.1.4).
-    private mutating func setTime(of place: Int) {
-        let models = state.nodes[place].models
+    private mutating func setTime(of index: Int) {
+        let models = state.nodes[index].models
         let servers = models.filter { $0.address.model == .timeServer || $0.address.model == .timeSetupServer }
         guard let element = servers.first?.address.element else {
-            timeless.append(state.nodes[place].name.value)
+            timeless.append(state.nodes[index].name.value)
             return
         }
         let declared = models.filter { $0.address.element == element }.flatMap(\.states)
@@ -173,7 +173,7 @@ extension Resolver {
         for part in states {
             // The role is one of the setup server.
             let address = ModelAddress(element: element, model: part.state.form.server)
-            state.nodes[place].models.update(address, at: location) { model in
+            state.nodes[index].models.update(address, at: location) { model in
                 model.states = [Declared(part, at: location, by: .timeOfSchedules)].merged(over: model.states)
             }
         }
@@ -227,8 +227,8 @@ extension ModelState {
         guard let state = try? StateCatalogue.state(named: "time")?.modelState(values) else { return nil }
         // Seconds and fractions, uncertainty, and whether somebody reliable has set the time.
         let open = 7
-        let mask = state.expected.mask.enumerated().map { place, bits in
-            place < open ? 0 : place == open ? bits & 0xFE : bits
+        let mask = state.expected.mask.enumerated().map { index, bits in
+            index < open ? 0 : index == open ? bits & 0xFE : bits
         }
         self.init(
             form: state.form,

@@ -22,11 +22,11 @@ struct SettingsTemplate {
     private func mergedModels(over others: [DesiredModel]) -> [DesiredModel] {
         var result = others
         for model in models {
-            let place = result.place(of: model.address)
-            if place < result.count, result[place].address == model.address {
-                result[place] = model.merged(over: result[place])
+            let index = result.place(of: model.address)
+            if index < result.count, result[index].address == model.address {
+                result[index] = model.merged(over: result[index])
             } else {
-                result.insert(model, at: place)
+                result.insert(model, at: index)
             }
         }
         return result
@@ -47,11 +47,11 @@ extension [DesiredModel] {
 
     /// Changes the model with that address. Adds it unmanaged if it is not there.
     mutating func update(_ address: ModelAddress, at location: SourceLocation, _ change: (inout DesiredModel) -> Void) {
-        let place = place(of: address)
-        if place == count || self[place].address != address {
-            insert(DesiredModel(address: address, location: location), at: place)
+        let index = place(of: address)
+        if index == count || self[index].address != address {
+            insert(DesiredModel(address: address, location: location), at: index)
         }
-        change(&self[place])
+        change(&self[index])
     }
 }
 

@@ -37,12 +37,12 @@ struct ResourceNames {
         let serverUUIDs = Set(desired.nodes.lazy.compactMap { $0.order?.route.server })
         // By index, because a loop over the nodes would copy each of them.
         let desiredNodes = desired.nodes
-        for place in desiredNodes.indices {
-            let name = desiredNodes[place].name.value
-            if !serverUUIDs.isEmpty, serverUUIDs.contains(desiredNodes[place].uuid(in: network)) {
-                servers[desiredNodes[place].uuid(in: network)] = name
+        for index in desiredNodes.indices {
+            let name = desiredNodes[index].name.value
+            if !serverUUIDs.isEmpty, serverUUIDs.contains(desiredNodes[index].uuid(in: network)) {
+                servers[desiredNodes[index].uuid(in: network)] = name
             }
-            switch desiredNodes[place].origin {
+            switch desiredNodes[index].origin {
             case .recorded(let position): nodes[position] = name
             case .device(let order, let device):
                 devices[order.uuid] = name
@@ -87,8 +87,8 @@ struct ResourceNames {
 
     func group(_ address: SubscriptionAddress) -> String {
         if let name = groups[address] { return name }
-        let place = network.groups.firstPlace { $0.address >= address }
-        if place < network.groups.count, network.groups[place].address == address { return network.groups[place].name }
+        let index = network.groups.firstPlace { $0.address >= address }
+        if index < network.groups.count, network.groups[index].address == address { return network.groups[index].name }
         switch address {
         case .group(let group): return group.fixedName ?? group.description
         case .virtual: return address.description

@@ -15,12 +15,12 @@ struct UnknownKeys {
     init(_ network: MeshNetwork) {
         let knownNetKeys = Set(network.netKeys.map(\.index))
         let knownAppKeys = Set(network.appKeys.map(\.index))
-        for place in network.nodes.indices where network.isInReach(place) {
-            for key in network.nodes[place].netKeys where !knownNetKeys.contains(key.index) {
-                netKeys[key.index, default: []].append(place)
+        for index in network.nodes.indices where network.isInReach(index) {
+            for key in network.nodes[index].netKeys where !knownNetKeys.contains(key.index) {
+                netKeys[key.index, default: []].append(index)
             }
-            for key in network.nodes[place].appKeys where !knownAppKeys.contains(key.index) {
-                appKeys[key.index, default: []].append(place)
+            for key in network.nodes[index].appKeys where !knownAppKeys.contains(key.index) {
+                appKeys[key.index, default: []].append(index)
             }
         }
     }

@@ -38,11 +38,11 @@ extension Plan {
             case .edit(.exclude): add(resource, "a node is excluded from the network for good")
             case .edit: continue
             case .configure(let uuid, let action):
-                guard let place = places[uuid] else {
+                guard let index = places[uuid] else {
                     add(resource, "nothing is known of the node before")
                     continue
                 }
-                if let reason = network.nodes[place].reasonAgainstReversing(action) { add(resource, reason) }
+                if let reason = network.nodes[index].reasonAgainstReversing(action) { add(resource, reason) }
             }
         }
         return found
@@ -57,18 +57,18 @@ extension Plan {
         for step in steps {
             switch step.work {
             case .configure(let uuid, let action):
-                guard let place = places[uuid], action != .resetNode else { continue }
-                let lists = network.nodes[place].product.flatMap { sharing[$0] } ?? .unknown
-                network.nodes[place].apply(action, appKeys: network.appKeys, sharing: lists)
+                guard let index = places[uuid], action != .resetNode else { continue }
+                let lists = network.nodes[index].product.flatMap { sharing[$0] } ?? .unknown
+                network.nodes[index].apply(action, appKeys: network.appKeys, sharing: lists)
             case .edit(.manage(let uuid, let name, let isProtected, let removalPolicy)):
-                guard let place = places[uuid] else { continue }
-                network.nodes[place].isManaged = true
-                network.nodes[place].name = name
-                network.nodes[place].isProtected = isProtected
-                network.nodes[place].removalPolicy = removalPolicy
+                guard let index = places[uuid] else { continue }
+                network.nodes[index].isManaged = true
+                network.nodes[index].name = name
+                network.nodes[index].isProtected = isProtected
+                network.nodes[index].removalPolicy = removalPolicy
             case .edit(.forget(let uuid)):
-                guard let place = places[uuid] else { continue }
-                network.nodes[place].isManaged = false
+                guard let index = places[uuid] else { continue }
+                network.nodes[index].isManaged = false
             case .edit(let edit):
                 guard edit.node == nil else { continue }
                 network.apply(edit) { _ in KeyMaterial(Octets16(high: 0, low: 0)) }

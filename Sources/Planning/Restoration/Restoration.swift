@@ -85,32 +85,32 @@ package struct Restoration: Sendable {
         var network = present
         let subnets = definition.subnets.compactMap { key in key.index.map { ($0.value, key.name.value) } }
         let subnetNames = Dictionary(subnets) { first, _ in first }
-        for place in network.netKeys.indices {
-            let key = network.netKeys[place]
+        for index in network.netKeys.indices {
+            let key = network.netKeys[index]
             guard former.netKeys.contains(where: { $0.index == key.index && $0.name == key.name }) else { continue }
-            network.netKeys[place].name = subnetNames[key.index] ?? key.name
+            network.netKeys[index].name = subnetNames[key.index] ?? key.name
         }
         let keys = definition.applicationKeys.compactMap { key in key.index.map { ($0.value, key.name.value) } }
         let keyNames = Dictionary(keys) { first, _ in first }
-        for place in network.appKeys.indices {
-            let key = network.appKeys[place]
+        for index in network.appKeys.indices {
+            let key = network.appKeys[index]
             guard former.appKeys.contains(where: { $0.index == key.index && $0.name == key.name }) else { continue }
-            network.appKeys[place].name = keyNames[key.index] ?? key.name
+            network.appKeys[index].name = keyNames[key.index] ?? key.name
         }
         let groups = definition.groups.compactMap { group in group.address.map { ($0.value, group.name.value) } }
         let groupNames = Dictionary(groups) { first, _ in first }
         let formerGroups = Dictionary(former.groups.map { ($0.address, $0.name) }) { first, _ in first }
-        for place in network.groups.indices {
-            let group = network.groups[place]
+        for index in network.groups.indices {
+            let group = network.groups[index]
             guard formerGroups[group.address] == group.name else { continue }
-            network.groups[place].name = groupNames[group.address] ?? group.name
+            network.groups[index].name = groupNames[group.address] ?? group.name
         }
         let nodeNames = Dictionary(definition.nodes.map { ($0.uuid.value, $0.name.value) }) { first, _ in first }
         let formerNodes = Dictionary(former.nodes.map { ($0.uuid, $0.name) }) { first, _ in first }
-        for place in network.nodes.indices {
-            let node = network.nodes[place]
+        for index in network.nodes.indices {
+            let node = network.nodes[index]
             guard formerNodes[node.uuid] == node.name else { continue }
-            network.nodes[place].name = nodeNames[node.uuid] ?? node.name
+            network.nodes[index].name = nodeNames[node.uuid] ?? node.name
         }
         return network
     }
@@ -164,23 +164,23 @@ extension MeshNetwork {
             return managed == node ? nil : managed
         }
         var network = self
-        for place in network.netKeys.indices {
-            guard let old = former.netKeys.first(where: { $0.index == network.netKeys[place].index }) else { continue }
-            network.netKeys[place].isManaged = old.isManaged
-            network.netKeys[place].isProtected = old.isProtected
-            network.netKeys[place].name = old.name
+        for index in network.netKeys.indices {
+            guard let old = former.netKeys.first(where: { $0.index == network.netKeys[index].index }) else { continue }
+            network.netKeys[index].isManaged = old.isManaged
+            network.netKeys[index].isProtected = old.isProtected
+            network.netKeys[index].name = old.name
         }
-        for place in network.appKeys.indices {
-            guard let old = former.appKeys.first(where: { $0.index == network.appKeys[place].index }) else { continue }
-            network.appKeys[place].isManaged = old.isManaged
-            network.appKeys[place].isProtected = old.isProtected
-            network.appKeys[place].name = old.name
+        for index in network.appKeys.indices {
+            guard let old = former.appKeys.first(where: { $0.index == network.appKeys[index].index }) else { continue }
+            network.appKeys[index].isManaged = old.isManaged
+            network.appKeys[index].isProtected = old.isProtected
+            network.appKeys[index].name = old.name
         }
-        for place in network.groups.indices {
-            guard let old = former.groups.first(where: { $0.address == network.groups[place].address }) else {
+        for index in network.groups.indices {
+            guard let old = former.groups.first(where: { $0.address == network.groups[index].address }) else {
                 continue
             }
-            network.groups[place] = old
+            network.groups[index] = old
         }
         let isOther =
             network.netKeys != netKeys || network.appKeys != appKeys || network.groups != groups
@@ -197,20 +197,20 @@ extension Node {
         node.removalPolicy = former.removalPolicy
         guard elements.count == former.elements.count else { return node }
         for element in elements.indices {
-            for place in elements[element].models.indices {
-                let model = elements[element].models[place]
+            for index in elements[element].models.indices {
+                let model = elements[element].models[index]
                 guard let old = former.elements[element].models.first(where: { $0.identifier == model.identifier })
                 else { continue }
-                node.elements[element].models[place].managedBindings = model.bindings.filter {
+                node.elements[element].models[index].managedBindings = model.bindings.filter {
                     old.managedBindings.contains($0)
                         || model.managedBindings.contains($0) && !old.bindings.contains($0)
                 }
-                node.elements[element].models[place].managedSubscriptions = model.subscriptions.filter {
+                node.elements[element].models[index].managedSubscriptions = model.subscriptions.filter {
                     old.managedSubscriptions.contains($0)
                         || model.managedSubscriptions.contains($0) && !old.subscriptions.contains($0)
                 }
                 if model.publication == old.publication {
-                    node.elements[element].models[place].isPublicationManaged = old.isPublicationManaged
+                    node.elements[element].models[index].isPublicationManaged = old.isPublicationManaged
                 }
             }
         }

@@ -67,9 +67,9 @@ package struct HopMap: Hashable, Sendable {
         self.stations = stations
         /// The relays at each number of hops, by subnet.
         var layers: [NetKeyIndex: [Int: [Int]]] = [:]
-        for (place, station) in stations.enumerated() where station.isRelay {
+        for (index, station) in stations.enumerated() where station.isRelay {
             guard let hops = station.hops, hops > 1 else { continue }
-            for subnet in station.subnets { layers[subnet, default: [:]][hops, default: []].append(place) }
+            for subnet in station.subnets { layers[subnet, default: [:]][hops, default: []].append(index) }
         }
         let order = stations.map { NaturalOrder($0.name) }
         for (subnet, relays) in layers {
@@ -79,7 +79,7 @@ package struct HopMap: Hashable, Sendable {
         var sharing: [NetKeyIndex: [Int: Int]] = [:]
         var carriers: [[Int]] = []
         var single: [[Int]] = []
-        for (place, station) in stations.enumerated() {
+        for (index, station) in stations.enumerated() {
             guard let hops = station.hops, hops > 2 else {
                 carriers.append([])
                 single.append([])
@@ -92,15 +92,15 @@ package struct HopMap: Hashable, Sendable {
             single.append(
                 (2..<hops).compactMap { layer in
                     let there = relays[layer] ?? []
-                    return there.count == 1 && there[0] != place ? there[0] : nil
+                    return there.count == 1 && there[0] != index ? there[0] : nil
                 }
             )
         }
         self.carriers = carriers
         self.single = single
         var loads: [Int: Load] = [:]
-        for place in stations.indices {
-            for relay in single[place] { loads[relay, default: Load(relay: relay)].alone += 1 }
+        for index in stations.indices {
+            for relay in single[index] { loads[relay, default: Load(relay: relay)].alone += 1 }
         }
         for (subnet, counts) in sharing {
             for (layer, count) in counts {

@@ -27,9 +27,9 @@ package enum HopPrediction {
         guard let start = stations[proxy].position, range > 0 else { return hops }
         // Nodes are sorted into squares as large as the range, so that only neighbours are compared.
         var squares: [Square: [Int]] = [:]
-        for (place, station) in stations.enumerated() {
+        for (index, station) in stations.enumerated() {
             guard let position = station.position, position.floor.value == start.floor.value else { continue }
-            squares[Square(position, range), default: []].append(place)
+            squares[Square(position, range), default: []].append(index)
         }
         hops[proxy] = 1
         var layer = [proxy]
@@ -38,11 +38,11 @@ package enum HopPrediction {
             for sender in layer where sender == proxy || stations[sender].isRelay {
                 guard let position = stations[sender].position, let distance = hops[sender] else { continue }
                 for square in Square(position, range).around {
-                    squares[square]?.removeAll { place in
-                        guard let other = stations[place].position, isNear(position, other, range) else { return false }
-                        if hops[place] == nil {
-                            hops[place] = distance + 1
-                            next.append(place)
+                    squares[square]?.removeAll { index in
+                        guard let other = stations[index].position, isNear(position, other, range) else { return false }
+                        if hops[index] == nil {
+                            hops[index] = distance + 1
+                            next.append(index)
                         }
                         return true
                     }

@@ -30,7 +30,7 @@ package enum SequenceFault: Hashable, Sendable {
                 status.items.removeLast()
             }
         case .otherElement(let address): status.elementAddress = address
-        case .emptyItem(let place): if status.items.indices.contains(place) { status.items[place] = [] }
+        case .emptyItem(let index): if status.items.indices.contains(index) { status.items[index] = [] }
         }
         return status.encoded
     }

@@ -36,25 +36,25 @@ struct RadioNeighbours: Hashable, Sendable {
     }
 
     private mutating func insert(_ neighbour: Neighbour, at node: Int, maker: Int) {
-        var place = makers[node].count
+        var index = makers[node].count
         // When all links are made, the nodes that look come in order. Only an update has to search.
         if building != nil, let last = makers[node].last, last > maker {
             var low = 0
-            while low < place {
-                let middle = (low + place) / 2
-                if makers[node][middle] <= maker { low = middle + 1 } else { place = middle }
+            while low < index {
+                let middle = (low + index) / 2
+                if makers[node][middle] <= maker { low = middle + 1 } else { index = middle }
             }
         }
-        neighbours[node].insert(neighbour, at: place)
-        makers[node].insert(maker, at: place)
+        neighbours[node].insert(neighbour, at: index)
+        makers[node].insert(maker, at: index)
     }
 
     /// Takes all neighbours from a node that nobody found as a relay.
     private mutating func disconnect(_ node: Int) {
         for neighbour in neighbours[node] {
-            guard let place = neighbours[neighbour.node].firstIndex(where: { $0.node == node }) else { continue }
-            neighbours[neighbour.node].remove(at: place)
-            makers[neighbour.node].remove(at: place)
+            guard let index = neighbours[neighbour.node].firstIndex(where: { $0.node == node }) else { continue }
+            neighbours[neighbour.node].remove(at: index)
+            makers[neighbour.node].remove(at: index)
         }
         neighbours[node] = []
         makers[node] = []

@@ -28,16 +28,16 @@ extension SimulatedWorld {
                     continue
                 }
                 guard let opcode = ModelMachine.published[model.identifier] else { continue }
-                let place = StatePublication(element: element, model: model.identifier)
+                let index = StatePublication(element: element, model: model.identifier)
                 let status = after.status(opcode, element)
-                guard let status, status != before.status(opcode, element), !after.withheld.contains(place) else {
+                guard let status, status != before.status(opcode, element), !after.withheld.contains(index) else {
                     continue
                 }
                 onPublishing?(nodes[node].state.uuid, element, model.identifier)
                 publish(opcode, status, publication, fromElement: element, of: node)
                 // Faults and a fast cadence change the period.
-                if let period = Self.period(of: model), nodes[node].publicationsAt[place] != nil {
-                    plan(place, of: node, at: now.advanced(by: after.period(period, of: place)))
+                if let period = Self.period(of: model), nodes[node].publicationsAt[index] != nil {
+                    plan(index, of: node, at: now.advanced(by: after.period(period, of: index)))
                 }
             }
         }

@@ -204,13 +204,13 @@ package final class SimulatedWorld {
     }
 
     /// Adds something that was heard to ``traceHash``.
-    func trace(_ octets: [UInt8], at place: Int) { trace(SharedNetworkPDU(octets).digest, at: place) }
+    func trace(_ octets: [UInt8], at index: Int) { trace(SharedNetworkPDU(octets).digest, at: index) }
 
     /// Adds the digest of something that was heard to ``traceHash``.
-    func trace(_ digest: UInt64, at place: Int) {
+    func trace(_ digest: UInt64, at index: Int) {
         var hash = traceHash
         Self.mix(UInt64(bitPattern: now.microseconds), into: &hash)
-        Self.mix(UInt64(truncatingIfNeeded: place), into: &hash)
+        Self.mix(UInt64(truncatingIfNeeded: index), into: &hash)
         Self.mix(digest, into: &hash)
         traceHash = hash
     }

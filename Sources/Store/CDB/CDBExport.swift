@@ -65,8 +65,8 @@ package enum CDBExport {
         // A key is as secure as the least secure of those who have it.
         var network = network
         let insecure = Set(network.nodes.lazy.filter { !$0.isSecurelyProvisioned }.flatMap(\.netKeys).map(\.index))
-        for place in network.netKeys.indices where insecure.contains(network.netKeys[place].index) {
-            network.netKeys[place].isMinimumSecuritySecure = false
+        for index in network.netKeys.indices where insecure.contains(network.netKeys[index].index) {
+            network.netKeys[index].isMinimumSecuritySecure = false
         }
         network = contents.subnets.map { network.limited(to: $0) } ?? network
         for pending in network.pendingProvisionings { network.exclude(pending.addresses) }

@@ -63,8 +63,8 @@ extension MeshNetwork {
             unicast = free
         } else if let unused = lastFreeBlock(avoiding: used) {
             unicast = unused
-            for place in network.provisioners.indices {
-                network.provisioners[place].unicastRanges = network.provisioners[place].unicastRanges.flatMap {
+            for index in network.provisioners.indices {
+                network.provisioners[index].unicastRanges = network.provisioners[index].unicastRanges.flatMap {
                     $0.subtracting(unused)
                 }
             }

@@ -114,12 +114,12 @@ extension MeshDatabase {
     package func strengthenOpeningSlot(to cost: Scrypt.Cost, with lease: WriteLease) throws(StoreError) -> Bool {
         try check(lease)
         var slots = try store.keySlots()
-        for (place, slot) in slots.enumerated() {
+        for (index, slot) in slots.enumerated() {
             let description = KeySlotDescription(slot)
             guard description.identifier == opener.slot, let old = description.cost, old.isWeaker(than: cost) else {
                 continue
             }
-            slots[place] = try slot.rewrapping(
+            slots[index] = try slot.rewrapping(
                 opener.dataKey,
                 with: opener.key,
                 cost: cost,
@@ -128,7 +128,7 @@ extension MeshDatabase {
             )
             // The same secret opens the same slot, so this is not worth a line of the history.
             try write(RowBatch(), manifest: lease.manifest, slots: slots, with: lease)
-            opener.wrapped = slots[place].wrapped
+            opener.wrapped = slots[index].wrapped
             return true
         }
         return false

@@ -145,8 +145,8 @@ package struct ProgramPool {
         case .program(let program):
             return Running(number, program, try ChildProcess(program, takesInput: false), isServer: false)
         case .request(let line, let program):
-            while let place = idle.lastIndex(where: { $0.program == program }) {
-                let server = idle.remove(at: place)
+            while let index = idle.lastIndex(where: { $0.program == program }) {
+                let server = idle.remove(at: index)
                 if server.isAlive, server.child.send(line) {
                     server.begin(number)
                     return server

@@ -42,7 +42,7 @@ package final class StandardInput {
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return read() }
         let numbers = [SIGINT, SIGTERM, SIGHUP]
         var handlers = numbers.map { _ in sigaction() }
-        for (place, number) in numbers.enumerated() { sigaction(number, nil, &handlers[place]) }
+        for (index, number) in numbers.enumerated() { sigaction(number, nil, &handlers[index]) }
         interrupts.arm()
         var hidden = settings
         hidden.c_lflag &= ~tcflag_t(ECHO)
@@ -50,7 +50,7 @@ package final class StandardInput {
         _ = tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
         defer {
             _ = tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
-            for (place, number) in numbers.enumerated() { sigaction(number, &handlers[place], nil) }
+            for (index, number) in numbers.enumerated() { sigaction(number, &handlers[index], nil) }
         }
         return read()
     }

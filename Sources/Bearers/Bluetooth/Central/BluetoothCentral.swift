@@ -117,7 +117,7 @@ package struct BluetoothCentral: Sendable {
     ///
     /// - Throws: ``BearerError`` if the link cannot take a packet of that size.
     package func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) -> [Output] {
-        guard let place = place(of: link), let pdu = try links[place].client.write(packet) else { return [] }
+        guard let index = place(of: link), let pdu = try links[index].client.write(packet) else { return [] }
         return [.write(link, pdu)]
     }
 
@@ -143,9 +143,9 @@ package struct BluetoothCentral: Sendable {
         case .event(.disconnectionComplete(.success, let handle, let reason)):
             // Whoever used the connection, there is room for one more. A refused connection shows the limit again.
             maximumLinks = usualLinks
-            if let place = links.firstIndex(where: { $0.handle == handle }) {
-                links[place].reason = reason
-                links[place].ownHandle = nil
+            if let index = links.firstIndex(where: { $0.handle == handle }) {
+                links[index].reason = reason
+                links[index].ownHandle = nil
             } else {
                 // The handle does not say which lingering connection it was, so all of them may be tried again.
                 lingering = [:]
@@ -159,15 +159,15 @@ package struct BluetoothCentral: Sendable {
     ///
     /// - Parameter handle: the controller's handle for it, if known.
     package mutating func connected(_ link: LinkIdentifier, handle: UInt16?, at now: Instant) -> [Output] {
-        guard let place = place(of: link), links[place].isConnecting else { return [] }
-        links[place].phase = .connected
-        links[place].handle = handle
-        links[place].reason = nil
+        guard let index = place(of: link), links[index].isConnecting else { return [] }
+        links[index].phase = .connected
+        links[index].handle = handle
+        links[index].reason = nil
         var outputs: [Output] = []
-        if let handle, handle == links[place].ownHandle {
+        if let handle, handle == links[index].ownHandle {
             outputs.append(.send(.leConnectionUpdate(handle: handle, .mesh)))
         }
-        outputs += follow(links[place].client.connected(at: now), of: link, at: now)
+        outputs += follow(links[index].client.connected(at: now), of: link, at: now)
         return outputs + review(at: now)
     }
 
@@ -175,9 +175,9 @@ package struct BluetoothCentral: Sendable {
     ///
     /// - Parameter number: the kernel's error number, 0 for an orderly end.
     package mutating func failed(_ link: LinkIdentifier, _ number: Int32, at now: Instant) -> [Output] {
-        guard let place = place(of: link), let address = links[place].address else { return [] }
-        let failure = ConnectFailure(reason: links[place].reason, number: number)
-        let isOpen = !links[place].isConnecting
+        guard let index = place(of: link), let address = links[index].address else { return [] }
+        let failure = ConnectFailure(reason: links[index].reason, number: number)
+        let isOpen = !links[index].isConnecting
         var error = failure.error(with: address, isOpen: isOpen)
         if !isOpen {
             proxies.failed(address, until: now.advanced(by: timing.failureMemory))
@@ -201,8 +201,8 @@ package struct BluetoothCentral: Sendable {
 
     /// A PDU arrived on the link's connection.
     package mutating func receive(_ pdu: [UInt8], on link: LinkIdentifier, at now: Instant) -> [Output] {
-        guard let place = place(of: link) else { return [] }
-        return follow(links[place].client.receive(pdu, at: now), of: link, at: now) + review(at: now)
+        guard let index = place(of: link) else { return [] }
+        return follow(links[index].client.receive(pdu, at: now), of: link, at: now) + review(at: now)
     }
 
     /// The adapter cannot be used any more, and all links have ended.
@@ -220,8 +220,8 @@ package struct BluetoothCentral: Sendable {
         var outputs = follow(scanner.advance(to: now), at: now)
         lingering = lingering.filter { now < $0.value }
         for link in links.map(\.identifier) {
-            guard let place = place(of: link) else { continue }
-            switch links[place].phase {
+            guard let index = place(of: link) else { continue }
+            switch links[index].phase {
             case .searching(let deadline) where deadline <= now:
                 let seconds = timing.search.components.seconds
                 outputs += end(
@@ -234,8 +234,8 @@ package struct BluetoothCentral: Sendable {
                 )
             case .connecting(let deadline) where deadline <= now:
                 let seconds = timing.connect.components.seconds
-                let name = links[place].address.map { "\($0)" } ?? "the device"
-                if let address = links[place].address {
+                let name = links[index].address.map { "\($0)" } ?? "the device"
+                if let address = links[index].address {
                     proxies.failed(address, until: now.advanced(by: timing.failureMemory))
                 }
                 outputs += end(
@@ -246,7 +246,7 @@ package struct BluetoothCentral: Sendable {
                     ),
                     at: now
                 )
-            case .connected: outputs += follow(links[place].client.advance(to: now), of: link, at: now)
+            case .connected: outputs += follow(links[index].client.advance(to: now), of: link, at: now)
             default: break
             }
         }
@@ -258,8 +258,8 @@ extension BluetoothCentral {
     private func place(of link: LinkIdentifier) -> Int? { links.firstIndex { $0.identifier == link } }
 
     /// Removes a link and closes its connection.
-    private mutating func remove(at place: Int, at now: Instant) -> [Output] {
-        let link = links.remove(at: place)
+    private mutating func remove(at index: Int, at now: Instant) -> [Output] {
+        let link = links.remove(at: index)
         guard link.isConnecting || link.isConnected else { return [] }
         var outputs: [Output] = [.disconnect(link.identifier)]
         // The kernel keeps an unused connection for 2 s. This link had the only channel for the attribute protocol on a
@@ -348,11 +348,11 @@ extension BluetoothCentral {
 
     /// Gives each link that accepts any proxy the strongest one that is not in use.
     private mutating func chooseProxies(at now: Instant) {
-        for place in links.indices where links[place].isSearching {
+        for index in links.indices where links[index].isSearching {
             let used = Set(links.compactMap(\.address))
             guard let address = proxies.strongest(besides: used, since: now, within: timing.freshness) else { continue }
-            links[place].address = address
-            links[place].phase = .waiting
+            links[index].address = address
+            links[index].phase = .waiting
         }
     }
 }

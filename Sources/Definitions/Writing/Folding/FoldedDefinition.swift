@@ -30,8 +30,8 @@ package struct FoldedDefinition {
         guard !found.isEmpty else { return nil }
         let units = found.flatMap(\.units)
         var devices: [String: DeviceUUID] = [:]
-        for place in units.flatMap(\.nodes) {
-            devices[definition.nodes[place].name.value] = definition.nodes[place].uuid.value
+        for index in units.flatMap(\.nodes) {
+            devices[definition.nodes[index].name.value] = definition.nodes[index].uuid.value
         }
         var rest = definition
         rest.groups.leaveOut(units.flatMap(\.groups))
@@ -45,7 +45,7 @@ package struct FoldedDefinition {
         }
         var sections = DefinitionWriter(rest).sections
         let later: Set<String> = ["nodes", "subscriptions", "publications", "moved", "checks"]
-        let place = sections.firstIndex { later.contains($0.key) } ?? sections.count
+        let index = sections.firstIndex { later.contains($0.key) } ?? sections.count
         sections.insert(
             contentsOf: [
                 Field("modules", .section(modules.map { Field($0.name, Self.module($0.repeated)) })),
@@ -63,7 +63,7 @@ package struct FoldedDefinition {
                     )
                 ),
             ],
-            at: place
+            at: index
         )
         text = DefinitionWriter.text(DefinitionWriter(rest).heads, sections, header: header, footer: footer)
             .replacing(search.mark, with: "$(\(Self.parameter))")

@@ -158,13 +158,13 @@ struct UnitSearch {
         template.publications = unit.publications.map { position in
             var rule = definition.publications[position]
             rule.nodes = marked(rule.nodes)
-            let place = rule.settings.target.location
+            let location = rule.settings.target.location
             switch rule.settings.target.value {
             case .name(let name):
-                rule.settings.target = Located(.name(marked(Located(name, at: place)).value), at: place)
+                rule.settings.target = Located(.name(marked(Located(name, at: location)).value), at: location)
             case .element(let node, let index):
-                let node = marked(Located(node, at: place)).value
-                rule.settings.target = Located(.element(node: node, index: index), at: place)
+                let node = marked(Located(node, at: location)).value
+                rule.settings.target = Located(.element(node: node, index: index), at: location)
             case .address: break
             }
             return rule

@@ -20,8 +20,8 @@ struct ProxyLinks: RandomAccessCollection, MutableCollection {
     }
 
     /// Removes the link at a place.
-    mutating func remove(at place: Int) -> ProxyLink {
-        links.remove(at: place)
+    mutating func remove(at index: Int) -> ProxyLink {
+        links.remove(at: index)
     }
 
     /// Removes all links.
@@ -147,32 +147,32 @@ struct ProxyLinks: RandomAccessCollection, MutableCollection {
 
     /// A request is no longer on a link.
     mutating func unload(_ target: LinkTarget, at now: Instant) {
-        guard let place = place(of: target) else { return }
-        links[place].load -= 1
-        links[place].usedAt = now
+        guard let index = place(of: target) else { return }
+        links[index].load -= 1
+        links[index].usedAt = now
     }
 
     /// A node has answered a request that a link carried.
     mutating func proveForwarding(to node: UnicastAddress, by carrier: LinkTarget?) {
-        guard let place = place(of: carrier), links[place].proxy != node else { return }
-        links[place].proveForwarding()
+        guard let index = place(of: carrier), links[index].proxy != node else { return }
+        links[index].proveForwarding()
     }
 
     /// No other proxy was heard: doubted links carry all requests.
     mutating func acceptDoubted() {
-        for place in links.indices { links[place].acceptForwarding() }
+        for index in links.indices { links[index].acceptForwarding() }
     }
 
     /// The links to a node take no more requests.
     mutating func leave(_ node: UnicastAddress) {
-        for place in links.indices where links[place].proxy == node || links[place].directNode == node {
-            links[place].isLeaving = true
+        for index in links.indices where links[index].proxy == node || links[index].directNode == node {
+            links[index].isLeaving = true
         }
     }
 
     /// A node now has these NetKeys and no others.
     mutating func keep(_ known: [NetKeyIndex], of node: UnicastAddress) {
-        for place in links.indices where links[place].proxy == node { links[place].keep(known) }
+        for index in links.indices where links[index].proxy == node { links[index].keep(known) }
     }
 
     /// Links beyond a number take no more requests. First those that are not ready, the newest first; then those for
@@ -181,15 +181,15 @@ struct ProxyLinks: RandomAccessCollection, MutableCollection {
         var surplus = links.count(where: { !$0.isLeaving }) - maximum
         while surplus > 0 {
             let candidates = links.indices.filter { !links[$0].isLeaving }.reversed()
-            let place =
+            let index =
                 candidates.first { !links[$0].isReady }
                 ?? candidates.min { left, right in
                     let isLeftDirect = links[left].directNode != nil
                     guard isLeftDirect == (links[right].directNode != nil) else { return isLeftDirect }
                     return links[left].load < links[right].load
                 }
-            guard let place else { break }
-            links[place].isLeaving = true
+            guard let index else { break }
+            links[index].isLeaving = true
             surplus -= 1
         }
     }

@@ -79,9 +79,9 @@ extension Node {
     /// Records the subscription list of one model.
     fileprivate mutating func setSubscriptions(_ list: [SubscriptionAddress], of address: ModelAddress) {
         guard elements.indices.contains(Int(address.element)),
-            let place = elements[Int(address.element)].models.firstIndex(where: { $0.identifier == address.model })
+            let index = elements[Int(address.element)].models.firstIndex(where: { $0.identifier == address.model })
         else { return }
-        elements[Int(address.element)].models[place].subscriptions = list
-        elements[Int(address.element)].models[place].managedSubscriptions.removeAll { !list.contains($0) }
+        elements[Int(address.element)].models[index].subscriptions = list
+        elements[Int(address.element)].models[index].managedSubscriptions.removeAll { !list.contains($0) }
     }
 }

@@ -150,19 +150,19 @@ package struct UnicastAddressPool: Sendable {
         return nil
     }
 
-    private func reason(at place: Int, for device: DeviceUUID?) -> AddressConflict.Reason? {
-        if held[place] != 0 {
-            switch holders[Int(held[place])] {
+    private func reason(at index: Int, for device: DeviceUUID?) -> AddressConflict.Reason? {
+        if held[index] != 0 {
+            switch holders[Int(held[index])] {
             case .pending(let holder, _) where holder == device: break
             case .node(let holder, _) where holder == device: return .excluded(until: endOfExclusions)
             case let reason: return reason
             }
         }
-        guard let holder = devices[Int(reserved[place])], holder != device else { return nil }
+        guard let holder = devices[Int(reserved[index])], holder != device else { return nil }
         return .reserved(holder)
     }
 
-    private func isTaken(_ place: Int) -> Bool { held[place] != 0 || reserved[place] != 0 }
+    private func isTaken(_ index: Int) -> Bool { held[index] != 0 || reserved[index] != 0 }
 
     private mutating func claim(_ range: ClosedRange<UInt16>, _ reason: AddressConflict.Reason) {
         holders.append(reason)

@@ -218,7 +218,7 @@ package struct Element: Hashable, Sendable {
 extension Element {
     /// The place of a model in ``models``. It searches by index, since a loop would copy the record of each model.
     package func place(of model: ModelIdentifier) -> Int? {
-        for place in models.indices where models[place].identifier == model { return place }
+        for index in models.indices where models[index].identifier == model { return index }
         return nil
     }
 }
@@ -280,16 +280,16 @@ extension Node {
     package mutating func record(_ state: FoundationState) {
         let kind = state.kind
         if kind == .heartbeatPublication { heartbeatToRestore = nil }
-        let place = states.firstIndex { $0.kind >= kind } ?? states.endIndex
-        let isKnown = place < states.endIndex && states[place].kind == kind
+        let index = states.firstIndex { $0.kind >= kind } ?? states.endIndex
+        let isKnown = index < states.endIndex && states[index].kind == kind
         switch state {
         case .nodeIdentity(_, .running), .privateNodeIdentity(_, .running):
-            if isKnown { states.remove(at: place) }
+            if isKnown { states.remove(at: index) }
         default:
             if isKnown {
-                states[place] = state.completed(by: states[place])
+                states[index] = state.completed(by: states[index])
             } else {
-                states.insert(state, at: place)
+                states.insert(state, at: index)
             }
         }
     }

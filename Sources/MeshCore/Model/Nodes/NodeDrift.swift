@@ -116,9 +116,9 @@ extension Node {
 
     private mutating func update(_ address: ModelAddress, _ change: (inout Model) -> Void) {
         guard elements.indices.contains(Int(address.element)),
-            let place = elements[Int(address.element)].models.firstIndex(where: { $0.identifier == address.model })
+            let index = elements[Int(address.element)].models.firstIndex(where: { $0.identifier == address.model })
         else { return }
-        change(&elements[Int(address.element)].models[place])
+        change(&elements[Int(address.element)].models[index])
     }
 }
 

@@ -92,7 +92,7 @@ struct CompletionLine {
 
     /// The value of an option before the word; nil if it has none.
     func value(of option: String) -> String? {
-        if let place = words.lastIndex(of: option), words.indices.contains(place + 1) { return words[place + 1] }
+        if let index = words.lastIndex(of: option), words.indices.contains(index + 1) { return words[index + 1] }
         return words.last { $0.hasPrefix(option + "=") }.map { String($0.dropFirst(option.count + 1)) }
     }
 

@@ -75,13 +75,13 @@ extension MeshNetwork {
     fileprivate mutating func rename(_ reference: StateResource.Reference, to name: String) {
         switch reference {
         case .node(let uuid):
-            for place in nodes.indices where nodes[place].uuid == uuid { nodes[place].name = name }
+            for index in nodes.indices where nodes[index].uuid == uuid { nodes[index].name = name }
         case .resource(.netKey(let index)):
             for place in netKeys.indices where netKeys[place].index == index { netKeys[place].name = name }
         case .resource(.appKey(let index)):
             for place in appKeys.indices where appKeys[place].index == index { appKeys[place].name = name }
         case .resource(.group(let address)):
-            for place in groups.indices where groups[place].address == address { groups[place].name = name }
+            for index in groups.indices where groups[index].address == address { groups[index].name = name }
         }
     }
 }

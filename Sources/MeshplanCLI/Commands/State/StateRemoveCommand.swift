@@ -125,7 +125,7 @@ extension MeshNetwork {
                 )
             }
             remove(reference)
-            for place in nodes.indices { nodes[place].forgetOwn(reference, isOwn: nodes[place].uuid == ownProvisioner) }
+            for index in nodes.indices { nodes[index].forgetOwn(reference, isOwn: nodes[index].uuid == ownProvisioner) }
         }
     }
 

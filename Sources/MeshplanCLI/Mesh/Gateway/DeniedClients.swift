@@ -41,13 +41,13 @@ struct DeniedClients {
             omittingEmptySubsequences: false,
             whereSeparator: \.isNewline
         )
-        for (place, line) in lines.enumerated() {
+        for (index, line) in lines.enumerated() {
             // The rest of the line says whose fingerprint it is.
             let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
             guard let word = words.first else { continue }
             guard let fingerprint = Certificate.fingerprint(String(word)) else {
                 throw BearerError(
-                    "the list of denied \(kind), \(path.printable), line \(place + 1): there is no "
+                    "the list of denied \(kind), \(path.printable), line \(index + 1): there is no "
                         + "fingerprint (64 hexadecimal digits)",
                     hint: "Nobody is let in until that is fixed; comments begin with #."
                 )

@@ -60,11 +60,11 @@ struct FleetSummaries {
         }
         var secrets: [String: [(source: DatabaseSecretSources.Source, secret: DatabaseSecret)]] = [:]
         func known(_ network: FleetNetwork) -> [(source: DatabaseSecretSources.Source, secret: DatabaseSecret)] {
-            let place = network.folder + "\0" + (network.keyFile ?? "")
-            if let known = secrets[place] { return known }
+            let index = network.folder + "\0" + (network.keyFile ?? "")
+            if let known = secrets[index] { return known }
             let sources = DatabaseSecretSources(own(network))
             let found = sources.all.compactMap { source in (try? sources.key(source)).map { (source, $0) } }
-            secrets[place] = found
+            secrets[index] = found
             return found
         }
         let places = networks.map { ($0.name, "\($0.folder)/\(Workspace.folderName)/\($0.name)") }

@@ -74,7 +74,7 @@ final class OperatingContext {
     }
 
     /// The name of a node for people.
-    func name(ofNode place: Int) -> String { conversation.name(of: network.nodes[place]) }
+    func name(ofNode index: Int) -> String { conversation.name(of: network.nodes[index]) }
 
     /// Talks to the mesh while holding the lock of the database.
     ///

@@ -146,9 +146,9 @@ struct ScanSession {
             prefix: "new",
             avoiding: taken
         )
-        for (place, device) in ordered.enumerated() where isRemote && device.direct == nil {
-            stubs[place].isRemote = true
-            stubs[place].hearers = device.nodesByStrength.map { names.name(of: $0.node) ?? $0.node.description }
+        for (index, device) in ordered.enumerated() where isRemote && device.direct == nil {
+            stubs[index].isRemote = true
+            stubs[index].hearers = device.nodesByStrength.map { names.name(of: $0.node) ?? $0.node.description }
         }
         let network = knowledge.definition?.network.value ?? knowledge.database?.name
         let document = UnprovisionedStub.document(stubs, network: network)

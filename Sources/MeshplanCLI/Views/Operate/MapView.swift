@@ -78,7 +78,7 @@ struct MapView {
         picture.drawing = floor.drawing
         (picture.width, picture.height) = (floor.width, floor.height)
         var markers: [Int: Int] = [:]
-        for (place, station) in map.stations.enumerated() {
+        for (index, station) in map.stations.enumerated() {
             guard let position = source.placement.positions[station.name], position.floor.value == floor.name else {
                 continue
             }
@@ -86,11 +86,11 @@ struct MapView {
             marker.inscription = station.hops.map { "\($0)" } ?? "?"
             marker.colour = station.hops.map { $0 - 1 } ?? 6
             marker.details = [station.hops.map { count($0, "hop") } ?? "not heard"]
-            markers[place] = picture.markers.count
+            markers[index] = picture.markers.count
             picture.markers.append(marker)
         }
-        for (place, carriers) in map.carriers.enumerated() where carriers.count == 1 {
-            guard let from = markers[carriers[0]], let to = markers[place] else { continue }
+        for (index, carriers) in map.carriers.enumerated() where carriers.count == 1 {
+            guard let from = markers[carriers[0]], let to = markers[index] else { continue }
             picture.lines.append(FloorPicture.Line(from: from, to: to))
         }
         let hops = Set(map.stations.compactMap(\.hops)).sorted()
@@ -114,11 +114,11 @@ struct MapView {
             nodes.header?.append("PREDICTED")
             nodes.rightAligned.insert(5)
         }
-        for place in order {
-            let station = map.stations[place]
+        for index in order {
+            let station = map.stations[index]
             let roles = station.hops == 1 ? "proxy" : station.isRelay ? "relay" : ""
-            var row = [hops(of: station), station.name, roles, over(place), "\(station.messages)"]
-            if hasPrediction { row.append(predicted[place].map { "\($0)" } ?? "") }
+            var row = [hops(of: station), station.name, roles, over(index), "\(station.messages)"]
+            if hasPrediction { row.append(predicted[index].map { "\($0)" } ?? "") }
             nodes.rows.append(row)
         }
         var text = nodes.render(context.style)
@@ -146,11 +146,11 @@ struct MapView {
     }
 
     /// The relays that can have carried a node's messages: `hub-1, hub-2 or 3 more`.
-    private func over(_ place: Int) -> String {
-        guard map.stations[place].hops != nil else {
-            return result.unreachable.contains(map.stations[place].uuid) ? "(no proxy)" : "(no answer)"
+    private func over(_ index: Int) -> String {
+        guard map.stations[index].hops != nil else {
+            return result.unreachable.contains(map.stations[index].uuid) ? "(no proxy)" : "(no answer)"
         }
-        let carriers = map.carriers[place]
+        let carriers = map.carriers[index]
         let names = carriers.prefix(Self.mostNames).map { map.stations[$0].name }
         let rest = carriers.count - Self.mostNames
         if rest > 0 { return names.joined(separator: ", ") + " or \(rest) more" }
@@ -205,8 +205,8 @@ struct MapView {
     // MARK: For programs
 
     private func write(to lines: JSONLines) {
-        for place in order {
-            let station = map.stations[place]
+        for index in order {
+            let station = map.stations[index]
             func names(_ places: [Int]) -> JSONValue { .array(places.map { map.stations[$0].name.json }) }
             lines.write([
                 "type": "hops", "node": station.name.json, "node_uuid": station.uuid.description.json,
@@ -214,9 +214,9 @@ struct MapView {
                 "answers": .integer(result.sightings[station.uuid]?.answers ?? 0),
                 "heartbeats": .integer(result.sightings[station.uuid]?.heartbeats ?? 0),
                 "relay": .bool(station.isRelay),
-                "carriers": names(Array(map.carriers[place].prefix(Self.mostCarriers))),
-                "carriers_count": .integer(map.carriers[place].count), "single_relays": names(map.single[place]),
-                "predicted_hops": predicted[place].map { .integer($0) },
+                "carriers": names(Array(map.carriers[index].prefix(Self.mostCarriers))),
+                "carriers_count": .integer(map.carriers[index].count), "single_relays": names(map.single[index]),
+                "predicted_hops": predicted[index].map { .integer($0) },
                 "no_proxy": result.unreachable.contains(station.uuid) ? .bool(true) : nil,
             ])
         }

@@ -248,8 +248,8 @@ struct WatchView {
     }
 
     private func name(of node: UnicastAddress) -> String {
-        let place = operating.network.nodes.firstIndex { $0.unicastAddress == node }
-        return place.map { operating.name(ofNode: $0) } ?? node.description
+        let index = operating.network.nodes.firstIndex { $0.unicastAddress == node }
+        return index.map { operating.name(ofNode: $0) } ?? node.description
     }
 
     private func name(of subnet: NetKeyIndex) -> String {

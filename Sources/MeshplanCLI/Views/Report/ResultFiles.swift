@@ -72,11 +72,11 @@ struct ResultFiles {
                 places[name] = tests.count
                 tests.append(ReportedTest(name: name, verdict: verdict, details: details))
             case "test_failure":
-                guard let place = places[try line.string("name")], tests[place].details.count < 6 else { continue }
-                if let step = line.optionalInteger("step") { tests[place].details.append("step \(step)") }
+                guard let index = places[try line.string("name")], tests[index].details.count < 6 else { continue }
+                if let step = line.optionalInteger("step") { tests[index].details.append("step \(step)") }
                 for problem in line.objects("problems").prefix(5) {
                     let node = problem.optionalString("node").map { "\($0): " } ?? ""
-                    tests[place].details.append(node + (try problem.string("text")))
+                    tests[index].details.append(node + (try problem.string("text")))
                 }
             default: break
             }

@@ -88,8 +88,8 @@ struct StepTally {
     var unlisted: Int {
         guard let plan else { return 0 }
         let isDone = doneChanges
-        return plan.changes.enumerated().count { place, change in
-            isDone[place] && !listed.contains(change.address) && !change.isAboutMembership
+        return plan.changes.enumerated().count { index, change in
+            isDone[index] && !listed.contains(change.address) && !change.isAboutMembership
                 && change.kind != .composition
         }
     }
@@ -101,11 +101,11 @@ struct StepTally {
         let isAllDone = plan.steps.indices.allSatisfy { ends[$0] == .succeeded || ends[$0] == .unchanged }
         let owners = Set(plan.steps.map(\.change))
         var isOpen = plan.changes.indices.map { owners.contains($0) || !isAllDone }
-        for (place, step) in plan.steps.enumerated() where isOpen.indices.contains(step.change) {
-            if case .succeeded? = ends[place] { isOpen[step.change] = false }
+        for (index, step) in plan.steps.enumerated() where isOpen.indices.contains(step.change) {
+            if case .succeeded? = ends[index] { isOpen[step.change] = false }
         }
-        for (place, step) in plan.steps.enumerated() where isOpen.indices.contains(step.change) {
-            switch ends[place] {
+        for (index, step) in plan.steps.enumerated() where isOpen.indices.contains(step.change) {
+            switch ends[index] {
             case .succeeded, .unchanged: break
             case .failed, .blocked, nil: isOpen[step.change] = true
             }
@@ -113,9 +113,9 @@ struct StepTally {
         // What was deferred comes again when the plan has grown, and counts once.
         var last: [String: Int] = [:]
         let addresses = plan.changes.map(\.address)
-        for (place, address) in addresses.enumerated() { last[address] = place }
-        return addresses.enumerated().map { place, address in
-            !isOpen[place] && last[address] == place && !refused.contains(address)
+        for (index, address) in addresses.enumerated() { last[address] = index }
+        return addresses.enumerated().map { index, address in
+            !isOpen[index] && last[address] == index && !refused.contains(address)
         }
     }
 

@@ -10,10 +10,10 @@ extension ShowJSON {
             let value = state.json
             if state.kind.subnet == nil {
                 members.append(JSONMember(state.kind.word, value))
-            } else if let place = members.firstIndex(where: { $0.name == state.kind.word }),
-                case .array(let values) = members[place].value
+            } else if let index = members.firstIndex(where: { $0.name == state.kind.word }),
+                case .array(let values) = members[index].value
             {
-                members[place].value = .array(values + [value])
+                members[index].value = .array(values + [value])
             } else {
                 members.append(JSONMember(state.kind.word, .array([value])))
             }

@@ -93,9 +93,9 @@ struct ShownPath {
         let same = paths.filter { $0.hasPrefix(kind) }
         let candidates = same.isEmpty ? paths : same
         let names = candidates.map { String($0.drop { $0 != "." }.dropFirst()) }
-        guard let nearest = Suggestion.nearest(to: name, among: names), let place = names.firstIndex(of: nearest) else {
+        guard let nearest = Suggestion.nearest(to: name, among: names), let index = names.firstIndex(of: nearest) else {
             return nil
         }
-        return candidates[place]
+        return candidates[index]
     }
 }

@@ -51,8 +51,8 @@ extension Resolver {
                 continue
             }
             // Nodes without the model are not meant.
-            let place = ModelRule.Place(rule: state.location, model: state.location, origin: state.origin)
-            _ = rule.expand(on: network.nodes[position], models: &desired.models, at: place)
+            let location = ModelRule.Place(rule: state.location, model: state.location, origin: state.origin)
+            _ = rule.expand(on: network.nodes[position], models: &desired.models, at: location)
         }
     }
 

@@ -97,14 +97,14 @@ extension Array where Element == NodeDifference {
         let ordered = Set(lazy.compactMap { $0.order?.uuid })
         var count = 0
         var ofPlaces = 0
-        for place in indices {
-            for model in self[place].models.indices {
-                guard let node = self[place].models[model].awaited?.node, !ordered.contains(node) else { continue }
-                self[place].models[model].awaited = nil
+        for index in indices {
+            for model in self[index].models.indices {
+                guard let node = self[index].models[model].awaited?.node, !ordered.contains(node) else { continue }
+                self[index].models[model].awaited = nil
                 count += 1
                 if places.contains(node) { ofPlaces += 1 }
             }
-            if count > 0 { self[place].models.removeAll(where: \.isEmpty) }
+            if count > 0 { self[index].models.removeAll(where: \.isEmpty) }
         }
         removeAll(where: \.isEmpty)
         return (count - ofPlaces, ofPlaces)
