@@ -277,7 +277,7 @@ struct DeviceFileTests {
         ),
         (
             product("colour: red"),
-            "1:46: error: unknown key `colour` (allowed here: company, composition, composition_after_update, elements, features, quirks, product, provisioning, replay_list, shared_subscription_lists, version)"
+            "1:46: error: unknown key `colour` (allowed here: company, composition, composition_after_update, elements, features, product, provisioning, quirks, replay_list, shared_subscription_lists, version)"
         ),
         (
             "products: { p: {} }\n",
