@@ -24,15 +24,15 @@ enum EstimateBenchmark {
 
     /// Runs cases in parallel, and prints the table of their results.
     private static func compare(_ cases: [EstimateCase], _ title: String, seeds: [UInt64]) throws {
-        var hotels: [Int: ConfiguredHotel] = [:]
-        for size in Set(cases.map(\.devices)).sorted() { hotels[size] = try ConfiguredHotel(size) }
+        let buildings = Dictionary(
+            uniqueKeysWithValues: try Set(cases.map(\.building)).map { ($0, try ConfiguredBuilding($0)) }
+        )
         let work = cases.flatMap { item in seeds.map { (item, $0) } }
         let results = Results(count: work.count)
-        let sizes = hotels
         DispatchQueue.concurrentPerform(iterations: work.count) { index in
             let (item, seed) = work[index]
-            guard let hotel = sizes[item.devices] else { return }
-            results.set(index, Result { try item.run(hotel, seed: seed) })
+            guard let building = buildings[item.building] else { return }
+            results.set(index, Result { try item.run(building, seed: seed) })
         }
         var table = EstimateTable(title)
         for (place, item) in cases.enumerated() {
@@ -42,26 +42,46 @@ enum EstimateBenchmark {
         table.finish()
     }
 
+    private static let radios = RadioProfile.named.compactMap { EstimateCase.Radio(named: $0.name) }
+
     /// The cases of the table in the manual.
-    static let recorded: [EstimateCase] = RadioProfile.named.flatMap { radio in
-        let works: [(Int, EstimateCase.Work, Int)] = [
-            (5, .commission, 4), (24, .commission, 4), (60, .commission, 4), (24, .commission, 1),
-            (120, .commission, 4),
-            (5, .change, 4), (24, .change, 4), (120, .change, 4), (60, .regroup, 4), (60, .regroup, 1),
-            (60, .regroup, 8),
-            (12, .readBack, 4), (60, .readBack, 4), (40, .removal, 4), (24, .keyRefresh, 4),
-            (24, .silent(2), 4), (60, .silent(9), 4), (24, .neverHeard(3), 4), (120, .neverHeard(9), 4),
+    static let recorded: [EstimateCase] = {
+        typealias Work = (EstimateCase.Building, EstimateCase.Work, Int)
+        let hotel: [Work] = [
+            (.hotel(5), .commission, 4), (.hotel(24), .commission, 4), (.hotel(60), .commission, 4),
+            (.hotel(24), .commission, 1), (.hotel(120), .commission, 4), (.hotel(5), .change, 4),
+            (.hotel(24), .change, 4), (.hotel(120), .change, 4), (.hotel(60), .regroup, 4), (.hotel(60), .regroup, 1),
+            (.hotel(60), .regroup, 8), (.hotel(12), .readBack, 4), (.hotel(60), .readBack, 4),
+            (.hotel(40), .removal, 4), (.hotel(24), .keyRefresh, 4), (.hotel(24), .silent(2), 4),
+            (.hotel(60), .silent(9), 4), (.hotel(24), .neverHeard(3), 4), (.hotel(120), .neverHeard(9), 4),
         ]
-        return works.map { EstimateCase(radio: radio, devices: $0.0, work: $0.1, links: $0.2) }
+        let examples: [Work] = [
+            (.office, .commission, 4), (.office, .commission, 8), (.office, .change, 4), (.office, .readBack, 4),
+            (.office, .neverHeard(4), 4), (.house, .commission, 4), (.house, .change, 2),
+        ]
+        let others: [Work] = [
+            (.hotel(24), .commission, 4), (.hotel(60), .regroup, 4), (.hotel(60), .readBack, 4),
+            (.office, .commission, 4),
+            (.office, .change, 4), (.house, .commission, 4),
+        ]
+        let kinds = radios.map { ($0, hotel + examples) } + variants.map { ($0, others) }
+        return kinds.flatMap { radio, works in
+            works.map { EstimateCase(radio: radio, building: $0.0, work: $0.1, links: $0.2) }
+        }
+    }()
+
+    /// Radios with other losses or fewer hops than the named ones.
+    private static var variants: [EstimateCase.Radio] {
+        radios.filter { $0.name == "office" }.flatMap { [$0.losing(0), $0.losing(0.30), $0.near] }
     }
 
-    /// Cases that were never used to tune the estimator.
-    static let heldOut: [EstimateCase] = RadioProfile.named.flatMap { radio in
-        let works: [(Int, EstimateCase.Work, Int)] = [
-            (9, .commission, 4), (33, .commission, 6), (80, .change, 4), (17, .regroup, 2), (33, .readBack, 3),
-            (80, .neverHeard(5), 4),
+    /// Cases that were never used to improve the estimate.
+    static let heldOut: [EstimateCase] = radios.flatMap { radio in
+        let works: [(EstimateCase.Building, EstimateCase.Work, Int)] = [
+            (.hotel(9), .commission, 4), (.hotel(33), .commission, 6), (.hotel(80), .change, 4),
+            (.hotel(17), .regroup, 2), (.hotel(33), .readBack, 3), (.hotel(80), .neverHeard(5), 4),
         ]
-        return works.map { EstimateCase(radio: radio, devices: $0.0, work: $0.1, links: $0.2) }
+        return works.map { EstimateCase(radio: radio, building: $0.0, work: $0.1, links: $0.2) }
     }
 
     /// The result of each run. Several threads fill it in, each at its own index.

@@ -5,12 +5,72 @@ import Foundation
 import MeshCore
 import Planning
 import Simulator
+import Store
 
-/// One operation on a hotel with one radio; it compares the estimate with the run.
+/// One operation on a building with one radio; it compares the estimate with the run.
 struct EstimateCase: Hashable, Sendable {
+    /// What is commissioned and changed.
+    enum Building: Hashable, Sendable {
+        /// A generated hotel with so many devices.
+        case hotel(Int)
+        /// The office of the examples: 44 devices in their boxes.
+        case office
+        /// The house of the examples: nodes that somebody else configured.
+        case house
+
+        /// Its name in the table.
+        var name: String {
+            switch self {
+            case .hotel(let devices): "\(devices)"
+            case .office: "office"
+            case .house: "house"
+            }
+        }
+    }
+
+    /// The radio of the estimate, and the simulated one.
+    struct Radio: Hashable, Sendable {
+        /// Its name in the table.
+        let name: String
+        /// What the estimate assumes.
+        var profile: RadioProfile
+        /// What the simulator does.
+        var settings: WorldSettings
+
+        /// The radio that both call by that name.
+        init?(named name: String) {
+            guard let profile = RadioProfile.named.first(where: { $0.name == name }),
+                let settings = WorldSettings.profile(named: name)
+            else { return nil }
+            (self.name, self.profile, self.settings) = (name, profile, settings)
+        }
+
+        /// The same radio, and a share of copies that each receiver loses to walls and distance instead of its own.
+        func losing(_ share: Double) -> Radio {
+            var radio = Radio(self, "\(name), \(Int(share * 100)) % lost")
+            radio.settings.copyLoss = share
+            // The profile has both losses in one figure.
+            let heard = (1 - profile.copyLoss) / (1 - settings.copyLoss)
+            radio.profile.copyLoss = 1 - (1 - share) * heard
+            return radio
+        }
+
+        /// The same radio where every node hears the proxy.
+        var near: Radio {
+            var radio = Radio(self, "\(name), one hop")
+            radio.settings.topology = .hops(1)
+            radio.profile.hops = 1
+            return radio
+        }
+
+        private init(_ other: Radio, _ name: String) {
+            (self.name, profile, settings) = (name, other.profile, other.settings)
+        }
+    }
+
     /// The operation.
     enum Work: Hashable, Sendable {
-        /// All devices are provisioned and configured.
+        /// The definition is applied for the first time: all devices are provisioned and configured.
         case commission
         /// Each node gets another TTL, which takes one message.
         case change
@@ -44,9 +104,9 @@ struct EstimateCase: Hashable, Sendable {
     }
 
     /// The radio.
-    var radio: RadioProfile
-    /// How many devices the hotel has.
-    var devices: Int
+    var radio: Radio
+    /// The building.
+    var building: Building
     /// The operation.
     var work: Work
     /// How many links are open at once, at least 1.
@@ -55,20 +115,18 @@ struct EstimateCase: Hashable, Sendable {
     /// The case's name in the table.
     var name: String {
         let way = links == 4 ? "" : links == 1 ? ", 1 link" : ", \(links) links"
-        return "\(devices) \(work.name)\(way)"
+        return "\(building.name) \(work.name)\(way)"
     }
 
     /// Runs the case in a world with that seed.
     ///
-    /// - Parameter hotel: the configured hotel; a case that begins with an empty network uses only its definition and
-    ///   devices.
     /// - Throws: an error of planning, storing or execution.
-    func run(_ hotel: ConfiguredHotel, seed: UInt64) throws -> EstimateSite.Outcome {
-        let begin = work == .commission ? try EstimateSite.emptyNetwork() : hotel.network
+    func run(_ building: ConfiguredBuilding, seed: UInt64) throws -> EstimateSite.Outcome {
+        let begin = work == .commission ? building.start : building.network
         // For a device that is already a node, the description says what the node is after a reset.
-        let devices = hotel.devices
+        let devices = building.devices
         var silent: [DeviceUUID] = []
-        if case .neverHeard(let count) = work { silent = hotel.quietNodes(count) }
+        if case .neverHeard(let count) = work { silent = building.quietNodes(count) }
         let site = try EstimateSite(
             begin,
             devices: devices,
@@ -79,62 +137,113 @@ struct EstimateCase: Hashable, Sendable {
         )
         for node in silent { site.world.setFaults(NodeFaults(isOff: true), of: node) }
         switch work {
-        case .commission: return try site.run(site.plan(hotel.definition()))
-        case .change, .neverHeard: return try site.run(site.plan(hotel.definition { $0.ttl = 6 }))
-        case .regroup: return try site.run(site.plan(hotel.definition { $0.hasAlarm = true }))
+        case .commission: return try site.run(site.plan(building.definition()))
+        case .change, .neverHeard: return try site.run(site.plan(building.definition(.init(ttl: 6))))
+        case .regroup: return try site.run(site.plan(building.definition(.init(hasAlarm: true))))
         case .readBack: return try site.readBack()
-        case .removal: return try site.run(site.plan(hotel.definition { $0.removed = max(hotel.count / 4, 1) }))
+        case .removal: return try site.run(site.plan(building.definition(.init(removed: max(devices.count / 4, 1)))))
         case .keyRefresh: return try site.run(site.keyRefreshPlan())
         case .silent(let count):
-            for node in hotel.quietNodes(count) { site.world.setFaults(NodeFaults(isOff: true), of: node) }
-            _ = try site.run(site.plan(hotel.definition { $0.ttl = 6 }))
-            return try site.run(site.plan(hotel.definition { $0.ttl = 5 }))
+            for node in building.quietNodes(count) { site.world.setFaults(NodeFaults(isOff: true), of: node) }
+            _ = try site.run(site.plan(building.definition(.init(ttl: 6))))
+            return try site.run(site.plan(building.definition(.init(ttl: 5))))
         }
     }
 }
 
-/// A hotel of some size, with its definition and the network after applying it.
-struct ConfiguredHotel: Sendable {
-    /// How many devices it has.
-    let count: Int
+/// A building with its definition, and the network before and after applying it.
+struct ConfiguredBuilding: Sendable {
+    /// What may differ from the definition.
+    struct Change {
+        /// The TTL of nodes.
+        var ttl: Int?
+        /// Whether a hotel's lamps listen to the fire alarm.
+        var hasAlarm = false
+        /// How many of a hotel's last devices are left out.
+        var removed = 0
+    }
+
     /// The devices.
     let devices: [DeviceDescription]
+    /// The network before the definition is applied.
+    let start: MeshNetwork
     /// The network after everything is configured.
     private(set) var network: MeshNetwork
+    private let building: EstimateCase.Building
 
-    /// Commissions a hotel over an ideal radio.
+    /// Commissions a building over an ideal radio.
     ///
-    /// - Throws: an error of planning, storing or execution.
-    init(_ count: Int) throws {
-        self.count = count
-        let generator = HotelGenerator(deviceCount: count)
-        let file = SourceFiles(files: [SourceFiles.File(path: "devices.yaml", bytes: Array(generator.devices().utf8))])
-        let read = DeviceFile.read(files: file)
-        guard read.devices.count == count else {
-            throw BenchmarkFailure("the hotel's devices: \(read.diagnostics.first?.message ?? "not all there")")
-        }
-        devices = read.devices
-        network = try EstimateSite.emptyNetwork()
+    /// - Throws: an error of reading, planning, storing or execution.
+    init(_ building: EstimateCase.Building) throws {
+        self.building = building
+        start = building == .house ? try Self.house() : try EstimateSite.emptyNetwork()
+        devices = try Self.devices(of: building)
+        network = start
         // A seed that no case has: with the same one, a key refresh would draw the very keys of other subnets again.
-        let site = try EstimateSite(network, devices: devices, radio: .ideal, links: 4, seed: .max)
+        guard let ideal = EstimateCase.Radio(named: "ideal") else { throw BenchmarkFailure("there is no ideal radio") }
+        let site = try EstimateSite(start, devices: devices, radio: ideal, links: 4, seed: .max)
         let outcome = try site.run(site.plan(definition()))
-        guard outcome.recap.isComplete, outcome.recap.provisioned == count else {
-            throw BenchmarkFailure("the hotel of \(count) devices is not complete: \(outcome.recap.ending)")
+        guard outcome.recap.isComplete, outcome.recap.provisioned == devices.count else {
+            throw BenchmarkFailure("the building \(building.name) is not complete: \(outcome.recap.ending)")
         }
         network = try site.network
+    }
+
+    private static func devices(of building: EstimateCase.Building) throws -> [DeviceDescription] {
+        let file: SourceFiles.File
+        switch building {
+        case .hotel(let count):
+            file = SourceFiles.File(
+                path: "devices.yaml",
+                bytes: Array(HotelGenerator(deviceCount: count).devices().utf8)
+            )
+        case .office: file = try example("office/devices/devices.yaml", as: "devices.yaml")
+        case .house: return []
+        }
+        let read = DeviceFile.read(files: SourceFiles(files: [file]))
+        guard !read.devices.isEmpty, read.diagnostics.isEmpty else {
+            throw BenchmarkFailure("the devices of \(building.name): \(read.diagnostics.first?.message ?? "none")")
+        }
+        return read.devices
+    }
+
+    private static func house() throws -> MeshNetwork {
+        var generator = SeededGenerator(seed: 12)
+        let document = try CDBImport.read(example("house/network.json", as: "network.json").bytes)
+        return try document.joined(as: "bench", using: &generator)
+    }
+
+    /// A file of the examples, which are in the folder that the benchmark is run from.
+    private static func example(_ path: String, as name: String) throws -> SourceFiles.File {
+        SourceFiles.File(path: name, bytes: Array(try Data(contentsOf: URL(filePath: "examples/\(path)"))))
     }
 
     /// Its definition, unchanged or with changes.
     ///
     /// - Throws: ``BenchmarkFailure`` if the definition is not valid.
-    func definition(_ change: (inout HotelGenerator) -> Void = { _ in }) throws -> Definition {
-        var generator = HotelGenerator(deviceCount: count)
-        change(&generator)
-        let file = SourceFiles.File(path: "hotel.yaml", bytes: Array(generator.definition().utf8))
-        let (definitions, diagnostics) = DefinitionReader.read(files: SourceFiles(files: [file]))
-        guard let definition = definitions.first, !diagnostics.contains(where: { $0.severity == .error }) else {
-            throw BenchmarkFailure("the hotel's definition: \(diagnostics.first?.message ?? "there is none")")
+    func definition(_ change: Change = Change()) throws -> Definition {
+        var files: [SourceFiles.File]
+        switch building {
+        case .hotel(let count):
+            var generator = HotelGenerator(deviceCount: count)
+            if let ttl = change.ttl { generator.ttl = ttl }
+            (generator.hasAlarm, generator.removed) = (change.hasAlarm, change.removed)
+            files = [SourceFiles.File(path: "hotel.yaml", bytes: Array(generator.definition().utf8))]
+        case .office:
+            files = [try Self.example("office/office.yaml", as: "office.yaml")]
+            files.append(try Self.example("office/devices/models.yaml", as: "devices/models.yaml"))
+        case .house: files = [try Self.example("house/house.yaml", as: "house.yaml")]
         }
+        if building == .office || building == .house, let ttl = change.ttl {
+            let text = String(decoding: files[0].bytes, as: UTF8.self)
+            files[0].bytes = Array(text.replacing(/ttl: \d/, with: "ttl: \(ttl)").utf8)
+        }
+        let (definitions, diagnostics) = DefinitionReader.read(files: SourceFiles(files: files))
+        guard var definition = definitions.first, !diagnostics.contains(where: { $0.severity == .error }) else {
+            throw BenchmarkFailure("the definition of \(building.name): \(diagnostics.first?.message ?? "none")")
+        }
+        // The benchmark has no secrets of devices.
+        definition.provisioning = nil
         return definition
     }
 

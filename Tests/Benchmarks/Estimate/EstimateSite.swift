@@ -32,22 +32,20 @@ final class EstimateSite {
     /// A building in the state that the network describes.
     ///
     /// - Parameters:
-    ///   - radio: the simulated radio and that of the estimate; both have the same name.
+    ///   - radio: the simulated radio and that of the estimate.
     ///   - links: how many links are open at once, at least 1.
     ///   - forgotten: nodes of which the database knows only that they were provisioned.
     init(
         _ network: MeshNetwork,
         devices: [DeviceDescription],
-        radio: RadioProfile,
+        radio: EstimateCase.Radio,
         links: Int,
         seed: UInt64,
         forgetting forgotten: Set<DeviceUUID> = []
     ) throws {
-        guard var settings = WorldSettings.profile(named: radio.name) else {
-            throw BenchmarkFailure("the simulator has no radio \(radio.name)")
-        }
+        var settings = radio.settings
         settings.maximumLinks = links
-        self.radio = radio
+        self.radio = radio.profile
         options.maximumConnections = links
         generator = SeededGenerator(seed: seed)
         world = SimulatedWorld(network: network, devices: devices, settings: settings, seed: seed)

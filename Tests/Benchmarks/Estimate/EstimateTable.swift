@@ -4,6 +4,7 @@ import Planning
 
 /// Estimates and run times as a Markdown table, with the errors below.
 struct EstimateTable {
+    /// The errors of the cases: of the estimate against the median of the runs.
     private var errors: [Double] = []
     private var under = 0
     private var runs = 0
@@ -22,9 +23,9 @@ struct EstimateTable {
         let median = taken[taken.count / 2]
         for outcome in outcomes {
             runs += 1
-            errors.append(abs(outcome.expected / outcome.taken - 1))
             if outcome.taken <= outcome.limit { under += 1 }
         }
+        errors.append(abs(first.expected / median - 1))
         let pending = outcomes.map(\.recap.pending.count).max() ?? 0
         let cells = [
             item.radio.name, item.name + (pending > 0 ? " (\(pending) pending)" : ""), text(first.expected),
@@ -38,9 +39,13 @@ struct EstimateTable {
     func finish() {
         let sorted = errors.sorted()
         guard !sorted.isEmpty else { return print("\nNo case has that name.") }
-        let middle = String(format: "%.1f", 100 * sorted[sorted.count / 2])
+        func percent(_ error: Double) -> String { String(format: "%.1f", 100 * error) }
+        let (middle, worst) = (percent(sorted[sorted.count / 2]), percent(sorted[sorted.count - 1]))
         let share = String(format: "%.1f", 100 * Double(under) / Double(runs))
-        print("\n\(runs) runs, seconds: median error \(middle) %; \(share) % took less than the figure for 19 of 20.\n")
+        print(
+            "\n\(sorted.count) cases: median error \(middle) %, worst \(worst) %; of \(runs) runs, \(share) % took less than "
+                + "the figure for 19 of 20.\n"
+        )
     }
 
     private func text(_ seconds: Double) -> String { String(format: "%.1f", seconds) }
