@@ -42,10 +42,6 @@ struct PlanCommand: RoutedCommand {
     @Flag(help: "Exit with 2 instead of 0 if there are changes.")
     var detailedExitcode = false
 
-    /// Estimating takes a fifth of the time, and commands for fleets do not show it.
-    @Flag(help: .private)
-    var withoutEstimate = false
-
     @OptionGroup var variables: VariableOptions
 
     @OptionGroup(title: "Selection")
@@ -121,12 +117,7 @@ struct PlanCommand: RoutedCommand {
         let plan = planned.plan
         if context.skipsDeallocation { ProcessMemory.keepUntilExit((job, snapshot, planned)) }
         let site = estimator.fitting(snapshot)
-        job.show(
-            plan,
-            unresolved: snapshot.unresolved.count,
-            estimator: withoutEstimate ? nil : site,
-            isFull: full
-        )
+        job.show(plan, unresolved: snapshot.unresolved.count, estimator: site, isFull: full)
         if context.json == nil, let line = plan.dependenciesLine { context.output.line(line) }
         if let markdown { try PlanMarkdown(plan, of: job, snapshot, site).write(to: markdown, in: context) }
         try SequenceNotice(context, network: job.network).warn(of: snapshot, database)

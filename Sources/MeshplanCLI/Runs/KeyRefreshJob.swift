@@ -35,7 +35,7 @@ struct KeyRefreshJob: PlanSource {
         return PlannedJob(plan: plan, refusals: result.diagnostics, files: SourceFiles())
     }
 
-    func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator?, isFull: Bool) {
+    func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator, isFull: Bool) {
         show(plan, unresolved: unresolved, estimator: estimator, isFull: isFull, in: context)
     }
 

@@ -47,8 +47,8 @@ protocol PlanSource {
     ///
     /// - Parameters:
     ///   - unresolved: the number of earlier requests of which nobody knows whether they arrived.
-    ///   - estimator: estimates the time; nil to leave that out.
-    func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator?, isFull: Bool)
+    ///   - estimator: estimates the time.
+    func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator, isFull: Bool)
     /// Updates the records after everything was done, or as much as possible.
     ///
     /// - Parameters:
@@ -96,11 +96,11 @@ extension PlanSource {
     func show(
         _ plan: Plan,
         unresolved: Int,
-        estimator: PlanEstimator?,
+        estimator: PlanEstimator,
         isFull: Bool,
         in context: Context
     ) {
-        let estimate = estimator?.estimate(plan)
+        let estimate = estimator.estimate(plan)
         var shown = plan
         if unresolved > 0 {
             shown.notes.append(

@@ -148,7 +148,7 @@ extension PlanningJob.Prepared {
         )
     }
 
-    func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator?, isFull: Bool) {
+    func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator, isFull: Bool) {
         show(plan, unresolved: unresolved, estimator: estimator, isFull: isFull, in: context)
     }
 }

@@ -74,7 +74,7 @@ struct RestoreJob: PlanSource {
         return PlannedJob(plan: plan, refusals: result.diagnostics.filter { $0.severity == .error }, files: files)
     }
 
-    func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator?, isFull: Bool) {
+    func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator, isFull: Bool) {
         show(plan, unresolved: unresolved, estimator: estimator, isFull: isFull, in: context)
     }
 

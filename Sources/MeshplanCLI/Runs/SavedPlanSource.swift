@@ -36,8 +36,8 @@ struct SavedPlanSource: PlanSource {
     }
 
     /// Whoever saved the plan has seen it, so the figures are enough, unless all details are asked for.
-    func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator?, isFull: Bool) {
-        let estimate = estimator?.estimate(plan)
+    func show(_ plan: Plan, unresolved: Int, estimator: PlanEstimator, isFull: Bool) {
+        let estimate = estimator.estimate(plan)
         if let lines = context.json {
             let json = PlanJSON(plan: plan, estimate: estimate, digest: plan.digest)
             if isFull { json.write(to: lines) } else { json.writeSummary(to: lines) }
@@ -50,7 +50,7 @@ struct SavedPlanSource: PlanSource {
             let file = context.style(.bold, path.printable)
             let network = context.style(.bold, plan.network.printable)
             context.output.line("Applying \(file) to network \(network): \(PlanSummary(plan).figures).")
-            context.output.line((estimate?.text.map { $0 + "\n" } ?? ""))
+            context.output.line((estimate.text.map { $0 + "\n" } ?? ""))
         }
     }
 

@@ -49,8 +49,7 @@ package struct PlanEstimate: Hashable, Sendable {
     package var nodes: [DeviceUUID: Time]
     /// What sets the pace of the plan as a whole; nil if nothing is sent.
     package var bound: Bound?
-    /// Whether it may take longer. Compositions that are not known yet may need more messages, or the rehearsal was too
-    /// long and its end was extrapolated.
+    /// Whether it may take longer: compositions that are not known yet may need more messages.
     package var isLowerBound: Bool
     /// The time to add if nodes that did not answer before do not answer again; nil if there are no such nodes.
     package var silence: Silence?

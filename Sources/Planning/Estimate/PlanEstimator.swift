@@ -1,18 +1,12 @@
 import DefinitionModel
 package import MeshCore
 
-/// Estimates how long a plan will take, by rehearsing it. A rehearsal follows the executor's rules message by message
-/// over a radio that consists of queues and chances. There are several rehearsals, each with other chances.
+/// Estimates how long a plan will take, by a formula over what the plan and the database know.
 ///
-/// These things take time in a rehearsal:
-/// - The proxy and the relays of each hop repeat every PDU, and PDUs wait in their queues.
-/// - What many relays send collides. Lost PDUs cost time-outs.
-/// - The client talks to several nodes at once, within a window.
-/// - Parts of a plan that barriers separate follow each other.
-/// - Devices are provisioned over links of their own at the same time. Stock firmware relays until it is configured.
-/// - Nodes with much to do get links of their own.
-///
-/// Of a large plan, only some nodes are rehearsed. The estimate assumes that the others are like them.
+/// Barriers divide a plan into parts, which follow each other. In each part, ``MeshPart`` and ``DevicePart`` say what
+/// is slowest: a node with many messages, the window of nodes, the air around the proxy, the GATT connection, or
+/// provisioning. To that come the search for a proxy and the time-outs of what gets lost. The constants are the
+/// executor's own timers and rules, and the figures of the radio profile.
 package struct PlanEstimator: Sendable {
     /// What is assumed of the radio.
     package var profile: RadioProfile
@@ -22,34 +16,23 @@ package struct PlanEstimator: Sendable {
     /// The most nodes that the client talks to at once.
     package var window: Int
     /// The nodes of the network, as far as they are known.
-    private var site = RehearsedSite()
+    private var site = EstimatedSite()
     /// Nodes of which no answer is known since they became nodes.
     private var unanswered: Set<DeviceUUID> = []
     /// Nodes whose answer to an earlier request is still missing. The executor reads them back before anything else.
     package var inDoubt: Set<DeviceUUID> = []
     /// Whether the client listens for proxies before it connects to the first one.
     package var listensForProxies = true
-    /// The most events of one rehearsal, at least 1. A rehearsal that needs more ends there. The estimate then
-    /// extrapolates the rest and is a lower bound. Where fifty relays repeat every PDU, the largest part of a plan that
-    /// is rehearsed takes over half of the usual number.
-    package var mostEvents = 2_000_000
     /// Nodes that probably advertise their Node Identity when asked to. Empty until the network is known. Devices that
     /// become nodes advertise it by themselves.
     private var advertisers: Set<DeviceUUID> = []
 
-    /// The standard deviation of what rehearsals leave out, as a share of the time after the first message: where nodes
-    /// stand, how many relays hear each other, what else is in the air.
-    private static let modelDeviation = 0.16
+    /// The standard deviation of what the formula leaves out, as a share of the time after the first message: where
+    /// nodes stand, how many relays hear each other, what else is in the air. Runs in the simulator deviate that much
+    /// from their estimates.
+    private static let modelDeviation = 0.25
     /// The 95 % quantile of the standard normal distribution.
     private static let quantile95 = 1.645
-    /// The most messages of one rehearsal, and of all rehearsals together.
-    private static let mostMessages = 450
-    private static let mostMessagesInAll = 1_350
-    /// Up to so many messages and devices, a plan that provisions devices is rehearsed whole: stock devices relay as
-    /// soon as they are nodes, so a rehearsal of every second one has half of the relays and seems too fast.
-    private static let mostWithDevices = 1_000
-    /// How many rehearsals there are.
-    private static let rehearsals = 3...15
 
     /// Shorter runs teach nothing, because connecting takes most of their time.
     package static let leastMessagesToLearnFrom = 30
@@ -64,18 +47,21 @@ package struct PlanEstimator: Sendable {
         self.profile = profile
         self.connections = max(connections, 1)
         self.window = max(window, 1)
-        for place in 0..<max(relays, 0) { site.known.append(RehearsedSite.Known(uuid: nil, isProxy: place == 0)) }
+        for place in 0..<max(relays, 0) { site.known.append(EstimatedSite.Known(uuid: nil, isProxy: place == 0)) }
     }
 
     /// The same estimator for a network whose relays and proxies are known.
     package func relaying(in network: MeshNetwork) -> PlanEstimator {
         var estimator = self
-        estimator.site.known = []
+        estimator.site = EstimatedSite()
         // If no node is known to be a proxy, those that may be one count as proxies.
         let hasProxy = network.nodes.contains { $0.features.proxy == .enabled && !$0.isExcluded }
         for place in network.nodes.indices where network.nodes[place].uuid != network.ownProvisioner {
             let node = network.nodes[place]
             guard !node.isExcluded, node.deviceKey != nil else { continue }
+            for publication in node.elements.lazy.flatMap(\.models).compactMap(\.publication) {
+                estimator.site.published += publication.pdusPerSecond
+            }
             let mayBeProxy = node.features.proxy == .enabled || node.features.proxy == nil
             // The executor does not ask a node on a battery to advertise.
             if mayBeProxy, node.features.lowPower != .enabled { estimator.advertisers.insert(node.uuid) }
@@ -83,9 +69,9 @@ package struct PlanEstimator: Sendable {
             if node.isManaged, !node.isCompositionKnown { estimator.unanswered.insert(node.uuid) }
             let mayRelay = node.features.relay == .enabled || node.features.relay == nil
             estimator.site.known.append(
-                RehearsedSite.Known(
+                EstimatedSite.Known(
                     uuid: node.uuid,
-                    subnets: node.netKeys.reduce(0) { $0 | RehearsedSite.bit($1.index) },
+                    subnets: node.netKeys.reduce(0) { $0 | EstimatedSite.bit($1.index) },
                     canRelay: node.features.relay != .notSupported,
                     isRelay: mayRelay && network.isInReach(place),
                     isProxy: node.features.proxy == .enabled || node.features.proxy == nil && !hasProxy,
@@ -137,23 +123,23 @@ package struct PlanEstimator: Sendable {
         switch step.work {
         case .configure(_, let action):
             let lane = parts.lane(of: node)
-            if parts.lanes[lane].cost.messages == 0, action.changesNothing {
-                parts.change(lane) { $0.beginsReading = true }
+            if parts.lanes[lane].messages.isEmpty {
+                parts.change(lane) { lane in
+                    lane.beginsReading = action.changesNothing
+                    if case .setDefaultTTL = action { lane.beginsWithTTL = true }
+                }
             }
             parts.add(step.cost, to: lane)
             switch action {
-            case .setRelay: parts.noteRelay(node)
-            case .setProxy: parts.noteProxy(node)
-            default: break
-            }
-            switch action {
-            case .setRelay(false, _): parts.change(lane) { $0.relaysNoMore = true }
-            case .resetNode: parts.change(lane) { ($0.relaysNoMore, $0.leaves) = (true, true) }
-            case .setProxy(true): parts.change(lane) { $0.becomesProxyAfter = $0.cost.messages }
-            case .setProxy(false): parts.change(lane) { $0.losesProxyAfter = $0.cost.messages }
-            case .addNetKey(let key):
-                let subnet = RehearsedSite.bit(key)
-                parts.change(lane) { $0.gains.append(PlanParts.Gain(messages: $0.cost.messages, subnets: subnet)) }
+            case .setRelay(let isOn, let retransmit):
+                parts.noteFeature(node)
+                parts.change(lane) { ($0.relay, $0.retransmit) = (isOn, retransmit) }
+            case .setProxy(let isOn):
+                parts.noteFeature(node)
+                parts.change(lane) { $0.proxy = isOn }
+            case .setNetworkTransmit(let transmit): parts.change(lane) { $0.transmit = transmit }
+            case .resetNode: parts.change(lane) { $0.leaves = true }
+            case .addNetKey(let key): parts.change(lane) { $0.subnets |= EstimatedSite.bit(key) }
             default: break
             }
         case .readBack:
@@ -163,15 +149,12 @@ package struct PlanEstimator: Sendable {
         case .configureWhenKnown(let configuration):
             let lane = parts.lane(of: node)
             parts.add(configuration.expectedCost, to: lane)
-            if configuration.relay != nil { parts.noteRelay(node) }
-            if configuration.proxy != nil { parts.noteProxy(node) }
+            if configuration.relay != nil || configuration.proxy != nil { parts.noteFeature(node) }
             parts.change(lane) { lane in
-                if configuration.relay == false { lane.relaysNoMore = true }
-                // The executor learns this from the composition.
-                if configuration.proxy == true { lane.becomesProxyAfter = lane.cost.messages }
-                if configuration.proxy == false { lane.losesProxyAfter = lane.cost.messages }
-                let subnets = (configuration.subnets ?? []).reduce(0) { $0 | RehearsedSite.bit($1) }
-                lane.gains.append(PlanParts.Gain(messages: lane.cost.messages, subnets: subnets))
+                if let relay = configuration.relay { lane.relay = relay }
+                if let proxy = configuration.proxy { lane.proxy = proxy }
+                if let retransmit = configuration.relayRetransmit { lane.retransmit = retransmit }
+                lane.subnets |= (configuration.subnets ?? []).reduce(0) { $0 | EstimatedSite.bit($1) }
             }
             return configuration.hasRulesForUndeclaredModels
         case .provision(let order):
@@ -179,8 +162,6 @@ package struct PlanEstimator: Sendable {
             parts.addDevice(lane)
             parts.change(lane) { lane in
                 lane.subnet = order.netKeyIndex
-                // If the plan says nothing about relaying, the device may not be able to relay.
-                lane.relaysFirst = 0.5
                 // The client cannot link to a device that only nodes hear.
                 switch order.route {
                 case .any, .direct: break
@@ -193,8 +174,7 @@ package struct PlanEstimator: Sendable {
     }
 
     private func estimate(_ parts: PlanParts, isLowerBound: Bool) -> PlanEstimate {
-        let isSending = parts.cost.messages > 0 || parts.lanes.contains(where: \.isDevice)
-        guard isSending else {
+        guard parts.lanes.contains(where: { $0.isDevice || !$0.messages.isEmpty }) else {
             return PlanEstimate(
                 profile: profile.name,
                 total: .zero,
@@ -204,118 +184,156 @@ package struct PlanEstimator: Sendable {
                 silence: nil
             )
         }
-        let script = RehearsalScript(parts, atMost: Self.most(of: parts)) { lane in
-            lane.isDevice ? lane.isInReach : advertisers.contains(lane.node)
-        }
-        let outcomes = rehearse(script)
-        let total = time(outcomes, script.share)
-        let doubtful = parts.lanes.count { isDoubtful($0.node) && !$0.isDevice && $0.cost.messages > 0 }
+        let course = course(of: parts, isSilent: false)
+        let doubtful = parts.lanes.count { isDoubtful($0) }
         var silence: PlanEstimate.Silence?
         if doubtful > 0 {
-            let others = time(rehearse(script.silencing(unanswered, inDoubt: inDoubt)), script.share)
-            silence = PlanEstimate.Silence(nodes: doubtful, more: max(others.median - total.median, 0))
+            let more = self.course(of: parts, isSilent: true).seconds - course.seconds
+            silence = PlanEstimate.Silence(nodes: doubtful, more: max(more * profile.correction, 0))
         }
+        // The time until a proxy is heard and connected to varies by half.
+        let connecting = profile.connecting / 4
+        let unknown = (course.seconds - course.lead) * Self.modelDeviation
+        let deviation = (course.variance + unknown * unknown + connecting * connecting).squareRoot()
         return PlanEstimate(
             profile: profile.name,
-            total: total,
+            total: PlanEstimate.Time(
+                median: course.seconds * profile.correction,
+                percentile95: (course.seconds + Self.quantile95 * deviation) * profile.correction
+            ),
             nodes: nodeTimes(of: parts),
-            bound: bound(outcomes),
-            isLowerBound: isLowerBound || outcomes.contains(where: \.isCutShort),
+            bound: course.bound,
+            isLowerBound: isLowerBound,
             silence: silence
         )
     }
 
-    /// About the most messages and devices of a plan to rehearse.
-    private static func most(of parts: PlanParts) -> Int {
-        let devices = parts.lanes.count(where: \.isDevice)
-        return devices > 0 && parts.cost.messages + devices <= mostWithDevices ? mostWithDevices : mostMessages
+    private func isDoubtful(_ lane: PlanParts.Lane) -> Bool {
+        (unanswered.contains(lane.node) || inDoubt.contains(lane.node)) && !lane.isDevice && !lane.messages.isEmpty
     }
 
-    private func isDoubtful(_ node: DeviceUUID) -> Bool { unanswered.contains(node) || inDoubt.contains(node) }
+    // MARK: The course of a run
 
-    // MARK: Rehearsals
+    /// How long a run takes, and what takes the time.
+    private struct Course {
+        var seconds = 0.0
+        /// The seconds before the first message.
+        var lead = 0.0
+        /// The variance of the time-outs.
+        var variance = 0.0
+        var provisioning = 0.0
+        var waiting = 0.0
+        var bounds: [PlanEstimate.Bound: Double] = [:]
 
-    private var bearer: Rehearsal.Bearer {
-        Rehearsal.Bearer(
-            profile: profile,
-            connections: connections,
-            window: window,
-            listening: listensForProxies ? RadioProfile.listening : 0,
-            mostEvents: mostEvents
-        )
-    }
-
-    private func rehearse(_ script: RehearsalScript) -> [Rehearsal.Outcome] {
-        let count = Self.mostMessagesInAll / max(script.messageCount, 1)
-        let rehearsals = min(max(count, Self.rehearsals.lowerBound), Self.rehearsals.upperBound)
-        return (1...UInt64(rehearsals)).map { seed in
-            script.rehearse(site, bearer, seed: seed)
+        var bound: PlanEstimate.Bound? {
+            if provisioning > 0.85 * seconds { return .provisioning }
+            if seconds - lead < lead { return .connecting }
+            if waiting > 0.4 * (seconds - lead) { return .timeouts }
+            return PlanEstimate.Bound.allCases.max { bounds[$0, default: 0] < bounds[$1, default: 0] }
         }
     }
 
-    /// - Parameter share: the share of the plan that was rehearsed, 0...1.
-    private func time(_ outcomes: [Rehearsal.Outcome], _ share: Double) -> PlanEstimate.Time {
-        let times = outcomes.map { $0.lead + ($0.duration - $0.lead) / share }.sorted()
-        let leads = outcomes.map(\.lead).sorted()
-        let median = (times[times.count / 2] + times[(times.count - 1) / 2]) / 2
-        let lead = leads[leads.count / 2]
-        let mean = times.reduce(0, +) / Double(times.count)
-        let spread = times.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(max(times.count - 1, 1))
-        let unknown = (median - lead) * Self.modelDeviation
-        // The time until a proxy is heard and connected to varies by half.
-        let connecting = profile.connecting / 4
-        let deviation = (spread + unknown * unknown + connecting * connecting).squareRoot()
-        return PlanEstimate.Time(
-            median: median * profile.correction,
-            percentile95: (max(median, mean) + Self.quantile95 * deviation) * profile.correction
-        )
-    }
-
-    /// Whether any node relays what the proxy sends.
-    private var isFlooded: Bool { site.known.contains(where: \.isRelay) }
-
-    /// What the runs waited for most.
-    private func bound(_ outcomes: [Rehearsal.Outcome]) -> PlanEstimate.Bound {
-        let count = Double(outcomes.count)
-        func mean(_ value: (Rehearsal.Outcome) -> Double) -> Double { outcomes.reduce(0) { $0 + value($1) } / count }
-        let (duration, lead) = (mean(\.duration), mean(\.lead))
-        if mean(\.provisionedAt) > 0.85 * duration { return .provisioning }
-        if duration - lead < lead { return .connecting }
-        if mean(\.directAt) > 0.95 * duration { return .directLinks }
-        if mean(\.proxyLoad) > 0.75 { return isFlooded || mean(\.provisionedAt) > 0 ? .flood : .advertising }
-        if mean(\.linkLoad) > 0.75 { return .gatt }
-        return mean(\.waiting) > 0.4 * mean(\.talking) ? .timeouts : .roundTrips
-    }
-
-    /// The time of each node by itself: a share for each message, and one for each PDU beyond the first two. Both come
-    /// from rehearsals of one node that gets many messages.
-    private func nodeTimes(of parts: PlanParts) -> [DeviceUUID: PlanEstimate.Time] {
-        var costs: [DeviceUUID: MessageCost] = [:]
-        for lane in parts.lanes where lane.cost.messages > 0 { costs[lane.node, default: .zero] += lane.cost }
-        guard !costs.isEmpty else { return [:] }
-        func measured(_ message: MessageCost) -> (mean: Double, variance: Double) {
-            let count = 20
-            let script = RehearsalScript(repeating: message, count)
-            let times = (1...UInt64(4)).map { seed in
-                let outcome = script.rehearse(site, bearer, seed: seed)
-                return (outcome.duration - outcome.lead) / Double(count)
+    /// - Parameter isSilent: whether doubtful nodes do not answer.
+    private func course(of parts: PlanParts, isSilent: Bool) -> Course {
+        var (course, site) = (Course(), site)
+        let isFromNothing = site.known.isEmpty && parts.lanes.contains(where: \.isDevice)
+        if !isFromNothing {
+            let listening = listensForProxies ? profile.listening(for: site.known.count(where: \.isProxy)) : 0
+            course.lead = listening + DirectLinkModel.setUp(profile)
+            course.seconds = course.lead
+        }
+        var given: Set<DeviceUUID> = []
+        var needsLink = isFromNothing
+        for part in parts.parts {
+            let isFirst = site.known.isEmpty
+            site.addDevices(of: part)
+            let silent = isSilent ? part.filter { isDoubtful($0) } : []
+            let answering = silent.isEmpty ? part : part.filter { !isDoubtful($0) }[...]
+            let mesh = MeshPart(answering, profile, HopModel(site, profile), window: window)
+            var (seconds, bound) = (mesh.quantile(0.5), mesh.bound)
+            let late = (mesh.quantile(0.95) - seconds) / Self.quantile95
+            course.variance += late * late
+            course.waiting += mesh.waiting + max(seconds - mesh.seconds, 0)
+            if part.contains(where: \.isDevice) {
+                let devices = DevicePart(
+                    part,
+                    mesh,
+                    profile,
+                    connections: connections,
+                    isFirst: isFirst,
+                    needsLink: needsLink
+                )
+                // Provisioning begins while the client still looks for a proxy.
+                seconds = max(devices.seconds - (course.seconds == course.lead ? course.lead : 0), 0)
+                if isFirst { course.lead = devices.provisioned }
+                needsLink = needsLink && isFirst && part.count == 1
+                course.provisioning += devices.provisioned
+                if devices.provisioned > 0.5 * devices.seconds { bound = .provisioning }
+                if devices.direct > 0.5 * devices.seconds { bound = .directLinks }
             }
-            let mean = times.reduce(0, +) / Double(times.count)
-            let spread = times.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(times.count - 1)
-            return (mean, spread * Double(count))
+            // A node that was silent before a barrier is asked nothing after it.
+            seconds = self.seconds(seconds, waitingFor: silent.filter { given.insert($0.node).inserted }, of: part)
+            course.seconds += seconds
+            course.bounds[bound, default: 0] += seconds
+            site.finish(part)
         }
-        let short = measured(MessageCost(messages: 1, pdusToNode: 1, pdusFromNode: 1))
-        let long = measured(MessageCost(messages: 1, pdusToNode: 2, pdusFromNode: 2))
-        let more = (mean: max(long.mean - short.mean, 0) / 2, variance: max(long.variance - short.variance, 0) / 2)
-        return costs.mapValues { cost in
-            let (messages, pdus) = (Double(cost.messages), Double(max(cost.pdus - 2 * cost.messages, 0)))
-            let mean = (messages * short.mean + pdus * more.mean) * profile.correction
-            let variance = messages * short.variance + pdus * more.variance
-            return PlanEstimate.Time(
-                median: mean,
-                percentile95: mean + Self.quantile95 * variance.squareRoot() * profile.correction
-            )
+        return course
+    }
+
+    /// The seconds of a part with silent nodes. They fill the window in turns. Beside a turn that does not fill it, the
+    /// others go on.
+    private func seconds(
+        _ others: Double,
+        waitingFor silent: [PlanParts.Lane],
+        of part: ArraySlice<PlanParts.Lane>
+    ) -> Double {
+        guard !silent.isEmpty else { return others }
+        let policy = RetryPolicy()
+        let waits = silent.map { lane in
+            // The executor reads back a request that may have taken effect before it gives the node up.
+            let wait = policy.deadline + (lane.beginsReading ? .zero : policy.readBackDeadline)
+            guard inDoubt.contains(lane.node) else { return wait.seconds }
+            // Two questions: what became of the request, and whether the node answers at all. Then it is given up,
+            // unless the request set its Default TTL: too small a one would silence it, so it is set again.
+            return (policy.doubtDeadline * 2 + (lane.beginsWithTTL ? wait : .zero)).seconds
         }
+        let turns = stride(from: 0, to: waits.count, by: window).map { waits[$0..<min($0 + window, waits.count)] }
+        let full = turns.filter { $0.count == window }.reduce(0) { $0 + ($1.max() ?? 0) }
+        let all = turns.reduce(0) { $0 + ($1.max() ?? 0) }
+        // Before that, some are asked to advertise for a link of their own.
+        let open = part.reduce(0) { $0 + $1.cost.pdus }
+        let isAsked = silent.contains { lane in
+            advertisers.contains(lane.node) && connections > 1
+                && DirectLinkModel.pays(
+                    lane.cost,
+                    links: connections - 1,
+                    openPDUs: open,
+                    setUp: DirectLinkModel.setUp(profile)
+                )
+        }
+        // They stand anywhere among the others: of so many, the last one begins after that share of the time.
+        let before = others * Double(waits.count) / Double(waits.count + 1)
+        return max(others + full, before + all) + (isAsked ? policy.readBackDeadline.seconds : 0)
+    }
+
+    /// The time of each node by itself.
+    private func nodeTimes(of parts: PlanParts) -> [DeviceUUID: PlanEstimate.Time] {
+        let hops = HopModel(site, profile)
+        var times: [DeviceUUID: PlanEstimate.Time] = [:]
+        for lane in parts.lanes where !lane.messages.isEmpty {
+            let alone = MeshPart([lane], profile, hops, window: 1)
+            let median = alone.quantile(0.5) * profile.correction
+            times[lane.node, default: .zero].median += median
+            times[lane.node, default: .zero].percentile95 += alone.quantile(0.95) * profile.correction
+        }
+        return times
+    }
+}
+
+extension Publication {
+    /// The PDUs that a model publishes by itself; a status usually takes one.
+    fileprivate var pdusPerSecond: Double {
+        period.milliseconds > 0 ? Double(1 + retransmit.count) * 1_000 / Double(period.milliseconds) : 0
     }
 }
 

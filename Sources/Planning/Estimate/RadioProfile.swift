@@ -1,3 +1,5 @@
+import MeshCore
+
 /// What an estimate assumes of the radio: mean values of one kind of site.
 ///
 /// A named profile has the figures of the simulated radio with the same name.
@@ -33,8 +35,8 @@ package struct RadioProfile: Hashable, Sendable {
 
     /// How long the client listens before it chooses a proxy, in seconds.
     package static let listening = 1.5
-    /// The mean time in seconds until the client hears a device that advertises once a second, as is usual after the
-    /// first minute.
+    /// The mean time in seconds until a device advertises that does so once a second, as is usual after the first
+    /// minute.
     package static let hearing = 0.5
 
     /// Nobody else on the air, four advertising sets, no losses.
@@ -92,6 +94,21 @@ package struct RadioProfile: Hashable, Sendable {
         return (1 + 2 * more) * connectionInterval + answering
     }
 
+    /// The mean time in seconds until the client hears a device that advertises once a second: each advertisement may
+    /// get lost.
+    var hearing: Double { Self.hearing + 2 * Self.hearing * copyLoss / (1 - copyLoss) }
+
+    /// The mean time in seconds until the client has listened long enough and has heard one of some proxies, each of
+    /// which advertises once a second. If none is heard in its first or second turn, the client takes the first one
+    /// that is.
+    func listening(for proxies: Int) -> Double {
+        let missed = power(copyLoss, max(proxies, 1))
+        // The second turn ends between 1 and 2 s, half of the times after the client has listened for 1.5 s.
+        let second = (Self.listening + 2 - 0.25) / 2
+        let later = 2 + Self.hearing + missed / (1 - missed)
+        return (1 - missed) * (Self.listening + missed * second) + missed * missed * later
+    }
+
     /// A short request and its answer through a proxy and ``hops``, one after another, in seconds.
     var usualExchange: Double { directRoundTrip + 2 * hops * (advertisingTime + relayTurnaround) }
 
@@ -110,4 +127,31 @@ package struct RadioProfile: Hashable, Sendable {
         isAdvertisingLegacy
             ? interval + count * (interval + 0.010) : (count - 1) * (interval + 0.005) + 0.0018 + 0.002
     }
+}
+
+/// How often and how fast a node sends a PDU.
+struct Repetition: Hashable, Sendable {
+    /// Transmissions, the first one included: a mean of at least 1.
+    var count: Double
+    /// Seconds between two of them.
+    var interval: Double
+
+    /// Stock firmware: three transmissions, 20 ms apart.
+    static let stock = Repetition(count: 3, interval: 0.020)
+
+    init(count: Double, interval: Double) {
+        self.count = count
+        self.interval = interval
+    }
+
+    /// The known parameters of a node; those of stock firmware if they are not known.
+    init(_ transmit: TransmitParameters?) {
+        self = .stock
+        guard let transmit else { return }
+        count = Double(transmit.transmissions)
+        interval = Double(transmit.intervalMilliseconds) / 1_000
+    }
+
+    /// Seconds for which an advertising set is busy with a PDU.
+    func time(_ profile: RadioProfile) -> Double { profile.advertisingTime(count: count, interval: interval) }
 }

@@ -115,8 +115,6 @@ struct FleetDispatcher {
         if readsJSON { words.append(.flag("--json")) }
         words += stage.extra(extra)
         let isPlan = stage.command == .plan && stage.words == nil
-        // Nobody sees it.
-        if isPlan, context.json == nil, !showsDetails { words.append(.flag("--without-estimate")) }
         return FleetCall(
             network: network,
             arguments: words.commandLine,
