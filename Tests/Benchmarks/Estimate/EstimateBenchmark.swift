@@ -58,6 +58,7 @@ enum EstimateBenchmark {
         let examples: [Work] = [
             (.office, .commission, 4), (.office, .commission, 8), (.office, .change, 4), (.office, .readBack, 4),
             (.office, .neverHeard(4), 4), (.house, .commission, 4), (.house, .change, 2),
+            (.house, .readBack, 4),
         ]
         let others: [Work] = [
             (.hotel(24), .commission, 4), (.hotel(60), .regroup, 4), (.hotel(60), .readBack, 4),
@@ -78,8 +79,8 @@ enum EstimateBenchmark {
     /// Cases that were never used to improve the estimate.
     static let heldOut: [EstimateCase] = radios.flatMap { radio in
         let works: [(EstimateCase.Building, EstimateCase.Work, Int)] = [
-            (.hotel(9), .commission, 4), (.hotel(33), .commission, 6), (.hotel(80), .change, 4),
-            (.hotel(17), .regroup, 2), (.hotel(33), .readBack, 3), (.hotel(80), .neverHeard(5), 4),
+            (.hotel(11), .commission, 4), (.hotel(37), .commission, 6), (.hotel(90), .change, 4),
+            (.hotel(19), .regroup, 2), (.hotel(37), .readBack, 3), (.hotel(90), .neverHeard(5), 4),
         ]
         return works.map { EstimateCase(radio: radio, building: $0.0, work: $0.1, links: $0.2) }
     }
