@@ -139,4 +139,48 @@ struct WayBackCommandTests {
         #expect(again.status == 0, "\(again.output)\(again.error)")
         #expect(fixture.run("show", "node.mary").output.contains("excluded"))
     }
+
+    @Test("A proxy that is linked to but has not answered yet is asked to the end before another one goes")
+    func openQuestion() throws {
+        let fixture = try CommandFixture()
+        try fixture.write(
+            """
+            products:
+              lamp:
+                company: 0x0059
+                product: 0x0020
+                features: [relay, proxy]
+                elements: [{ models: [generic-onoff-server] }]
+            devices:
+              a: { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0001, product: lamp }
+              b: { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0002, product: lamp }
+              c: { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0003, product: lamp }
+            """,
+            to: "devices.yaml"
+        )
+        try fixture.write(
+            """
+            version: 1
+            network: wb
+            subnets: { home: { index: 0 } }
+            application_keys: { lighting: { subnet: home } }
+            profiles:
+              hub: { features: { proxy: on, relay: on }, elements: { 0: { generic-onoff-server: { keys: [lighting] } } } }
+              lamp: { features: { proxy: off, relay: on }, elements: { 0: { generic-onoff-server: { keys: [lighting] } } } }
+            nodes:
+              hub: { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0001, profile: hub }
+              lamp-2: { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0002, profile: hub }
+              lamp-3: { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0003, profile: lamp }
+            """,
+            to: "wb.yaml"
+        )
+        let way = ["--via", "simulator", "--devices", "devices.yaml", "--auto-approve"]
+        try #require(fixture.run("init", "--network", "wb").status == 0)
+        let applied = fixture.run(["apply"] + way)
+        try #require(applied.status == 0, "\(applied.error)")
+        // The question goes through hub to a node that does not hear it, and meanwhile a link to that node comes up.
+        let refresh = fixture.run(["keys", "refresh", "home", "--exclude", "hub", "--deaf", "lamp-2"] + way)
+        #expect(refresh.status == 4, "\(refresh.output)\(refresh.error)")
+        #expect(fixture.run("state", "verify").status == 0)
+    }
 }

@@ -17,16 +17,22 @@ struct WayBack {
         case postponed(WaitingChange)
     }
 
-    /// What is known of a node as a replacement for a proxy.
-    private enum Evidence {
-        /// It was asked to advertise its Node Identity.
-        case asked
-        /// It has answered, and has been listened for since then.
-        case answered(Instant)
-        /// It was heard advertising, or connected to.
-        case reached
-        /// It did not answer.
-        case silent
+    /// What is known of a node as a replacement for a proxy. Both count: a node may be near enough for a link of its
+    /// own and yet out of range of the mesh, or answer there and have no proxy that is heard.
+    private struct Evidence {
+        /// Whether it was asked to advertise its Node Identity.
+        enum Question {
+            case unasked
+            case asked
+            /// It has answered, and has been listened for since then.
+            case answered(Instant)
+            /// It did not answer.
+            case silent
+        }
+
+        var question = Question.unasked
+        /// Whether it was heard advertising, or connected to.
+        var isReached = false
     }
 
     /// What the run knows beside the books.
@@ -62,7 +68,7 @@ struct WayBack {
 
     /// Whether an advertisement of a node would tell something.
     var isListening: Bool {
-        !held.isEmpty && evidence.values.contains { if case .answered = $0 { true } else { false } }
+        !held.isEmpty && evidence.values.contains { if case .answered = $0.question { !$0.isReached } else { false } }
     }
 
     /// The steps that wait, to be looked at again.
@@ -72,13 +78,13 @@ struct WayBack {
 
     /// A node was heard advertising itself, or is at the other end of a link.
     mutating func reached(_ node: DeviceUUID) {
-        evidence[node] = .reached
+        evidence[node, default: Evidence()].isReached = true
     }
 
     /// A node has answered the question for its identity, or has not.
     mutating func settle(_ node: DeviceUUID, isAnswered: Bool, at now: Instant) {
-        guard case .asked? = evidence[node] else { return }
-        evidence[node] = isAnswered ? .answered(now) : .silent
+        guard case .asked? = evidence[node]?.question else { return }
+        evidence[node]?.question = isAnswered ? .answered(now) : .silent
     }
 
     // MARK: The verdict
@@ -112,7 +118,7 @@ struct WayBack {
             // Where the plan leaves nobody, a guard was asked.
             guard !candidates.isEmpty else { continue }
             let isThere = candidates.contains {
-                isReached($0, ledger, surroundings) || !heirs.contains($0) && ledger.answered.contains($0)
+                ledger.answered.contains($0) && (isReached($0, ledger, surroundings) || !heirs.contains($0))
             }
             if isThere { continue }
             if let verdict = prove(step, kind, way, candidates, ledger, surroundings) { return verdict }
@@ -133,21 +139,21 @@ struct WayBack {
     ) -> Verdict? {
         var asked = 0
         for candidate in candidates where !ledger.unreachable.contains(candidate) {
-            switch evidence[candidate] {
-            case .reached: return nil
+            switch evidence[candidate]?.question ?? .unasked {
             case .silent: asked += 1
+            // Also where a link leads to it meanwhile: a node gets one request at a time.
             case .asked: return hold(step, [])
             case .answered(let since):
                 asked += 1
-                guard surroundings.canScan else { return nil }
+                guard surroundings.canScan, !isReached(candidate, ledger, surroundings) else { return nil }
                 if since.duration(to: surroundings.now) < Self.listeningTime { return hold(step, []) }
-            case nil:
+            case .unasked:
                 guard asked < Self.maximumAsked, let address = ledger.network.node(candidate)?.unicastAddress,
                     let question = ledger.identityQuestion(candidate)
                 else { continue }
                 // A node gets one request at a time.
                 guard !surroundings.client.isAsking(address) else { return hold(step, []) }
-                evidence[candidate] = .asked
+                evidence[candidate, default: Evidence()].question = .asked
                 return hold(step, [.ask(.heir(candidate, question))])
             }
         }
@@ -161,11 +167,11 @@ struct WayBack {
     }
 
     private func isSilent(_ node: DeviceUUID) -> Bool {
-        if case .silent? = evidence[node] { true } else { false }
+        if case .silent? = evidence[node]?.question { true } else { false }
     }
 
     private func isReached(_ node: DeviceUUID, _ ledger: RunLedger, _ surroundings: Surroundings) -> Bool {
-        if case .reached? = evidence[node] { return true }
+        if evidence[node]?.isReached == true { return true }
         return ledger.network.node(node).map { surroundings.client.isDirect(to: $0.unicastAddress) } ?? false
     }
 
