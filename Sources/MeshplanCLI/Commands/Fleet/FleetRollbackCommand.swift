@@ -45,6 +45,15 @@ struct FleetRollbackCommand: ContextCommand {
         let (fleet, store, record) = try choice.found(in: context)
         // Whoever was cut short repeats the command, and does not mean to go forward again.
         if choice.run == nil, record.state == .open, let other = record.request.takesBack {
+            let isSame = bearer.via.isEmpty || bearer.via == record.request.via
+            guard isSame, devices.isEmpty, extra.isEmpty || extra == record.request.extra else {
+                throw Failure(
+                    .usage,
+                    "the run \(record.id), which takes back the run \(other.printable), is not over, and goes on with the "
+                        + "options that it was begun with",
+                    hint: "Leave the options out, or end it first with: meshplan fleet stop"
+                )
+            }
             if context.json == nil {
                 context.output.line("The run \(record.id) goes on, which takes back the run \(other.printable).")
             }

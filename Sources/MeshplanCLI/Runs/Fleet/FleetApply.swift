@@ -44,7 +44,8 @@ struct FleetApply {
         view.showTotals(Array(planned.values), "plan")
         guard context.interrupts.count() == 0 else { return .interrupted }
         guard !changing.isEmpty else {
-            if failed.isEmpty { try closeRuns() }
+            // What was left out, or planned with other values, may still have something to do.
+            if failed.isEmpty, request.extra.isEmpty { try closeRuns() }
             return FleetDispatcher.status(of: failed.compactMap { planned[$0] })
         }
         if !isApproved {
