@@ -62,8 +62,11 @@ package struct SocketAddressError: Error, Hashable, Sendable, CustomStringConver
         self.problem = problem
     }
 
-    /// The error for people, without a full stop.
-    package var description: String { "`\(text)` is not an address: \(problem)" }
+    /// The error for people, without a full stop. What stands before an `@` may be a password; no such address has one.
+    package var description: String {
+        let shown = text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text
+        return "`\(shown)` is not an address: \(problem)"
+    }
 }
 
 extension SocketAddress {

@@ -153,9 +153,11 @@ struct GatewayPairing {
     static func check(_ name: String, of what: String) throws(Failure) {
         let isOdd = zip(name.utf8, name.utf8.dropFirst()).contains { !isLetterOrDigit($0) && !isLetterOrDigit($1) }
         guard Name.isValid(name), name.utf8.count <= 48, name.utf8.last.map(isLetterOrDigit) == true, !isOdd else {
+            // What follows a colon is a password, where somebody has written an address.
+            let shown = name.firstIndex(of: ":").map { name[..<$0] + ":…" } ?? name[...]
             throw Failure(
                 .usage,
-                "`\(name.printable)` cannot be the name of a \(what)",
+                "`\(String(shown).printable)` cannot be the name of a \(what)",
                 hint: "A name has letters and digits, with single dots, hyphens and underscores between them, 48 "
                     + "characters at most."
             )
