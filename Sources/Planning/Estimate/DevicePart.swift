@@ -42,27 +42,13 @@ struct DevicePart {
         let mean = exchanges / Double(busy.count)
         // The last device gets a link, and its messages follow.
         let last = profile.hearing + setUp + mean
-        // What the mesh has not done until then is shared with links of their own. They serve nodes that surely have a
-        // GATT proxy and enough to do. The mesh alone serves the others in the end.
+        // What the mesh has not done until then is shared with links of their own.
         let left = max(mesh.seconds - max(provisioned - session, 0), 0)
-        let pdus = busy.reduce(0) { $0 + $1.cost.pdus }
-        let eligible = busy.filter { lane in
-            (!lane.isDevice || lane.isProxyFirst && lane.isInReach)
-                && DirectLinkModel.pays(lane.cost, links: connections - 1, openPDUs: pdus, setUp: setUp)
+        let shared = DirectLinkModel.share(left, of: busy, mesh, profile, connections: connections) { lane in
+            !lane.isDevice || lane.isProxyFirst && lane.isInReach
         }
-        let share = Double(eligible.reduce(0) { $0 + $1.cost.pdus }) / Double(max(pdus, 1))
-        var rest = left
-        if !eligible.isEmpty {
-            let count = Double(eligible.count)
-            let own =
-                DirectLinkModel.asking + setUp + eligible.reduce(0) { $0 + DirectLinkModel.exchanges(of: $1, profile) }
-                / count
-            let speed = 1 + Double(connections - 1) * mesh.seconds * share / count / own
-            // The question that has a node advertise, and its answer, go through the mesh.
-            let asked = count * 2 * profile.advertisingTime / max(profile.advertisingSets, 1)
-            direct = (left * share + asked) / speed
-            rest = direct + left * (1 - share)
-        }
+        direct = shared.direct
+        let rest = shared.seconds
         seconds = provisioned + max(rest, last) + (needsLink && (!isFirst || devices.count > 1) ? setUp : 0)
     }
 }
@@ -82,6 +68,38 @@ enum DirectLinkModel {
             let (request, status) = message.segments
             return sum + profile.directRoundTrip + Double(request + status - 2) * MeshPart.segmentInterval
         }
+    }
+
+    /// How long what is left takes when links of their own take a share of it.
+    ///
+    /// - Parameters:
+    ///   - left: seconds that the mesh alone would need for it.
+    ///   - busy: the nodes with messages.
+    ///   - mesh: all of their messages through the mesh.
+    ///   - mayLink: whether a node surely has a GATT proxy that the client hears.
+    /// - Returns: the seconds, and those of them in which such links help. The mesh alone serves the others in the end.
+    static func share(
+        _ left: Double,
+        of busy: some Sequence<PlanParts.Lane>,
+        _ mesh: MeshPart,
+        _ profile: RadioProfile,
+        connections: Int,
+        mayLink: (PlanParts.Lane) -> Bool
+    ) -> (seconds: Double, direct: Double) {
+        let setUp = setUp(profile)
+        let pdus = busy.reduce(0) { $0 + $1.cost.pdus }
+        let eligible = busy.filter { lane in
+            mayLink(lane) && pays(lane.cost, links: connections - 1, openPDUs: pdus, setUp: setUp)
+        }
+        guard connections > 1, !eligible.isEmpty else { return (left, 0) }
+        let share = Double(eligible.reduce(0) { $0 + $1.cost.pdus }) / Double(max(pdus, 1))
+        let count = Double(eligible.count)
+        let own = asking + setUp + eligible.reduce(0) { $0 + exchanges(of: $1, profile) } / count
+        let speed = 1 + Double(connections - 1) * mesh.seconds * share / count / own
+        // The question that has a node advertise, and its answer, go through the mesh.
+        let asked = count * 2 * profile.advertisingTime / max(profile.advertisingSets, 1)
+        let direct = (left * share + asked) / speed
+        return (direct + left * (1 - share), direct)
     }
 
     /// Whether a node is done sooner over a link of its own. The mesh must be busy for longer than that takes, and the

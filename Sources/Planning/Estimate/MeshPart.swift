@@ -142,8 +142,8 @@ struct MeshPart {
         lane.deadline =
             (planned.onlyReads ? policy.readBackDeadline : policy.deadline + policy.readBackDeadline).seconds
         let (down, up) = hops.losses(of: planned.node, copyLoss: copyLoss)
-        // On each hop, a PDU waits behind what others publish: a queue with one server, whose service takes as long each
-        // time, has a mean wait of load / (2 (1 - load)) services.
+        // On each hop, a PDU waits behind what others publish: a queue with one server, whose service always takes as
+        // long, has a mean wait of load / (2 (1 - load)) services.
         let behind = hops.published / (2 * (1 - hops.published)) * profile.advertisingTime
         let hop = Self.hostDelay + profile.relayTurnaround + behind
         let way = profile.directRoundTrip + 2 * hops.hops(to: planned.node) * hop

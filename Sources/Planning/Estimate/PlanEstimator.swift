@@ -270,6 +270,15 @@ package struct PlanEstimator: Sendable {
                 course.provisioning += devices.provisioned
                 if devices.provisioned > 0.5 * devices.seconds { bound = .provisioning }
                 if devices.direct > 0.5 * devices.seconds { bound = .directLinks }
+            } else {
+                let busy = answering.filter { !$0.messages.isEmpty }
+                let shared = DirectLinkModel.share(seconds, of: busy, mesh, profile, connections: connections) {
+                    advertisers.contains($0.node)
+                }
+                if shared.seconds < seconds {
+                    if shared.direct > 0.5 * shared.seconds { bound = .directLinks }
+                    seconds = shared.seconds
+                }
             }
             // A node that was silent before a barrier is asked nothing after it.
             seconds = self.seconds(seconds, waitingFor: silent.filter { given.insert($0.node).inserted }, of: part)
