@@ -81,8 +81,10 @@ struct GatewayFileTests {
         func flat(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
         #expect(flat(doctor.output).contains(advice))
         #expect(flat(scan(fixture).error).contains(advice))
+        // The pairing may have been cut short before our file was written, so its command goes on, too.
         let again = fixture.run("gateway", "pair", "basement")
-        #expect(again.status == 1 && flat(again.error).contains(advice), "\(again.error)")
+        #expect(again.status == 0 && again.output.contains("Made the pairing"), "\(again.output)\(again.error)")
+        #expect(fixture.run("doctor").output.contains("\(folder)/client.pem is the file of"))
         let made = fixture.run(advice.split(separator: " ").dropFirst().map(String.init))
         #expect(
             made.status == 0 && made.output.hasPrefix("Made \(folder)/client.pem, our file for gateway"),
