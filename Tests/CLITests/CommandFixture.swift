@@ -110,7 +110,7 @@ final class CommandFixture {
     }
 
     /// The text without counts of messages and retries, durations, digests and the version.
-    fileprivate static func untimed(_ text: String) -> String {
+    static func untimed(_ text: String) -> String {
         text.replacing(
             #/[0-9]+ messages?, ([0-9]+ (retry|retries), )?[0-9.]+ s\./#,
             with: "(messages, retries, seconds)"

@@ -156,7 +156,7 @@ struct WayBackCommandTests {
               b: { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0002, product: lamp }
               c: { uuid: 0d5c5a0e-6f5b-4f0e-a1a5-0b1f1c1f0003, product: lamp }
             """,
-            to: "devices.yaml"
+            to: "sim/devices.yaml"
         )
         try fixture.write(
             """
@@ -174,7 +174,7 @@ struct WayBackCommandTests {
             """,
             to: "wb.yaml"
         )
-        let way = ["--via", "simulator", "--devices", "devices.yaml", "--auto-approve"]
+        let way = ["--via", "simulator", "--devices", "sim/devices.yaml", "--auto-approve"]
         try #require(fixture.run("init", "--network", "wb").status == 0)
         let applied = fixture.run(["apply"] + way)
         try #require(applied.status == 0, "\(applied.error)")

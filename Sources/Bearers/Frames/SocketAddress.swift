@@ -62,9 +62,13 @@ package struct SocketAddressError: Error, Hashable, Sendable, CustomStringConver
         self.problem = problem
     }
 
-    /// The error for people, without a full stop. What stands before an `@` may be a password; no such address has one.
+    /// The error for people, without a full stop. `user:password@` is left out; no such address has it.
     package var description: String {
-        let shown = text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text
+        var shown = text
+        if let at = text.lastIndex(of: "@") {
+            let start = text[..<at].firstRange(of: "://")?.upperBound ?? text.startIndex
+            if text[start..<at].contains(":") { shown = text[..<start] + "…" + text[at...] }
+        }
         return "`\(shown)` is not an address: \(problem)"
     }
 }

@@ -26,7 +26,7 @@ struct ValidateCommandTests {
         expectSnapshot(text.transcript, "validate-invalid.txt")
         let json = fixture.run("validate", "--json")
         #expect(json.status == 65 && json.error.isEmpty)
-        expectSnapshot(json.output, "validate-invalid.jsonl")
+        expectSnapshot(CommandFixture.untimed(json.output), "validate-invalid.jsonl")
     }
 
     @Test("wrong YAML is a diagnostic with its place")

@@ -145,7 +145,7 @@ struct PlanViewTests {
         }
         let lines = JSONLines(output, command: "plan", clock: { 1_795_000_000_123 })
         PlanJSON(plan: try plan(nodeCount: 2)).write(to: lines)
-        expectSnapshot(text, "plan.jsonl")
+        expectSnapshot(CommandFixture.untimed(text), "plan.jsonl")
         for line in text.split(separator: "\n") {
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
             #expect(object?["type"] is String)
