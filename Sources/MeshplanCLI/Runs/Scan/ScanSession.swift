@@ -155,9 +155,13 @@ struct ScanSession {
         guard !path.isEmpty else { return context.output.write(document: document) }
         let absolute = context.absolute(path)
         let isThere = Files.kind(absolute) != nil
-        let last = isThere ? try context.read(path).last : nil
-        let separator = isThere ? (last == nil || last == UInt8(ascii: "\n") ? "---\n" : "\n---\n") : ""
-        try Files.append(separator + document, to: absolute, as: path)
+        // Whole or not at all: a scan that is cut short is repeated, and adds behind what is there.
+        let present = isThere ? try context.read(path) : []
+        let isOpen = present.last.map { $0 != UInt8(ascii: "\n") } ?? false
+        let separator = present.isEmpty ? "" : isOpen ? "\n---\n" : "---\n"
+        let target = Files.resolved(absolute) ?? absolute
+        let mode = Files.permissions(target).flatMap { UInt16(exactly: $0 & 0o777) } ?? 0o644
+        try AtomicFile.write(target, as: path, present + Array((separator + document).utf8), mode: mode)
         context.errorOutput.line(
             "\(isThere ? "Added" : "Wrote") \(count(stubs.count, "node")) \(isThere ? "to the end of" : "to") \(path.printable)."
         )
