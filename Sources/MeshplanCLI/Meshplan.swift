@@ -119,13 +119,16 @@ extension Meshplan {
         let isAll = words.contains { $0 == HelpPage.allOption || $0 == "--help-hidden" }
         let isPage = words.count < arguments.count || words.contains { $0 == "--help" || $0 == "-h" }
         guard isAll || isPage || words.isEmpty else { return text }
+        let (command, depth) = CommandAdvice.command(of: words)
+        if depth == 0, !isAll { return HelpPage.overview(columns: context.style.width) }
         // The parser does not break usages.
         var fitter = LineFitter(width: context.style.width)
-        let text = fitter.fitted(text)
-        let (_, depth) = CommandAdvice.command(of: words)
-        guard !isAll else { return text }
-        guard depth > 0 else { return HelpPage(text: text).overview }
-        return HelpPage(text: text).shortened(of: (["meshplan"] + words[..<depth]).joined(separator: " "))
+        let page = fitter.fitted(text)
+        let hasMore =
+            helpMessage(for: command, columns: 80) != helpMessage(for: command, includeHidden: true, columns: 80)
+        guard !isAll, hasMore else { return page }
+        return page
+            + "\nAll options: \((["meshplan"] + words[..<depth]).joined(separator: " ")) \(HelpPage.allOption)"
     }
 
     /// Whether something that is not an error was asked for in so many words, rather than by the letters of an option.
@@ -137,7 +140,7 @@ extension Meshplan {
         var context = context
         context.arguments = arguments
         do {
-            let known = arguments.map { $0 == HelpPage.allOption ? "--help" : $0 }
+            let known = arguments.map { $0 == HelpPage.allOption ? "--help-hidden" : $0 }
             let completed = try Settings.completed(known, in: context)
             var command = try Completion.$place.withValue(CompletionPlace(context)) { try parseAsRoot(completed) }
             guard var command = command as? any ContextCommand else {

@@ -36,7 +36,7 @@ struct ApplyCommand: RoutedCommand {
 
     @OptionGroup var capture: CaptureOptions
 
-    @OptionGroup var networks: NetworkOptions
+    @OptionGroup(visibility: .hidden) var networks: NetworkOptions
     @OptionGroup var store: StoreOptions
 
     @Flag(help: "Do not ask for approval.")
@@ -45,7 +45,8 @@ struct ApplyCommand: RoutedCommand {
     @Option(
         help: ArgumentHelp(
             "Apply only a plan with this digest, which plan and show print (at least 8 digits), without asking for approval.",
-            valueName: "hex"
+            valueName: "hex",
+            visibility: .hidden
         )
     )
     var expectDigest: DigestArgument?
@@ -65,7 +66,8 @@ struct ApplyCommand: RoutedCommand {
     @Option(
         help: ArgumentHelp(
             "\(ResetListening.help)",
-            valueName: "duration"
+            valueName: "duration",
+            visibility: .hidden
         ),
         transform: DurationArgument.parse
     )
@@ -75,7 +77,7 @@ struct ApplyCommand: RoutedCommand {
 
     @OptionGroup var execution: RunOptions
 
-    @Flag(help: "Always show the details of every node, even in large plans.")
+    @Flag(help: ArgumentHelp("Always show the details of every node, even in large plans.", visibility: .hidden))
     var full = false
 
     @OptionGroup var variables: VariableOptions
@@ -96,7 +98,7 @@ struct ApplyCommand: RoutedCommand {
     @OptionGroup(title: "With --via simulator")
     var models: VendorModelOptions
 
-    @OptionGroup(title: "With --via simulator")
+    @OptionGroup(title: "With --via simulator", visibility: .hidden)
     var simulator: SimulatorOptions
 
     @OptionGroup var format: FormatOptions

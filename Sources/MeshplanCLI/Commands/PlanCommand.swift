@@ -17,7 +17,7 @@ struct PlanCommand: RoutedCommand {
     )
 
     @OptionGroup var definition: DefinitionOptions
-    @OptionGroup var networks: NetworkOptions
+    @OptionGroup(visibility: .hidden) var networks: NetworkOptions
     @OptionGroup var store: StoreOptions
 
     @Option(
@@ -36,7 +36,7 @@ struct PlanCommand: RoutedCommand {
     )
     var markdown: String?
 
-    @Flag(help: "Always show the details of every node, even in large plans.")
+    @Flag(help: ArgumentHelp("Always show the details of every node, even in large plans.", visibility: .hidden))
     var full = false
 
     @Flag(help: "Exit with 2 instead of 0 if there are changes.")
@@ -74,7 +74,7 @@ struct PlanCommand: RoutedCommand {
     @OptionGroup(title: "Reading back first")
     var models: VendorModelOptions
 
-    @OptionGroup(title: "Reading back first")
+    @OptionGroup(title: "Reading back first", visibility: .hidden)
     var simulator: SimulatorOptions
 
     @Option(

@@ -77,7 +77,7 @@ struct RefreshCommand: RoutedCommand {
     @OptionGroup(title: "With --via simulator")
     var models: VendorModelOptions
 
-    @OptionGroup(title: "With --via simulator")
+    @OptionGroup(title: "With --via simulator", visibility: .hidden)
     var simulator: SimulatorOptions
 
     var writesJSON: Bool { format.json }

@@ -43,7 +43,7 @@ struct ReplaceCommand: AssigningCommand {
     @OptionGroup(title: "With --via simulator")
     var models: VendorModelOptions
 
-    @OptionGroup(title: "With --via simulator")
+    @OptionGroup(title: "With --via simulator", visibility: .hidden)
     var simulator: SimulatorOptions
 
     @OptionGroup var networks: NetworkOptions

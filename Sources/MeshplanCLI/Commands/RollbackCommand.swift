@@ -58,7 +58,7 @@ struct RollbackCommand: GoingBackCommand {
     @OptionGroup(title: "With --via simulator")
     var models: VendorModelOptions
 
-    @OptionGroup(title: "With --via simulator")
+    @OptionGroup(title: "With --via simulator", visibility: .hidden)
     var simulator: SimulatorOptions
 
     @OptionGroup var goingBack: GoingBackOptions

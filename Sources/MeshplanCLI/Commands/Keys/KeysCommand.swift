@@ -69,7 +69,7 @@ struct KeysRefreshCommand: PlannedRunCommand {
     @OptionGroup(title: "With --via simulator")
     var models: VendorModelOptions
 
-    @OptionGroup(title: "With --via simulator")
+    @OptionGroup(title: "With --via simulator", visibility: .hidden)
     var simulator: SimulatorOptions
 
     @OptionGroup var format: FormatOptions

@@ -5,7 +5,8 @@ struct AdapterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "With --via gatt: the Bluetooth adapter, by name or address. (default: the first that is ready)",
-            valueName: "adapter"
+            valueName: "adapter",
+            visibility: .hidden
         )
     )
     var adapter: String?

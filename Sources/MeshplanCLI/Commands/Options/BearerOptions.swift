@@ -30,9 +30,8 @@ enum BearerChoice: Hashable {
 
     /// The help of `--via`.
     static let help = """
-        How to reach the mesh: gatt, a Bluetooth adapter of this machine (gatt:ADAPTER for a specific one), \
-        gateway://[PAIRING@]HOST[:PORT] or hub://NAME of a gateway, unix:PATH or tcp:HOST:PORT of a simulator process or of a gateway \
-        on this machine, or simulator. Repeat it for several.
+        How to reach the mesh: gatt or gatt:ADAPTER, gateway://[PAIRING@]HOST[:PORT], hub://NAME, unix:PATH, \
+        tcp:HOST:PORT or simulator. Repeat it for several.
         """
 
     /// Parses a value of `--via`.

@@ -5,7 +5,8 @@ struct CaptureOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Write every packet to a file that Wireshark reads (pcapng). It holds no keys.",
-            valueName: "file"
+            valueName: "file",
+            visibility: .hidden
         ),
         completion: Completion.files
     )
@@ -17,7 +18,8 @@ struct CaptureOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Write a line for each message (debug), or also for each packet (trace). No line holds a key.",
-            valueName: "level"
+            valueName: "level",
+            visibility: .hidden
         ),
         completion: .list(MeshLog.Level.allCases.map(\.rawValue))
     )
@@ -26,7 +28,8 @@ struct CaptureOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Append these lines to a file instead of writing them to standard error.",
-            valueName: "file"
+            valueName: "file",
+            visibility: .hidden
         ),
         completion: Completion.files
     )
@@ -35,7 +38,8 @@ struct CaptureOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Write counters for Prometheus to a file, every ten seconds and at the end.",
-            valueName: "file"
+            valueName: "file",
+            visibility: .hidden
         ),
         completion: Completion.files
     )

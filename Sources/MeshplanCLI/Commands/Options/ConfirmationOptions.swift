@@ -5,7 +5,8 @@ struct ConfirmationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Undo the changes unless meshplan confirm is run within this time (at least 1s).",
-            valueName: "duration"
+            valueName: "duration",
+            visibility: .hidden
         ),
         transform: DurationArgument.parse
     )

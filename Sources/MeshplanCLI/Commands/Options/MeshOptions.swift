@@ -17,7 +17,7 @@ struct MeshOptions: ParsableArguments {
     @OptionGroup(title: "With --via simulator")
     var radio: SimulatedRadioOptions
 
-    @OptionGroup(title: "With --via simulator")
+    @OptionGroup(title: "With --via simulator", visibility: .hidden)
     var simulator: SimulatorOptions
 
     func validate() throws {

@@ -5,7 +5,10 @@ import Planning
 /// The options of `plan` and `apply` for the planner.
 struct PlanOptions: ParsableArguments {
     @Flag(
-        help: "Plan to remove everything that is managed: nodes are reset, keys and groups are removed."
+        help: ArgumentHelp(
+            "Plan to remove everything that is managed: nodes are reset, keys and groups are removed.",
+            visibility: .hidden
+        )
     )
     var destroy = false
 
@@ -15,16 +18,24 @@ struct PlanOptions: ParsableArguments {
             Plan as if the nodes with this tag or name were no longer in the definition: they leave, with what selects \
             only them and the groups that only they use. * stands for anything. May be repeated.
             """,
-            valueName: "tag=value|node"
+            valueName: "tag=value|node",
+            visibility: .hidden
         ),
         completion: Completion.leaving
     )
     var remove: [String] = []
 
-    @Flag(help: "With --remove: reset the nodes, so that their devices can join again.")
+    @Flag(
+        help: ArgumentHelp("With --remove: reset the nodes, so that their devices can join again.", visibility: .hidden)
+    )
     var reset = false
 
-    @Flag(help: "Give addresses to devices as they are heard, not in the order of the definition.")
+    @Flag(
+        help: ArgumentHelp(
+            "Give addresses to devices as they are heard, not in the order of the definition.",
+            visibility: .hidden
+        )
+    )
     var addressesAsHeard = false
 
     func validate() throws {

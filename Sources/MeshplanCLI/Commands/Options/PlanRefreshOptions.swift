@@ -27,7 +27,13 @@ struct PlanRefreshOptions: ParsableArguments {
     )
     var refresh = PlanRefresh.none
 
-    @Option(help: ArgumentHelp("The age from which a node counts as stale, such as 12h or 7d.", valueName: "age"))
+    @Option(
+        help: ArgumentHelp(
+            "The age from which a node counts as stale, such as 12h or 7d.",
+            valueName: "age",
+            visibility: .hidden
+        )
+    )
     var olderThan = AgeArgument(seconds: 7 * 86_400)
 
     @Option(

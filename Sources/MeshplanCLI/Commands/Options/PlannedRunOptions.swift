@@ -26,13 +26,14 @@ struct PlannedRunOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "\(ResetListening.help)",
-            valueName: "duration"
+            valueName: "duration",
+            visibility: .hidden
         ),
         transform: DurationArgument.parse
     )
     var listen: DurationArgument?
 
-    @Flag(help: "Always show the details of every node, even in large plans.")
+    @Flag(help: ArgumentHelp("Always show the details of every node, even in large plans.", visibility: .hidden))
     var full = false
 }
 

@@ -12,7 +12,8 @@ struct RadioOptions: ParsableArguments, RadioChoice {
             With --via simulator, also the simulated radio. (default: ideal with --via simulator, else learned from \
             earlier runs if there are any, else office)
             """,
-            valueName: "name"
+            valueName: "name",
+            visibility: .hidden
         )
     )
     var radio: String?

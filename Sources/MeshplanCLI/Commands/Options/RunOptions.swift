@@ -4,19 +4,26 @@ import Planning
 
 /// The options for how a run sends messages.
 struct RunOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The most links at once, if the bearer has as many.", valueName: "count"))
+    @Option(
+        help: ArgumentHelp(
+            "The most links at once, if the bearer has as many.",
+            valueName: "count",
+            visibility: .hidden
+        )
+    )
     var connections: Int?
 
-    @Option(help: ArgumentHelp("The most nodes to talk to at once.", valueName: "count"))
+    @Option(help: ArgumentHelp("The most nodes to talk to at once.", valueName: "count", visibility: .hidden))
     var window: Int?
 
-    @Option(help: ArgumentHelp("The TTL of requests, 0 or 2 to 127.", valueName: "hops"))
+    @Option(help: ArgumentHelp("The TTL of requests, 0 or 2 to 127.", valueName: "hops", visibility: .hidden))
     var ttl: UInt8?
 
     @Option(
         help: ArgumentHelp(
             "Use only this proxy: a node's name, unicast address or Device UUID, or a Bluetooth address.",
-            valueName: "node|address"
+            valueName: "node|address",
+            visibility: .hidden
         ),
         completion: Completion.nodes
     )

@@ -22,7 +22,11 @@ struct SelectionOptions: ParsableArguments {
     var group: [String] = []
 
     @Option(
-        help: ArgumentHelp("Only nodes that have this subnet. May be repeated.", valueName: "name"),
+        help: ArgumentHelp(
+            "Only nodes that have this subnet. May be repeated.",
+            valueName: "name",
+            visibility: .hidden
+        ),
         completion: Completion.subnets
     )
     var subnet: [String] = []
@@ -37,7 +41,11 @@ struct SelectionOptions: ParsableArguments {
     var tag: [String] = []
 
     @Option(
-        help: ArgumentHelp("Leave out nodes with this name; `*` matches anything. May be repeated.", valueName: "name"),
+        help: ArgumentHelp(
+            "Leave out nodes with this name; `*` matches anything. May be repeated.",
+            valueName: "name",
+            visibility: .hidden
+        ),
         completion: Completion.nodes
     )
     var exclude: [String] = []

@@ -21,7 +21,11 @@ struct VariableOptions: ParsableArguments {
     var variables: [String] = []
 
     @Option(
-        help: ArgumentHelp("A YAML file with `values:` for variables. May be repeated.", valueName: "file"),
+        help: ArgumentHelp(
+            "A YAML file with `values:` for variables. May be repeated.",
+            valueName: "file",
+            visibility: .hidden
+        ),
         completion: Completion.files
     )
     var varFile: [String] = []

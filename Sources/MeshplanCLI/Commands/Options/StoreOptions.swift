@@ -6,7 +6,8 @@ struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The key file that opens the database. (default: $MESHPLAN_KEY_FILE, or else .meshplan/key)",
-            valueName: "file"
+            valueName: "file",
+            visibility: .hidden
         ),
         completion: Completion.files
     )
@@ -15,7 +16,8 @@ struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A file with the passphrase that opens the database. (default: $MESHPLAN_PASSPHRASE_FILE)",
-            valueName: "file"
+            valueName: "file",
+            visibility: .hidden
         ),
         completion: Completion.files
     )
@@ -24,7 +26,8 @@ struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A shell command that prints the secret that opens the database. (default: $MESHPLAN_KEY_COMMAND)",
-            valueName: "command"
+            valueName: "command",
+            visibility: .hidden
         )
     )
     var keyCommand: String?
@@ -35,7 +38,8 @@ struct StoreOptions: ParsableArguments {
             The database that a team shares: postgres://USER@HOST/DATABASE. Passwords are better kept in ~/.pgpass. \
             (default: $MESHPLAN_STATE, or else files in .meshplan)
             """,
-            valueName: "url"
+            valueName: "url",
+            visibility: .hidden
         )
     )
     var state: String?
@@ -45,7 +49,8 @@ struct StoreOptions: ParsableArguments {
             "Accept a database that is older than meshplan.lock.yaml says, or a different one.",
             discussion: """
                 Its serial and sequence numbers skip ahead, and meshplan.lock.yaml is updated to it.
-                """
+                """,
+            visibility: .hidden
         )
     )
     var acceptOlder = false

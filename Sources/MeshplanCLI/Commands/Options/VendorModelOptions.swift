@@ -8,7 +8,8 @@ struct VendorModelOptions: ParsableArguments {
             A YAML file that describes vendor models, instead of those of the definition in the current folder. May be \
             repeated.
             """,
-            valueName: "file"
+            valueName: "file",
+            visibility: .hidden
         ),
         completion: Completion.files
     )

@@ -37,7 +37,7 @@ struct StateRestoreCommand: GoingBackCommand {
     @OptionGroup(title: "With --via simulator")
     var models: VendorModelOptions
 
-    @OptionGroup(title: "With --via simulator")
+    @OptionGroup(title: "With --via simulator", visibility: .hidden)
     var simulator: SimulatorOptions
 
     @OptionGroup var goingBack: GoingBackOptions
