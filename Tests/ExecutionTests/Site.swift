@@ -21,7 +21,7 @@ final class Site: KillableSite {
     private(set) var lease: WriteLease?
     private var keyGenerator: SplitMix64
     var options = ExecutionOptions()
-    var desk = OutOfBandPrompter.unattended
+    var prompter = OutOfBandPrompter.unattended
     var interrupts: () -> Int = { 0 }
     /// Called with every event, while it is told.
     var onEvent: (ExecutionEvent) -> Void = { _ in }
@@ -121,7 +121,7 @@ final class Site: KillableSite {
             now: { Site.now },
             interrupts: { self.interrupts() },
             key: { (_) throws(ExecutionContext.KeyError) in KeyMaterial.random(using: &self.keyGenerator) },
-            outOfBand: desk,
+            outOfBand: prompter,
             provisioningSecrets: { .random(using: &self.keyGenerator) },
             emit: { event in
                 self.events.append(event)

@@ -20,27 +20,27 @@ struct DatabaseSummaryTests {
     }
 
     /// Compares what is counted with what a snapshot holds.
-    private static func compare(_ glance: DatabaseSummary, _ database: MeshDatabase) throws {
+    private static func compare(_ summary: DatabaseSummary, _ database: MeshDatabase) throws {
         let snapshot = try database.snapshot()
         let last = try database.history().entries.first
-        #expect(try glance.version == database.version())
-        #expect(glance.nodes == snapshot.network.nodes.count && glance.nodes > 1)
-        #expect(glance.drifted == snapshot.network.drifts.count)
-        #expect(glance.inDoubt == snapshot.unresolved.count)
-        #expect(glance.last?.operation == last?.operation && glance.last?.user == last?.user)
-        #expect(glance.last?.began == last?.began && glance.last != nil)
+        #expect(try summary.version == database.version())
+        #expect(summary.nodes == snapshot.network.nodes.count && summary.nodes > 1)
+        #expect(summary.drifted == snapshot.network.drifts.count)
+        #expect(summary.inDoubt == snapshot.unresolved.count)
+        #expect(summary.last?.operation == last?.operation && summary.last?.user == last?.user)
+        #expect(summary.last?.began == last?.began && summary.last != nil)
     }
 
     @Test("A file tells the same as a snapshot and the history")
     func file() throws {
         let fixture = try Fixture(nodes: 3)
-        #expect(try fixture.database.glance().last == nil)
+        #expect(try fixture.database.summary().last == nil)
         try Self.prepare(fixture.database)
         let before = fixture.database.completeReadings
-        let glance = try fixture.database.glance()
-        #expect(glance.drifted == 1 && glance.inDoubt == 1)
+        let summary = try fixture.database.summary()
+        #expect(summary.drifted == 1 && summary.inDoubt == 1)
         #expect(fixture.database.completeReadings == before)
-        try Self.compare(glance, fixture.database)
+        try Self.compare(summary, fixture.database)
     }
 
     @Test(
@@ -60,14 +60,14 @@ struct DatabaseSummaryTests {
         let fixture = try Fixture(nodes: 3)
         try Self.prepare(fixture.database)
         try execute(fixture, sql)
-        #expect(storeError { _ = try fixture.reopened().glance() }?.code == .damaged, "\(sql)")
+        #expect(storeError { _ = try fixture.reopened().summary() }?.code == .damaged, "\(sql)")
     }
 
     @Test("Many networks of a shared database are read together; who is not in order is left out", withServer)
     func shared() throws {
         let fixture = try SharedFixture(nodes: 3)
         try Self.prepare(try fixture.open())
-        try Self.compare(try fixture.open().glance(), try fixture.open())
+        try Self.compare(try fixture.open().summary(), try fixture.open())
         let store = try fixture.store()
         var generator = SplitMix64(seed: 7)
         let other = DatabaseSecret.random(using: &generator)

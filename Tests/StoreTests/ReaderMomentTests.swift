@@ -21,7 +21,7 @@ struct ReaderMomentTests {
         try rotate(fixture.database)
         #expect(try readers[0].snapshot().network == fixture.network)
         #expect(try readers[1].verify().problems.isEmpty)
-        #expect(try readers[2].glance().nodes == fixture.network.nodes.count)
+        #expect(try readers[2].summary().nodes == fixture.network.nodes.count)
         try readers[3].pull(to: fixture.folder.file("copy.meshdb"))
         let copy = try MeshDatabase.open(at: fixture.folder.file("copy.meshdb"), key: fixture.key)
         #expect(try copy.verify().problems.isEmpty)

@@ -26,7 +26,7 @@ package struct OutOfBandPrompter {
     /// The open question no longer needs an answer: it was answered, the device has its input, or the session is over.
     package var withdraw: () -> Void
 
-    /// A desk without a person and without secrets.
+    /// A prompter without a person and without secrets.
     package static var unattended: OutOfBandPrompter {
         OutOfBandPrompter(
             staticValue: { (_) throws(ExecutionContext.KeyError) in nil },

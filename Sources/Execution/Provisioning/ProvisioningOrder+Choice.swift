@@ -9,14 +9,14 @@ extension ProvisioningOrder {
     ///   - allowsUsedValue: whether its static value may be given away once more.
     func choice(
         for capabilities: ProvisioningCapabilities,
-        at desk: OutOfBandPrompter,
+        asking prompter: OutOfBandPrompter,
         memory: DeviceMemory?,
         allowsUsedValue: Bool
     ) throws(ProvisioningProblem) -> ProvisioningChoice {
-        var material = OutOfBandMaterial(canReadOutput: desk.isAttended, canEnterInput: desk.isAttended)
+        var material = OutOfBandMaterial(canReadOutput: prompter.isAttended, canEnterInput: prompter.isAttended)
         do throws(ExecutionContext.KeyError) {
-            material.staticValue = try desk.staticValue(self)
-            material.publicKey = try desk.publicKey(self)
+            material.staticValue = try prompter.staticValue(self)
+            material.publicKey = try prompter.publicKey(self)
         } catch {
             throw .secretUnavailable(error.message)
         }

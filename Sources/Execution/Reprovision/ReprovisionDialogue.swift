@@ -29,7 +29,7 @@ struct ReprovisionDialogue {
 
     private let order: ProvisioningOrder
     private let subnets: [NetKeyIndex]
-    private let desk: OutOfBandPrompter
+    private let prompter: OutOfBandPrompter
     private let owner: Owner
     private let secrets: ProvisioningSecrets
     private var link: RemoteProvisioningLink
@@ -48,12 +48,12 @@ struct ReprovisionDialogue {
         procedure: NodeProvisioningProcedure,
         subnets: [NetKeyIndex],
         secrets: ProvisioningSecrets,
-        desk: OutOfBandPrompter,
+        prompter: OutOfBandPrompter,
         owner: Owner
     ) {
         self.order = order
         self.subnets = subnets
-        self.desk = desk
+        self.prompter = prompter
         self.owner = owner
         self.secrets = secrets
         link = RemoteProvisioningLink(target: .node(procedure))
@@ -63,7 +63,7 @@ struct ReprovisionDialogue {
     mutating func hold(in conversation: inout Conversation) -> Ending {
         conversation.listen(true)
         defer {
-            desk.withdraw()
+            prompter.withdraw()
             conversation.cancel()
             conversation.listen(false)
             conversation.toleratedInterrupts = 0
@@ -98,7 +98,7 @@ struct ReprovisionDialogue {
         let now = conversation.now
         if let due = link.nextDeadline, due <= now { carry(link.advance(to: now), &conversation) }
         if let due = session?.nextDeadline, due <= now { carryOut(session?.advance(to: now), &conversation) }
-        if session?.awaitsAnswer == true, let text = desk.answer() {
+        if session?.awaitsAnswer == true, let text = prompter.answer() {
             carryOut(session?.answer(text, at: now), &conversation)
         }
     }
@@ -168,8 +168,8 @@ struct ReprovisionDialogue {
             switch action {
             case .send(let pdu): carry(link.send(pdu, at: now), &conversation)
             case .stage(let stage): owner.progress(stage)
-            case .ask(let question): desk.ask(question)
-            case .withdraw: desk.withdraw()
+            case .ask(let question): prompter.ask(question)
+            case .withdraw: prompter.withdraw()
             case .capabilities, .store: decisions.append(action)
             case .completed(let node):
                 authentication = node.authentication

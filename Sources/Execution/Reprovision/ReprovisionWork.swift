@@ -169,7 +169,7 @@ struct ReprovisionWork {
             procedure: plan.procedure,
             subnets: subnets,
             secrets: access.context.provisioningSecrets(),
-            desk: access.context.outOfBand,
+            prompter: access.context.outOfBand,
             owner: owner
         )
         access.context.emit(.provisioningStage(node.uuid, .connectingThrough(node.uuid)))
@@ -192,7 +192,7 @@ struct ReprovisionWork {
         // The session is secured by the DeviceKey: whoever learns the value holds the keys of the node already.
         let choice = try plan.provisioning.choice(
             for: capabilities,
-            at: access.context.outOfBand,
+            asking: access.context.outOfBand,
             memory: snapshot.network.deviceMemories[node.uuid],
             allowsUsedValue: true
         )

@@ -48,7 +48,7 @@ struct MeshConnection {
             watched: TerminalPrompter.isAttended(context) ? [context.lineInput.descriptor].compactMap { $0 } : []
         )
         access.tell(on: reporter.terminal)
-        let desk = TerminalPrompter(
+        let prompter = TerminalPrompter(
             context: context,
             terminal: reporter.terminal,
             secrets: secrets,
@@ -59,7 +59,7 @@ struct MeshConnection {
             lease: lease,
             bearer: access.bearer,
             options: options,
-            context: context.execution(desk: desk, texts: secrets.texts, database: database) { reporter.handle($0) }
+            context: context.execution(prompter: prompter, texts: secrets.texts, database: database) { reporter.handle($0) }
         )
         simulation = access.simulation
     }

@@ -131,12 +131,12 @@ extension Context {
     /// The outside world of a run of the executor.
     ///
     /// - Parameters:
-    ///   - desk: answers the out-of-band questions of devices; nil if no device is provisioned.
+    ///   - prompter: answers the out-of-band questions of devices; nil if no device is provisioned.
     ///   - texts: the files and variables with keys; nil if no plan is carried out.
     ///   - database: the source of former keys; nil if no plan is carried out.
     ///   - emit: receives the events of the run.
     func execution(
-        desk: TerminalPrompter? = nil,
+        prompter: TerminalPrompter? = nil,
         texts: SecretTexts? = nil,
         database: MeshDatabase? = nil,
         emit: @escaping (ExecutionEvent) -> Void = { _ in }
@@ -148,7 +148,7 @@ extension Context {
             now: self.now,
             interrupts: {
                 // Called in each round: unread input that nobody asked for would keep the bearer awake.
-                desk?.discardUnasked()
+                prompter?.discardUnasked()
                 return self.interrupts.count()
             },
             key: { source throws(ExecutionContext.KeyError) in try keys.key(from: source) },
@@ -158,7 +158,7 @@ extension Context {
             },
             emit: emit
         )
-        if let desk { execution.outOfBand = desk.desk }
+        if let prompter { execution.outOfBand = prompter.forExecutor }
         return execution
     }
 }

@@ -30,23 +30,23 @@ extension MeshDatabase {
     ///
     /// - Throws: ``StoreError/Code/damaged`` if the manifest or the entry cannot be read, or rows were removed, added
     ///   or replaced; ``StoreError/Code/newerFormat``, and other codes if a file or the server fails.
-    package func glance() throws(StoreError) -> DatabaseSummary {
+    package func summary() throws(StoreError) -> DatabaseSummary {
         do {
-            return try glanceOnce()
+            return try summaryOnce()
         } catch {
             // Another server may have taken over.
             guard error.isOfHalfAnswer else { throw explained(error) }
-            return try glanceOnce()
+            return try summaryOnce()
         }
     }
 
-    private func glanceOnce() throws(StoreError) -> DatabaseSummary {
+    private func summaryOnce() throws(StoreError) -> DatabaseSummary {
         let tally = RowTally(self.cipher)
         let (header, rows) = try store.outline(
             { name, revision throws(StoreError) in try tally.add(name, revision) },
             then: { tally.needed }
         )
-        return try tally.glance(header, rows, of: self)
+        return try tally.summary(header, rows, of: self)
     }
 }
 
@@ -81,7 +81,7 @@ final class RowTally {
     var needed: [RowName] { [Manifest.name] + [lastEntry].compactMap(\.self) }
 
     /// What was counted, if these are the rows that the manifest lists.
-    func glance(
+    func summary(
         _ header: StoreHeader,
         _ rows: [StoredRow],
         of database: MeshDatabase

@@ -23,7 +23,7 @@ final class Commissioning: KillableSite {
     private var generator: SplitMix64
     private var planCount: UInt64 = 0
     var options = ExecutionOptions()
-    var desk = OutOfBandPrompter.unattended
+    var prompter = OutOfBandPrompter.unattended
     var interrupts: () -> Int = { 0 }
     var onEvent: (ExecutionEvent) -> Void = { _ in }
     /// Puts something between the executor and the simulated bearer.
@@ -167,7 +167,7 @@ final class Commissioning: KillableSite {
             now: { Site.now },
             interrupts: { self.interrupts() },
             key: { (_) throws(ExecutionContext.KeyError) in KeyMaterial.random(using: &self.generator) },
-            outOfBand: desk,
+            outOfBand: prompter,
             provisioningSecrets: { ProvisioningSecrets.random(using: &self.generator) },
             emit: { event in
                 self.events.append(event)

@@ -49,7 +49,7 @@ struct ProvisioningProofTests {
             order.assurance = assurance
             order.product = ProductIdentifier(company: 0x0059, product: 3)
         }
-        site.desk.staticValue = { (_) throws(ExecutionContext.KeyError) in value }
+        site.prompter.staticValue = { (_) throws(ExecutionContext.KeyError) in value }
         return site
     }
 
@@ -96,7 +96,7 @@ struct ProvisioningProofTests {
         #expect(problem.advice.text.hasPrefix("give its public key with the file of secrets, or name its file in the"))
         #expect(problem.advice.remedies == [.secretsFile])
         #expect(problem.advice.text.contains("; or take a product that knows"))
-        site.desk.publicKey = { (_) throws(ExecutionContext.KeyError) in Self.pair.publicKey }
+        site.prompter.publicKey = { (_) throws(ExecutionContext.KeyError) in Self.pair.publicKey }
         #expect(try site.apply().provisioned == 1)
         #expect(try site.node(1)?.authentication?.isPublicKeyOutOfBand == true)
     }
@@ -110,7 +110,7 @@ struct ProvisioningProofTests {
             (.staticOOB, "the value or the public key that was given is not the device's"),
         ] {
             let site = try site([[.hmacSHA256]], .authenticated, hasKey: true)
-            site.desk.publicKey = { (_) throws(ExecutionContext.KeyError) in other }
+            site.prompter.publicKey = { (_) throws(ExecutionContext.KeyError) in other }
             let adjust = site.adjust
             site.adjust = { order in
                 adjust(&order)
@@ -223,9 +223,9 @@ struct ProvisioningProofTests {
     @Test("A device without HMAC-SHA256 is remarked upon if it knew it before, or if its product does")
     func offersLess() throws {
         let site = try site([[.cmacAES128, .hmacSHA256], [.cmacAES128]], .claimed)
-        let values = site.desk.staticValue
+        let values = site.prompter.staticValue
         let first = site.devices[0].uuid
-        site.desk.staticValue = { (order) throws(ExecutionContext.KeyError) in
+        site.prompter.staticValue = { (order) throws(ExecutionContext.KeyError) in
             order.uuid == first ? try values(order) : nil
         }
         #expect(try site.apply().provisioned == 1)
@@ -233,7 +233,7 @@ struct ProvisioningProofTests {
             site.events.filter { if case .offersLess = $0 { true } else { false } }
         }
         #expect(remarks() == [])
-        site.desk.staticValue = values
+        site.prompter.staticValue = values
         #expect(try site.apply().provisioned == 1)
         #expect(remarks() == [.offersLess(site.devices[1].uuid, .product)])
 

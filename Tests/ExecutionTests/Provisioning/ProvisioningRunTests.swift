@@ -211,7 +211,7 @@ struct ProvisioningRunTests {
             site.devices[0].uuid: try StaticOutOfBandValue([9]),
             site.devices[1].uuid: try StaticOutOfBandValue([1, 2, 3]),
         ]
-        site.desk.staticValue = { (order) throws(ExecutionContext.KeyError) in values[order.uuid] }
+        site.prompter.staticValue = { (order) throws(ExecutionContext.KeyError) in values[order.uuid] }
         let recap = try site.apply()
         #expect(recap.failed.count == 1)
         #expect(recap.blocked.count == 2)
@@ -228,7 +228,7 @@ struct ProvisioningRunTests {
     func refusals() throws {
         let site = try Commissioning(devices(2))
         site.adjust = { $0.assurance = $0.name == "device-2" ? .authenticated : .nothing }
-        site.desk.staticValue = { (order) throws(ExecutionContext.KeyError) in
+        site.prompter.staticValue = { (order) throws(ExecutionContext.KeyError) in
             if order.name == "device-1" { throw ExecutionContext.KeyError("the file is not there") }
             return nil
         }
@@ -271,16 +271,16 @@ struct ProvisioningRunTests {
         }
         var open: String?
         var asked: [String] = []
-        site.desk.isAttended = true
-        site.desk.ask = { question in
+        site.prompter.isAttended = true
+        site.prompter.ask = { question in
             #expect(open == nil)
             if case .output(let device, _, size: _) = question {
                 open = device
                 asked.append(device)
             }
         }
-        site.desk.withdraw = { open = nil }
-        site.desk.answer = {
+        site.prompter.withdraw = { open = nil }
+        site.prompter.answer = {
             guard let open, case .number(let number)? = shown[open] else { return nil }
             return String(number)
         }

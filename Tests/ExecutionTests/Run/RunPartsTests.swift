@@ -154,18 +154,18 @@ struct RunPartsTests {
     @Test("Giving requests up returns those that were sent, in the order of sending, and forgets the others")
     func withdrawal() {
         let question = Question<Void>(ConfigDefaultTTLGet())
-        var desk = RequestTable()
+        var table = RequestTable()
         for number in UInt64(1)...5 {
-            desk.set(.server(uuid(number), question), as: RequestIdentifier(rawValue: 10 - number))
+            table.set(.server(uuid(number), question), as: RequestIdentifier(rawValue: 10 - number))
         }
-        desk.set(.afterReset(uuid(6), question), as: RequestIdentifier(rawValue: 1))
-        desk.add(.server(uuid(7), question))
-        desk.add(.afterReset(uuid(8), question))
-        #expect(desk.count == 8 && desk.count(besides: { $0 == uuid(7) }) == 7)
-        let closed = desk.withdraw { if case .server = $0 { true } else { false } }
+        table.set(.afterReset(uuid(6), question), as: RequestIdentifier(rawValue: 1))
+        table.add(.server(uuid(7), question))
+        table.add(.afterReset(uuid(8), question))
+        #expect(table.count == 8 && table.count(besides: { $0 == uuid(7) }) == 7)
+        let closed = table.withdraw { if case .server = $0 { true } else { false } }
         #expect(closed.map(\.node) == [5, 4, 3, 2, 1].map { uuid($0) })
-        #expect(desk.takeUnsent().map(\.node) == [uuid(8)])
-        #expect(desk.openJobs.map(\.node) == [uuid(6)])
+        #expect(table.takeUnsent().map(\.node) == [uuid(8)])
+        #expect(table.openJobs.map(\.node) == [uuid(6)])
     }
 
     @Test("Only a doubt that no step waits for, and questions about devices that may be nodes, are optional")

@@ -13,14 +13,14 @@ struct DeviceDriver {
     /// The client and the bearer.
     private let driver: ClientDriver
     /// What is known of devices from outside the radio.
-    private let desk: OutOfBandPrompter
+    private let prompter: OutOfBandPrompter
     /// New randomness for one provisioning session.
     private let secrets: () -> ProvisioningSecrets
 
     init(_ work: DeviceWork, over driver: ClientDriver, _ context: ExecutionContext) {
         self.work = work
         self.driver = driver
-        desk = context.outOfBand
+        prompter = context.outOfBand
         secrets = context.provisioningSecrets
     }
 
@@ -64,13 +64,13 @@ struct DeviceDriver {
         case .close(.remote(let server), let isCompleted):
             // Its server is told until it confirms, or is silent for a long time.
             return [.remote(servers.hangUp(server, isCompleted: isCompleted, at: now), through: server)]
-        case .ask(let question): desk.ask(question)
-        case .withdraw: desk.withdraw()
+        case .ask(let question): prompter.ask(question)
+        case .withdraw: prompter.withdraw()
         case .capabilities(let order, let capabilities):
             return work.choose(
                 order,
                 capabilities,
-                at: desk,
+                asking: prompter,
                 memoryKey: { [secrets] in secrets().memoryKey },
                 &ledger,
                 hasHeard: { [driver] in driver.client.hasHeard($0) },
@@ -156,7 +156,7 @@ struct DeviceDriver {
 
     /// Takes a person's answer to an open question.
     mutating func takeAnswer() -> [ProvisioningQueue.Output] {
-        guard work.queue.awaitsAnswer, let answer = desk.answer() else { return [] }
+        guard work.queue.awaitsAnswer, let answer = prompter.answer() else { return [] }
         return work.queue.answer(answer, at: bearer.now)
     }
 

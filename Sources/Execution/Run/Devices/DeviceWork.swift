@@ -129,13 +129,13 @@ struct DeviceWork {
     /// Decides how to provision a device that told its capabilities, and with which data.
     ///
     /// - Parameters:
-    ///   - desk: what is known of devices from outside the radio.
+    ///   - prompter: what is known of devices from outside the radio.
     ///   - memoryKey: makes the key of a new memory of a device.
     ///   - hasHeard: whether messages of an address were ever received.
     mutating func choose(
         _ order: ProvisioningOrder,
         _ capabilities: ProvisioningCapabilities,
-        at desk: OutOfBandPrompter,
+        asking prompter: OutOfBandPrompter,
         memoryKey: () -> KeyMaterial,
         _ ledger: inout RunLedger,
         hasHeard: (UnicastAddress) -> Bool,
@@ -148,7 +148,7 @@ struct DeviceWork {
         do throws(ProvisioningProblem) {
             let choice = try order.choice(
                 for: capabilities,
-                at: desk,
+                asking: prompter,
                 memory: ledger.network.header.deviceMemories[order.uuid],
                 // Whoever was accepted earlier has been given more than the value.
                 allowsUsedValue: options.provisioning.offersUsedValues

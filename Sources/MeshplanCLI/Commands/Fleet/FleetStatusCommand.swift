@@ -35,10 +35,10 @@ struct FleetStatusCommand: ContextCommand {
             rightAligned: [1, 2, 3, 4]
         )
         var (results, failures): ([FleetResult], [(name: String, failure: Failure)]) = ([], [])
-        for (network, glance) in zip(fleet.networks, FleetSummaries(context).all(fleet.networks)) {
+        for (network, summary) in zip(fleet.networks, FleetSummaries(context).all(fleet.networks)) {
             var result = FleetResult()
             do {
-                let known = Known(try glance.get())
+                let known = Known(try summary.get())
                 result.status = known.drift > 0 ? .drift : .success
                 table.rows.append([network.name.printable] + known.cells)
                 if let lines = context.json { known.write(to: lines, of: network) }
@@ -85,12 +85,12 @@ struct FleetStatusCommand: ContextCommand {
         var doubts: Int
         var last: (operation: String, at: Timestamp, user: String)?
 
-        init(_ glance: DatabaseSummary) {
-            serial = glance.version.serial
-            nodes = glance.nodes
-            drift = glance.drifted
-            doubts = glance.inDoubt
-            last = glance.last.map { ($0.operation, $0.began, $0.user) }
+        init(_ summary: DatabaseSummary) {
+            serial = summary.version.serial
+            nodes = summary.nodes
+            drift = summary.drifted
+            doubts = summary.inDoubt
+            last = summary.last.map { ($0.operation, $0.began, $0.user) }
         }
 
         /// The columns behind the network's name.

@@ -26,8 +26,8 @@ struct FleetSummaries {
             let groups = Dictionary(grouping: networks.indices.filter { !addresses[$0].isEmpty }) { addresses[$0] }
             for indexes in groups.values where indexes.count > 1 {
                 do {
-                    for (index, glance) in try shared(indexes.map { networks[$0] }) {
-                        results[indexes[index]] = .success(glance)
+                    for (index, summary) in try shared(indexes.map { networks[$0] }) {
+                        results[indexes[index]] = .success(summary)
                     }
                 } catch let error as StoreError {
                     // It is about the server as a whole. Asking for each of them would only take long.
@@ -45,7 +45,7 @@ struct FleetSummaries {
     private func alone(_ network: FleetNetwork) throws -> DatabaseSummary {
         var own = own(network)
         own.session = StoreSession()
-        return try Workspace(context: own).open(network.name).glance()
+        return try Workspace(context: own).open(network.name).summary()
     }
 
     /// The networks of one shared database that are in order, by number. Nobody is asked for a passphrase.
@@ -68,16 +68,16 @@ struct FleetSummaries {
             return found
         }
         let places = networks.map { ($0.name, "\($0.folder)/\(Workspace.folderName)/\($0.name)") }
-        let glances = try store.glances(of: places) { index, sealed in
+        let summaries = try store.summaries(of: places) { index, sealed in
             let kinds = sealed.slots.map(\.kind)
             for (source, secret) in known(networks[index]) where kinds.contains(where: source.fits) {
                 if let database = try? sealed.opened(with: secret, using: context.randomNumbers) { return database }
             }
             return nil
         }
-        return glances.filter { index, glance in
+        return summaries.filter { index, summary in
             guard let entry = locks[networks[index].folder]?.networks[networks[index].name] else { return true }
-            return LockFile.fits(entry, glance.version)
+            return LockFile.fits(entry, summary.version)
         }
     }
 

@@ -29,8 +29,8 @@ final class TerminalPrompter {
         context.terminal.isInputTerminal && context.terminal.isErrorTerminal
     }
 
-    /// The desk in the form that the executor takes.
-    var desk: OutOfBandPrompter {
+    /// The prompter in the form that the executor takes.
+    var forExecutor: OutOfBandPrompter {
         OutOfBandPrompter(
             staticValue: { [secrets] order throws(ExecutionContext.KeyError) in try secrets.staticValue(order) },
             publicKey: { [secrets] order throws(ExecutionContext.KeyError) in try secrets.publicKey(order) },

@@ -3,9 +3,9 @@ import PostgreSQL
 
 extension SharedStore {
     /// How many networks are read at once. Their names and key slots are in memory together, their rows are not.
-    private static let glanceSize = 4096
+    private static let summarySize = 4096
 
-    /// What the databases of many networks hold, counted; see ``MeshDatabase/glance()``. A few round trips serve
+    /// What the databases of many networks hold, counted; see ``MeshDatabase/summary()``. A few round trips serve
     /// thousands of them.
     ///
     /// - Parameters:
@@ -14,28 +14,28 @@ extension SharedStore {
     /// - Returns: those that are in order, by number. Who is missing has to be read alone, which tells why.
     /// - Throws: ``StoreError/Code/unreachable``, ``StoreError/Code/missing`` if there are no tables, and other codes
     ///   if the server fails as a whole.
-    package func glances(
+    package func summaries(
         of networks: [(name: String, localPath: String)],
         opening open: (Int, SealedDatabase) -> MeshDatabase?
     ) throws(StoreError) -> [Int: DatabaseSummary] {
         do {
-            return try glancesOnce(of: networks, opening: open)
+            return try summariesOnce(of: networks, opening: open)
         } catch {
             // Another server may have taken over.
             guard error.isOfHalfAnswer else { throw error }
-            return try glancesOnce(of: networks, opening: open)
+            return try summariesOnce(of: networks, opening: open)
         }
     }
 
-    private func glancesOnce(
+    private func summariesOnce(
         of networks: [(name: String, localPath: String)],
         opening open: (Int, SealedDatabase) -> MeshDatabase?
     ) throws(StoreError) -> [Int: DatabaseSummary] {
         let session = PostgreSQLSession(self, name: name)
         try PostgreSQLSchema.check(session)
-        var glances: [Int: DatabaseSummary] = [:]
-        for start in stride(from: 0, to: networks.count, by: Self.glanceSize) {
-            let numbers = Array(start..<min(start + Self.glanceSize, networks.count))
+        var summaries: [Int: DatabaseSummary] = [:]
+        for start in stride(from: 0, to: networks.count, by: Self.summarySize) {
+            let numbers = Array(start..<min(start + Self.summarySize, networks.count))
             var opened: [(number: Int, database: MeshDatabase, tally: RowTally)] = []
             for (number, lineage, slots) in try keySlots(of: networks, numbers, session) {
                 let (network, path) = networks[number]
@@ -57,10 +57,10 @@ extension SharedStore {
                 guard let header = network.header, !network.hasUnknown else { continue }
                 let (number, database, tally) = opened[index]
                 // Whoever reads it alone learns what is wrong.
-                glances[number] = try? tally.glance(header, network.rows, of: database)
+                summaries[number] = try? tally.summary(header, network.rows, of: database)
             }
         }
-        return glances
+        return summaries
     }
 
     /// The lineages and key slots of those of some networks that exist and have a format that this program knows.
