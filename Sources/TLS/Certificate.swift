@@ -78,7 +78,7 @@ extension Certificate {
 
 extension Timestamp {
     /// The day in UTC, `2026-11-22`. For a time that no certificate can have, the seconds.
-    var day: String {
+    package var day: String {
         guard let time = ASN1_TIME_set(nil, time_t(rawValue)) else { return "second \(rawValue)" }
         defer { ASN1_TIME_free(time) }
         var parts = tm()

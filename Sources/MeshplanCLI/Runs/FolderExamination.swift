@@ -15,13 +15,19 @@ struct FolderExamination {
         return found.filter { $0.severity == .error } + found.filter { $0.severity != .error }
     }
 
-    /// The folder and its subfolders, relative to the working folder; people see them in this form, too.
+    /// The folder, its subfolders and those of pairings, relative to the working folder, which is how people see them.
     private var folders: [String] {
         let folder = Workspace.folderName
         guard Files.kind(context.absolute(folder)) == .folder else { return [] }
+        let own = subfolders(of: folder)
+        // Each pairing has a folder of its own.
+        let pairings = own.contains(GatewayPairing.allFolder) ? subfolders(of: GatewayPairing.allFolder) : []
+        return [folder] + own + pairings
+    }
+
+    private func subfolders(of folder: String) -> [String] {
         let names = (try? Files.names(inFolder: context.absolute(folder), as: folder)) ?? []
-        return [folder]
-            + names.map { "\(folder)/\($0)" }.filter { Files.kind(context.absolute($0)) == .folder }
+        return names.map { "\(folder)/\($0)" }.filter { Files.kind(context.absolute($0)) == .folder }
     }
 
     /// Refuses to change a database that, with what lies beside it, is in the hands of others.
@@ -31,7 +37,14 @@ struct FolderExamination {
         let home = context.workingDirectory + "/"
         let path = database.path.hasPrefix(home) ? String(database.path.dropFirst(home.count)) : database.path
         let beside = ["", "-wal", "-shm", "-journal", ".lock", ".sequence", NewestState.suffix].map { path + $0 }
-        for path in [Workspace.folderName, Workspace.keyPath] + beside {
+        try check([Workspace.folderName, Workspace.keyPath] + beside)
+    }
+
+    /// The same for paths as people see them; those with nothing there are in nobody's hands.
+    ///
+    /// - Throws: ``StoreError`` that names the first such file.
+    func check(_ paths: [String]) throws(StoreError) {
+        for path in paths {
             let found: Files.StrangeHands?
             do throws(FileError) {
                 found = try hands(on: path)

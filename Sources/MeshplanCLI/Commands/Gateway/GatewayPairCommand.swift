@@ -39,18 +39,23 @@ struct GatewayPairCommand: ContextCommand {
             show(pairing, client: client, try pairing.make(client: client, wishes), context)
         } else {
             let labels = pairing.labels()
-            let path = try pairing.make(wishes)
-            show(pairing, path, labels, context)
+            show(pairing, try pairing.make(wishes), labels, context)
         }
         if !patterns.isEmpty { context.output.line("\n" + GitIgnore.note(patterns)) }
         return .success
     }
 
-    private func show(_ pairing: GatewayPairing, _ path: String, _ labels: [String], _ context: Context) {
-        let file = "\(pairing.name).gateway.pem"
+    private func show(
+        _ pairing: GatewayPairing,
+        _ made: GatewayPairing.MadePairing,
+        _ labels: [String],
+        _ context: Context
+    ) {
+        let (path, file) = (made.path, "\(pairing.name).gateway.pem")
+        if let continuation = made.continuation { context.output.line(continuation + "\n") }
         context.output.write(
             """
-            Made the pairing with gateway \(pairing.name), valid until \(until(context)):
+            Made the pairing with gateway \(pairing.name), valid until \(made.validUntil.text):
               \(pairing.authorityPath.printable) signs its files, and stays here
               \(pairing.clientPath.printable) is ours: meshplan finds it there
               \(path.printable) is for the gateway alone
@@ -127,9 +132,5 @@ struct GatewayPairCommand: ContextCommand {
 
             """
         )
-    }
-
-    private func until(_ context: Context) -> String {
-        CertificateDays.validity(options.days, at: context.now()).until.text
     }
 }

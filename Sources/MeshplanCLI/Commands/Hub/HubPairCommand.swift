@@ -43,11 +43,17 @@ struct HubPairCommand: ContextCommand {
         return .success
     }
 
-    private func show(_ pairing: GatewayPairing, _ path: String, _ labels: [String], _ context: Context) {
-        let until = CertificateDays.validity(options.days, at: context.now()).until.text
+    private func show(
+        _ pairing: GatewayPairing,
+        _ made: GatewayPairing.MadePairing,
+        _ labels: [String],
+        _ context: Context
+    ) {
+        let path = made.path
+        if let continuation = made.continuation { context.output.line(continuation + "\n") }
         context.output.write(
             """
-            Made the pairing with hub \(name), valid until \(until):
+            Made the pairing with hub \(name), valid until \(made.validUntil.text):
               \(pairing.authorityPath.printable) signs its files, and stays here
               \(path.printable) is for the hub alone
 

@@ -38,10 +38,10 @@ extension GatewayPairing {
     /// The authority of an earlier pairing is replaced last: until then, that pairing still signs and works. Of a new
     /// pairing, our own file is written last. If it is missing, making the pairing was cut short, and goes on.
     ///
-    /// - Returns: the path of the gateway's file.
     /// - Throws: ``Failure`` if the pairing exists and is not renewed, if its authority is elsewhere, or if the target
-    ///   is unsuitable; otherwise the errors of writing files and of TLS.
-    func make(_ wishes: Wishes) throws -> String {
+    ///   is unsuitable; ``StoreError`` if what would be gone on with is in the hands of others; otherwise the errors of
+    ///   writing files and of TLS.
+    func make(_ wishes: Wishes) throws -> MadePairing {
         let path = try target(wishes.out, in: gatewayPath, besides: [authorityPath, clientPath])
         let isNew = !exists
         if isNew { try Self.check(name, of: "gateway", besides: try Self.names(in: context)) }
@@ -73,18 +73,44 @@ extension GatewayPairing {
             )
         let gateway = try authority.issue(.server, name: name, validity: validity)
         let client = try authority.issue(.client, name: ownName, validity: validity)
-        let isWritten = goesOn && isSigned(path, by: authority)
-        if !wishes.renews, !isWritten, isThere(path) { throw taken(path) }
+        let written = goesOn ? served(path, by: authority, at: now) : nil
+        if goesOn { try checkHands(on: written == nil ? [] : [path]) }
+        if !wishes.renews, written == nil, isThere(path) { throw taken(path) }
         try makeFolder()
         if isNew { try write(authority) }
-        if !isWritten { try put(gateway, at: path, replacing: wishes.renews) }
+        if written == nil { try put(gateway, at: path, replacing: wishes.renews) }
         try AtomicFile.write(context.absolute(clientPath), as: clientPath, client)
         if !isNew, !goesOn { try write(authority) }
         // Two spellings may name the same place.
         if Files.identity(context.absolute(path)) != Files.identity(context.absolute(gatewayPath)) {
             try Files.remove(context.absolute(gatewayPath), as: gatewayPath)
         }
-        return path
+        let ends = [try written ?? TLSIdentity(pem: gateway).certificate, try TLSIdentity(pem: client).certificate]
+        return MadePairing(
+            path: path,
+            validUntil: ends.map(\.validUntil).min() ?? validity.until,
+            continued: goesOn ? authority.certificate : nil
+        )
+    }
+
+    /// What was made of a pairing.
+    struct MadePairing {
+        /// The path of the gateway's file.
+        var path: String
+        /// When the first certificate ends, of the gateway's file and of ours.
+        var validUntil: Timestamp
+        /// The authority of the earlier command that was cut short; nil if a new one was made.
+        var continued: Certificate?
+
+        /// Says with what an earlier command was gone on; nil if with nothing. Whoever reads it can tell whether that
+        /// command was theirs.
+        var continuation: String? {
+            continued.map { authority in
+                let made = Timestamp(rawValue: authority.validFrom.rawValue + Int64(CertificateDays.before) * 86_400)
+                return "Going on with the authority that an earlier command made on \(made.day), with the fingerprint\n"
+                    + "  \(authority.fingerprintText)"
+            }
+        }
     }
 
     /// Makes the file of a further client.
@@ -96,6 +122,7 @@ extension GatewayPairing {
         try Self.check(label, of: "client")
         let path = try target(wishes.out, in: self.path(ofClient: label), besides: [authorityPath, gatewayPath])
         let authority = try authority()
+        try checkHands()
         if !labels().contains(label) { try Self.check(label, of: "client of gateway \(name)", besides: labels()) }
         let former = isThere(path) ? try? GatewayFile(context: context, path: path).examined() : nil
         let validity = CertificateDays.validity(wishes.days, at: context.now())
@@ -145,10 +172,19 @@ extension GatewayPairing {
         try AtomicFile.write(context.absolute(authorityPath), as: authorityPath, try authority.pem())
     }
 
-    /// Whether a file is of this pairing.
-    private func isSigned(_ path: String, by authority: CertificateAuthority) -> Bool {
-        guard let pem = try? GatewayFile(context: context, path: path).examined() else { return false }
-        return (try? TLSIdentity(pem: pem))?.authority == authority.certificate
+    /// The certificate of a gateway's file of this pairing that can still be used; nil if the file is anything else.
+    private func served(_ path: String, by authority: CertificateAuthority, at now: Timestamp) -> Certificate? {
+        guard let pem = try? GatewayFile(context: context, path: path).examined(),
+            let identity = try? TLSIdentity(pem: pem), identity.authority == authority.certificate,
+            (try? identity.check(.server)) != nil, now < identity.validUntil
+        else { return nil }
+        return identity.certificate
+    }
+
+    /// Refuses to sign with an authority that others have made, or could replace.
+    private func checkHands(on others: [String] = []) throws(StoreError) {
+        try FolderExamination(context: context)
+            .check([Workspace.folderName, Self.allFolder, folder, authorityPath] + others)
     }
 
     private func put(_ pem: [UInt8], at path: String, replacing: Bool) throws {
