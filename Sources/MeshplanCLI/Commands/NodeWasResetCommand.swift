@@ -35,8 +35,10 @@ extension NodeCommand {
             )
             let snapshot = try database.snapshot()
             let before = try RepeatedStateChange("node was-reset", database, snapshot.network, named: name)
-            if before.hasRemovedNode(node) {
-                if context.json == nil {
+            if let node = before.removedNode(node) {
+                if let lines = context.json {
+                    write(node, doubts: 0, serial: snapshot.serial, isRepeated: true, to: lines)
+                } else {
                     context.output.line("Recorded already, by the last command; serial \(snapshot.serial).")
                 }
                 return .success
@@ -62,17 +64,21 @@ extension NodeCommand {
             if try extras != database.extras() { changes.extras = extras }
             let serial = try database.commit(changes, with: lease)
             if let lines = context.json {
-                lines.write([
-                    "type": "node_was_reset", "node": node.name.json, "node_uuid": node.uuid.description.json,
-                    "address": node.unicastAddress.description.json, "doubts": .integer(doubts.count),
-                    "serial": .integer(Int(clamping: serial)),
-                ])
+                write(node, doubts: doubts.count, serial: serial, isRepeated: false, to: lines)
             } else {
                 context.output.line(
                     "\(node.name.printable) (\(node.unicastAddress)) has left the network; serial \(serial)."
                 )
             }
             return .success
+        }
+
+        private func write(_ node: Node, doubts: Int, serial: UInt64, isRepeated: Bool, to lines: JSONLines) {
+            lines.write([
+                "type": "node_was_reset", "node": node.name.json, "node_uuid": node.uuid.description.json,
+                "address": node.unicastAddress.description.json, "doubts": .integer(doubts),
+                "serial": .integer(Int(clamping: serial)), "already": isRepeated ? true : nil,
+            ])
         }
 
         /// Finds the node.

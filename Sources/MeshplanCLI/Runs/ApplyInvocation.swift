@@ -88,7 +88,9 @@ struct ApplyInvocation {
             guard let note = try database.confirmationNote(), note.decision == .takenBack else {
                 throw Self.nothingToTakeBack
             }
-            if context.json == nil {
+            if let lines = context.json {
+                lines.write(["type": "taken_back", "began": note.began.text.json, "already": true])
+            } else {
                 context.output.line("The changes from \(note.began.text) were taken back already; no others wait.")
             }
             return .success

@@ -19,16 +19,17 @@ struct RepeatedStateChange {
         self.name = name
     }
 
-    /// Whether a node, by name, UUID or address, was there before and has gone.
-    func hasRemovedNode(_ node: String) -> Bool {
-        guard let before = former?.node(named: node) else { return false }
-        return present.node(named: node) == nil && !present.nodes.contains { $0.uuid == before.uuid }
+    /// A node, by name, UUID or address, that was there before and has gone; nil if it was not, or has not.
+    func removedNode(_ node: String) -> Node? {
+        guard let before = former?.node(named: node), present.node(named: node) == nil,
+            !present.nodes.contains(where: { $0.uuid == before.uuid })
+        else { return nil }
+        return before
     }
 
-    /// Whether a resource was there before and has gone.
-    func hasRemoved(_ address: String) -> Bool {
-        guard let former else { return false }
-        return (try? StateResource.find(address, in: former, named: name)) != nil
-            && (try? StateResource.find(address, in: present, named: name)) == nil
+    /// A resource that was there before and has gone; nil if it was not, or has not.
+    func removed(_ address: String) -> StateResource? {
+        guard let former, (try? StateResource.find(address, in: present, named: name)) == nil else { return nil }
+        return try? StateResource.find(address, in: former, named: name)
     }
 }

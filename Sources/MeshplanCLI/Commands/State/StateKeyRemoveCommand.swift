@@ -34,7 +34,11 @@ struct StateKeyRemoveCommand: ChangingCommand {
             // Whoever was cut short repeats the command.
             let operation = "state key remove \(identifier)"
             if try database.history().entries.contains(where: { $0.operation == operation }) {
-                if context.json == nil { context.output.line("Slot \(identifier) was removed already.") }
+                if let lines = context.json {
+                    lines.write(["type": "key_slot_removed", "id": identifier.json, "already": true])
+                } else {
+                    context.output.line("Slot \(identifier) was removed already.")
+                }
                 return .success
             }
             throw Failure(

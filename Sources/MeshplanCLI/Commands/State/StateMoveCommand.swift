@@ -37,7 +37,7 @@ struct StateMoveCommand: NetworkCommand {
         )
         let snapshot = try database.snapshot()
         let before = try RepeatedStateChange("state mv", database, snapshot.network, named: name)
-        if before.hasRemoved(from), (try? StateResource.find(to, in: snapshot.network, named: name)) != nil {
+        if before.removed(from) != nil, (try? StateResource.find(to, in: snapshot.network, named: name)) != nil {
             context.output.line("Renamed \(from.printable) to \(to.printable) already, by the last command")
             return .success
         }

@@ -35,10 +35,12 @@ struct StateRemoveCommand: ChangingCommand {
         )
         let snapshot = try database.snapshot()
         let before = try RepeatedStateChange("state rm", database, snapshot.network, named: name)
-        if resources.allSatisfy(before.hasRemoved) {
+        let removed = resources.compactMap(before.removed)
+        if removed.count == resources.count {
             if context.json == nil {
                 context.output.line("Removed already, by the last command; serial \(snapshot.serial).")
             }
+            write(removed, serial: snapshot.serial, isRepeated: true, context)
             return .success
         }
         let found = try resources.map { try StateResource.find($0, in: snapshot.network, named: name) }
@@ -71,7 +73,16 @@ struct StateRemoveCommand: ChangingCommand {
         if try extras != database.extras() { changes.extras = extras }
         let serial = try database.commit(changes, with: lease)
         if context.json == nil { context.output.line("Removed \(count(found.count, "resource")); serial \(serial).") }
+        write(found, serial: serial, isRepeated: false, context)
         return .success
+    }
+
+    /// Tells programs what has gone.
+    private func write(_ resources: [StateResource], serial: UInt64, isRepeated: Bool, _ context: Context) {
+        context.json?.write([
+            "type": "removed", "addresses": .array(resources.map(\.address.json)),
+            "serial": .integer(Int(clamping: serial)), "already": isRepeated ? true : nil,
+        ])
     }
 }
 

@@ -24,7 +24,11 @@ struct FleetRollback {
         FleetRunView(context).showFailures(record, jobs)
         let changed = jobs.filter { !$0.isGate && !$0.notes.entries.isEmpty }
         guard !changed.isEmpty else {
-            if context.json == nil { context.output.line("It has changed nothing.") }
+            if context.json == nil {
+                context.output.line("It has changed nothing.")
+            } else {
+                FleetView(context, run.fleet, isJSON: true, false).showTotals([], "rollback")
+            }
             return .success
         }
         let view = FleetView(context, run.fleet, isJSON: context.json != nil, false)
