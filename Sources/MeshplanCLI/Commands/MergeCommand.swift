@@ -113,7 +113,9 @@ struct MergeCommand: NetworkCommand {
             )
         }
         let serial = try database.commit(changes, with: lease)
-        if context.json == nil {
+        if let lines = context.json {
+            lines.write(["type": "merged", "serial": .integer(Int(clamping: serial))])
+        } else {
             context.output.line("Merged; the serial is \(serial) now.")
             context.output.line("Next: meshplan plan shows how the definition differs.")
         }
@@ -127,7 +129,8 @@ extension Workspace {
     /// Reads the network from a configuration database or from a copy of a mesh database.
     fileprivate func read(_ file: String) throws -> MeshNetwork {
         let magic = Array("SQLite format 3".utf8)
-        if try Files.readStart(context.absolute(file), as: file, count: magic.count) == magic {
+        // What comes out of a stream is gone once it is read, and a database is none.
+        if !context.isStream(file), try Files.readStart(context.absolute(file), as: file, count: magic.count) == magic {
             return try open(copy: file).snapshot().network
         }
         let bytes = try context.read(file, limit: Self.sizeLimit)

@@ -171,6 +171,11 @@ struct RollbackCommand: GoingBackCommand {
         // Values of variables are no files.
         for file in text.files where !file.path.hasPrefix("(") {
             let path = file.path.printable
+            // Nobody can read it again: whoever waits at its other end would be waited for.
+            guard !context.isStream(file.path) else {
+                context.output.line("  \(path) was read to its end; its text is kept")
+                continue
+            }
             guard let present = try? context.read(file.path, limit: 16 << 20) else {
                 context.output.line("  \(path) no longer exists")
                 continue
@@ -198,8 +203,11 @@ struct RollbackCommand: GoingBackCommand {
     ) throws -> ExitStatus {
         var written: Set<String> = []
         let names = text.files.map { file -> String in
-            // Uses only the last part of each path: a former path must not make this write anywhere else.
-            let last = file.path.split(separator: "/").last.map(String.init) ?? "definition.yaml"
+            // Uses only the last part of each path: a former path must not make this write anywhere else. A stream has
+            // no name of its own.
+            let isUnnamed = context.isStream(file.path) || file.path == DefinitionFiles.standardInputTitle
+            let last =
+                isUnnamed ? "definition.yaml" : file.path.split(separator: "/").last.map(String.init) ?? "definition.yaml"
             var name = last
             var number = 2
             while !written.insert(name).inserted {
@@ -216,7 +224,11 @@ struct RollbackCommand: GoingBackCommand {
         for (name, file) in zip(names, text.files) {
             let path = base + name
             try AtomicFile.create(context.absolute(path), as: path, file.bytes, mode: 0o644)
-            context.output.line("Wrote \(path.printable)")
+            if let lines = context.json {
+                lines.write(["type": "wrote", "path": path.json])
+            } else {
+                context.output.line("Wrote \(path.printable)")
+            }
         }
         return .success
     }

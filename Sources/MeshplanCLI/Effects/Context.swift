@@ -197,7 +197,7 @@ extension Context {
     /// settings, devices, values or secrets.
     ///
     /// The file is a regular one, and lies in its repository or folder wherever links lead. Only what a user types as
-    /// `/dev/stdin`, or a shell makes of `<(…)`, is read as a stream.
+    /// `/dev/stdin`, or a shell makes of `<(…)`, is read as a stream; see ``isStream(_:)``.
     ///
     /// - Parameters:
     ///   - path: as the user knows it.
@@ -211,17 +211,42 @@ extension Context {
         limit: Int = DefinitionFiles.sizeLimit,
         isSecret: Bool = false
     ) throws(FileError) -> [UInt8] {
-        let absolute = absolute(path)
-        if folders == nil, path == "/dev/stdin" || path.hasPrefix("/dev/fd/") {
-            return try Files.read(absolute, as: path, limit: limit, isSecret: isSecret)
+        if folders == nil, isStream(path) {
+            return try Files.read(path, as: path, limit: limit, isSecret: isSecret)
         }
         return try Files.read(
-            absolute,
+            absolute(path),
             as: path,
             inside: folders ?? [repository(of: path)],
             limit: limit,
             isSecret: isSecret
         )
+    }
+
+    /// The octets of a file of the user's own, which may lie anywhere, wherever links lead; or of a stream.
+    ///
+    /// - Throws: ``FileError`` if it cannot be read, or is no regular file.
+    func readOwn(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+        try isStream(path) ? read(path, limit: limit) : read(path, inside: ["/"], limit: limit)
+    }
+
+    /// Whether a path that the user typed, or a shell made, means what is open in this process, and no file: `/dev/stdin`,
+    /// or the numbers that shells write for `<(…)`, as in `/dev/fd/63` and `/proc/self/fd/63`.
+    ///
+    /// The folder is resolved before this is decided: `/dev/fd/../x` is a file in `/dev`, and `/proc/self` leads to the
+    /// number of this process. A link that somebody has put elsewhere is none, wherever it leads.
+    func isStream(_ path: String) -> Bool {
+        guard path.hasPrefix("/dev/") || path.hasPrefix("/proc/"), let slash = path.lastIndex(of: "/"),
+            let folder = Files.resolved(Files.folder(of: path))
+        else { return false }
+        let name = path[path.index(after: slash)...]
+        if name == "stdin" { return folder == "/dev" }
+        guard !name.isEmpty, name.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
+            return false
+        }
+        // The folder that Linux calls /proc/self/fd, and its like for a thread, have the number of the process in it.
+        let own = ["/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"].compactMap(Files.resolved)
+        return own.contains(folder)
     }
 
     /// The folder of the repository that a path lies in, or else the folder that holds it, without links.

@@ -88,7 +88,7 @@ struct DatabaseSecretSources {
                     hint: "chmod 600 \(path.printable), and choose another passphrase if somebody may have read it."
                 )
             }
-            let bytes = try Files.read(context.absolute(path), as: path.printable, limit: 64 * 1024)
+            let bytes = try context.readOwn(path, limit: 64 * 1024)
             do {
                 return try Passphrase.key(file: bytes, isNew: isNew)
             } catch {

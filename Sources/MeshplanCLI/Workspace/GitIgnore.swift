@@ -18,13 +18,13 @@ enum GitIgnore {
     ///
     /// - Returns: the patterns that were added.
     static func complete(_ context: Context) throws(FileError) -> [String] {
-        let path = context.absolute(fileName)
-        let present = try text(at: path, as: fileName)
-        let lines = Set(present.split(whereSeparator: \.isNewline).map { String($0).trimmed })
+        let root = Files.resolved(context.workingDirectory) ?? context.workingDirectory
+        let present = try text(in: root, as: fileName)
+        let lines = Set(Self.lines(present))
         let missing = patterns.filter { pattern in
             !lines.contains(pattern) && !lines.contains("/" + pattern) && !lines.contains(withoutSlash(pattern))
         }
-        try add(missing, to: path, as: fileName, behind: present)
+        try add(missing, in: root, as: fileName, behind: present)
         return missing
     }
 
@@ -54,8 +54,7 @@ enum GitIgnore {
         guard let target = Target(file, in: context) else { return Cover() }
         var cover = Cover(place: target.place, isTracked: target.isTracked)
         guard !cover.isTracked else { return cover }
-        let path = target.root + "/" + fileName
-        let present = try text(at: path, as: target.place)
+        let present = try text(in: target.root, as: target.place)
         guard !covers(present, target.relative) else { return cover }
         guard !target.relative.contains(where: \.isNewline) else {
             throw FileError(
@@ -65,8 +64,8 @@ enum GitIgnore {
             )
         }
         let pattern = "/" + escaped(target.relative)
-        let hasTemporary = present.split(whereSeparator: \.isNewline).contains { String($0).trimmed == temporary }
-        try add((hasTemporary ? [] : [temporary]) + [pattern], to: path, as: target.place, behind: present)
+        let hasTemporary = lines(present).contains(temporary)
+        try add((hasTemporary ? [] : [temporary]) + [pattern], in: target.root, as: target.place, behind: present)
         cover.pattern = pattern
         return cover
     }
@@ -156,7 +155,7 @@ enum GitIgnore {
         }
 
         /// The nearest folder with a git repository, from the given one upwards.
-        private static func repository(of folder: String) -> String? {
+        static func repository(of folder: String) -> String? {
             var parts = folder.split(separator: "/")
             while true {
                 let candidate = "/" + parts.joined(separator: "/")
@@ -184,7 +183,7 @@ enum GitIgnore {
         private static func isTracked(_ path: String, in repository: String) -> Bool {
             let index = repository + "/.git/index"
             guard !path.isEmpty, Files.kind(index) == .file,
-                let bytes = try? Files.read(index, as: "index", limit: 256 << 20), bytes.count > 12
+                let bytes = try? Files.read(index, as: "index", inside: ["/"], limit: 256 << 20), bytes.count > 12
             else { return false }
             return Self.isThere(Array(path.utf8) + [0], in: bytes)
         }
@@ -192,26 +191,46 @@ enum GitIgnore {
 
     // MARK: Lines
 
-    private static func text(at path: String, as name: String) throws(FileError) -> String {
-        guard Files.kind(path) != nil else { return "" }
-        return String(decoding: try Files.read(path, as: name, limit: sizeLimit), as: UTF8.self)
+    /// The octets of the `.gitignore` of a folder; none if it is not there. They stay as they are.
+    private static func text(in root: String, as name: String) throws(FileError) -> [UInt8] {
+        let path = self.path(in: root)
+        guard Files.kind(path) != nil else { return [] }
+        // The lines go to the file that a link leads to, as long as that belongs to the repository, too.
+        return try Files.read(path, as: name, inside: [Target.repository(of: root) ?? root], limit: sizeLimit)
+    }
+
+    private static func path(in root: String) -> String { root == "/" ? "/" + fileName : root + "/" + fileName }
+
+    /// The lines of a text, without what surrounds them.
+    private static func lines(_ octets: [UInt8]) -> [String] {
+        String(decoding: octets, as: UTF8.self).split(whereSeparator: \.isNewline).map { String($0).trimmed }
     }
 
     private static func add(
         _ lines: [String],
-        to path: String,
+        in root: String,
         as name: String,
-        behind present: String
+        behind present: [UInt8]
     ) throws(FileError) {
         guard !lines.isEmpty else { return }
-        let separator = present.isEmpty || present.last?.isNewline == true ? "" : "\n"
-        try Files.append(separator + lines.joined(separator: "\n") + "\n", to: path, as: name)
+        let isClosed = present.last.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } ?? true
+        let added = (isClosed ? "" : "\n") + lines.joined(separator: "\n") + "\n"
+        // Whole or not at all: half a line of a command that was cut short would make git ignore something else.
+        let path = self.path(in: root)
+        let target = Files.resolved(path) ?? path
+        do throws(FileError) {
+            if Files.kind(target) != nil { try Files.checkWritable(target) }
+        } catch {
+            throw FileError(error.operation, name, at: target, error.cause)
+        }
+        let mode = Files.permissions(target).flatMap { UInt16(exactly: $0 & 0o777) } ?? 0o644
+        try AtomicFile.write(target, as: name, present + Array(added.utf8), mode: mode)
     }
 
     /// Whether the lines certainly make git ignore a path: through the file itself, its name, its extension, or a
     /// folder above it. Anything else counts as no, since a superfluous line does no harm.
-    private static func covers(_ text: String, _ path: String) -> Bool {
-        let lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmed }
+    private static func covers(_ present: [UInt8], _ path: String) -> Bool {
+        let lines = Self.lines(present)
         guard !lines.contains(where: { $0.hasPrefix("!") }) else { return lines.contains("/" + escaped(path)) }
         let parts = path.split(separator: "/").map(String.init)
         guard let name = parts.last else { return false }

@@ -124,7 +124,7 @@ struct WrittenDefinition {
         let kind = Files.kind(absolute)
         let isWritten =
             goesOn && kind == .file
-            && (try? Files.read(absolute, as: path, limit: text.utf8.count)) == Array(text.utf8)
+            && (try? context.readOwn(path, limit: text.utf8.count)) == Array(text.utf8)
         guard kind == nil || isWritten || overwrites && kind == .file else {
             throw Failure(
                 .failure,

@@ -25,6 +25,8 @@ package enum KeyFile {
     ///   others have any right to it, ``StoreError/Code/invalidKeyFile`` if it is no regular file or does not hold 64
     ///   digits, and other codes if a system call fails.
     package static func load(from path: String) throws(StoreError) -> DatabaseSecret {
+        // Opening a device or a pipe has effects of its own.
+        if let status = try? FileStatus.of(path) { try checkRegular(status, path) }
         let file: OpenFile
         do throws(FileError) {
             file = try OpenFile(path, .reading)
@@ -37,14 +39,7 @@ package enum KeyFile {
             throw error
         }
         let status = try storing { () throws(FileError) in try file.status() }
-        guard status.isRegular else {
-            throw StoreError(
-                .invalidKeyFile,
-                status.isFolder ? "the key file is a folder" : "the key file is a pipe or a device, not a file",
-                hint: "restore your safe copy of it",
-                path: path
-            )
-        }
+        try checkRegular(status, path)
         guard status.permissions & 0o077 == 0 else {
             throw StoreError(
                 .insecurePermissions,
@@ -64,6 +59,16 @@ package enum KeyFile {
             )
         }
         return key
+    }
+
+    private static func checkRegular(_ status: FileStatus, _ path: String) throws(StoreError) {
+        guard !status.isRegular else { return }
+        throw StoreError(
+            .invalidKeyFile,
+            status.isFolder ? "the key file is a folder" : "the key file is a pipe or a device, not a file",
+            hint: "restore your safe copy of it",
+            path: path
+        )
     }
 
     /// The secret of 64 hexadecimal digits, with any white space between them; nil for anything else.

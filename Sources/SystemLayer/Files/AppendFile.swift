@@ -11,8 +11,11 @@ package final class AppendFile {
     /// - Returns: nil if another process holds the lock.
     /// - Throws: ``FileError`` if it cannot be opened or locked, or is no regular file.
     package init?(lockingPath path: String, as name: String) throws(FileError) {
+        // A device may have no end, and a pipe keeps nothing. Opening them has effects of its own.
+        if let status = try? FileStatus.of(path), !status.isRegular, !status.isFolder {
+            throw FileError(.open, name, at: path, .special)
+        }
         file = try OpenFile(path, as: name, .appendingOwn)
-        // A device may have no end, and a pipe keeps nothing.
         guard try file.status().isRegular else { throw FileError(.open, name, at: path, .special) }
         self.name = name
         guard try file.lockExclusively() else { return nil }

@@ -33,6 +33,18 @@ extension Files {
         return try file.readAll(limit: limit)
     }
 
+    /// The first octets of such a file, fewer if it is shorter.
+    ///
+    /// - Throws: ``FileError`` if it cannot be read, or should not be.
+    static func readStart(
+        _ path: String,
+        as name: String,
+        inside folders: [String],
+        count: Int
+    ) throws(FileError) -> [UInt8] {
+        try open(path, as: name, inside: folders, isSecret: false).0.readStart(count)
+    }
+
     /// Checks what ``read(_:as:inside:limit:isSecret:)`` does, without reading.
     ///
     /// - Throws: ``FileError`` if the file cannot be read, or should not be.

@@ -109,7 +109,8 @@ package enum Files {
 
     // MARK: Reading
 
-    /// Reads a whole file. Pipes and `/dev/stdin` work, too, as long as they have a writer.
+    /// Reads a stream to its end: `/dev/stdin`, or what a shell makes of `<(…)`, as long as it has a writer. Files are
+    /// for ``read(_:as:inside:limit:isSecret:)``.
     ///
     /// - Parameters:
     ///   - path: for the system.
@@ -147,9 +148,11 @@ package enum Files {
     ///   - isSecret: whether to refuse a file that others than its owner may use.
     /// - Throws: ``FileError`` if it cannot be read, or should not be.
     package static func readRegular(_ path: String, limit: Int, isSecret: Bool) throws(FileError) -> [UInt8] {
+        // Opening a device or a pipe has effects of its own.
+        try checkRegular(try? FileStatus.of(path), path)
         let file = try OpenFile(path, .reading)
         let status = try file.status()
-        guard status.isRegular else { throw FileError(.read, path, status.isFolder ? .folder : .special) }
+        try checkRegular(status, path)
         guard !isSecret || status.permissions & 0o077 == 0 else {
             throw FileError(.read, path, .exposed(mode: status.permissions))
         }
@@ -157,13 +160,17 @@ package enum Files {
         return try file.readAll(limit: limit)
     }
 
-    /// Reads the first octets of a file, fewer if it is shorter. Returns none for anything but a regular file, because
-    /// reading would consume them.
+    /// Refuses what is there and is no regular file.
+    private static func checkRegular(_ status: FileStatus?, _ path: String) throws(FileError) {
+        guard let status, !status.isRegular else { return }
+        throw FileError(.read, path, status.isFolder ? .folder : .special)
+    }
+
+    /// Reads the first octets of a regular file, fewer if it is shorter. What is none is refused, and not even opened.
     ///
-    /// - Throws: ``FileError`` if it cannot be read.
+    /// - Throws: ``FileError`` if it cannot be read, or should not be.
     package static func readStart(_ path: String, as name: String, count: Int) throws(FileError) -> [UInt8] {
-        let (file, status) = try openForReading(path, as: name)
-        return status.isRegular ? try file.readStart(count) : []
+        try readStart(path, as: name, inside: ["/"], count: count)
     }
 
     private static func openForReading(

@@ -84,6 +84,10 @@ package final class OpenFile {
         mode: UInt16 = 0o600,
         _ operation: FileError.Operation = .open
     ) throws(FileError) {
+        // Opening a device or a pipe has effects of its own, so what is there is looked at before, too.
+        if access.isForRegularFiles, let status = try? FileStatus.of(path), !status.isRegular, !status.isFolder {
+            throw FileError(operation, name ?? path, at: path, .special)
+        }
         let descriptor = uninterrupted { open(path, access.flags | O_CLOEXEC, mode_t(mode)) }
         guard descriptor >= 0 else {
             let number = errno

@@ -211,7 +211,7 @@ final class AgentLoop {
         let path = options.approvals.map(context.absolute) ?? options.place.path(AgentApprovals.fileName)
         guard Files.kind(path) != nil else { return AgentApprovals() }
         let name = options.approvals ?? AgentApprovals.fileName
-        return AgentApprovals(try Files.read(path, as: name, limit: AgentApprovals.sizeLimit))
+        return AgentApprovals(try Files.read(path, as: name, inside: ["/"], limit: AgentApprovals.sizeLimit))
     }
 
     private func routes(_ network: FleetNetwork) -> [String] {

@@ -14,13 +14,12 @@ struct ResultFiles {
     ///
     /// - Throws: ``FileError`` if the file cannot be read; ``Failure`` if it is something else.
     func tests(_ path: String) throws -> [ReportedTest] {
-        let start = try Files.readStart(context.absolute(path), as: path, count: 512)
-        let first = start.first { $0 > 0x20 && $0 < 0x80 }
-        return try first == UInt8(ascii: "<") ? junitTests(path) : jsonTests(path)
+        let bytes = try context.read(path, limit: Self.sizeLimit)
+        let first = bytes.prefix(512).first { $0 > 0x20 && $0 < 0x80 }
+        return try first == UInt8(ascii: "<") ? junitTests(bytes, path) : jsonTests(bytes, path)
     }
 
-    private func junitTests(_ path: String) throws -> [ReportedTest] {
-        let bytes = try context.read(path, limit: Self.sizeLimit)
+    private func junitTests(_ bytes: [UInt8], _ path: String) throws -> [ReportedTest] {
         let root: XMLElement
         do throws(XMLError) { root = try XMLReader.read(bytes) } catch {
             throw Failure(
@@ -48,10 +47,10 @@ struct ResultFiles {
         return tests
     }
 
-    private func jsonTests(_ path: String) throws -> [ReportedTest] {
+    private func jsonTests(_ bytes: [UInt8], _ path: String) throws -> [ReportedTest] {
         var tests: [ReportedTest] = []
         var places: [String: Int] = [:]
-        for line in try lines(path, of: "test") {
+        for line in try lines(bytes, path, of: "test") {
             switch line.type {
             case "test":
                 let name = try line.string("name")
@@ -88,7 +87,7 @@ struct ResultFiles {
     ///
     /// - Throws: ``FileError`` if the file cannot be read; ``Failure`` if it is something else.
     func health(_ path: String) throws -> [ReportedHealth] {
-        try lines(path, of: "health").filter { $0.type == "health" }.map { line in
+        try lines(context.read(path, limit: Self.sizeLimit), path, of: "health").filter { $0.type == "health" }.map { line in
             let faults = line.objects("registered_faults").map { fault in
                 let number = fault.optionalInteger("number").map { "fault \($0)" } ?? "a fault"
                 let company = fault.optionalString("company").map { " of company \($0)" } ?? ""
@@ -148,8 +147,7 @@ struct ResultFiles {
     }
 
     /// The lines of a file that a command wrote, each an object.
-    private func lines(_ path: String, of command: String) throws -> [Line] {
-        let bytes = try context.read(path, limit: Self.sizeLimit)
+    private func lines(_ bytes: [UInt8], _ path: String, of command: String) throws -> [Line] {
         var lines: [Line] = []
         for (position, text) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .enumerated()
