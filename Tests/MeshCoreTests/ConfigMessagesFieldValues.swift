@@ -5,20 +5,21 @@ func fieldValues(of message: any AccessMessage) -> [String: String] {
     var values: [String: String] = [:]
     if let message = message as? any ConfigurationStatusMessage { values["status"] = "\(message.status.rawValue)" }
     if let message = message as? any ConfigurationMessage { values.merge(subjectValues(message.subject)) { $1 } }
-    if let message = message as? any ModelList {
-        let isKeys = message is any ModelAppList
-        values[isKeys ? "app_key_indices" : "addresses"] = entryValues(message)
-    }
-    if let message = message as? any ModelSubscriptionRequest { values["address"] = "\(message.address.rawValue)" }
     if let message = message as? any ModelSubscriptionVirtualAddressRequest { values["label"] = "\(message.label)" }
     if let message = message as? any NetKeyMaterialMessage { values["net_key"] = message.key.octets.hexadecimal }
     if let message = message as? any AppKeyMaterialMessage { values["app_key"] = message.key.octets.hexadecimal }
-    if let message = message as? any DefaultTTLMessage { values["ttl"] = "\(message.ttl)" }
-    if let message = message as? any NetworkTransmitMessage {
-        values["count"] = "\(message.transmit.count)"
-        values["interval"] = "\(message.transmit.intervalMilliseconds)"
-    }
     switch message {
+    case let message as ConfigDefaultTTLSet: values["ttl"] = "\(message.ttl)"
+    case let message as ConfigDefaultTTLStatus: values["ttl"] = "\(message.ttl)"
+    case let message as ConfigNetworkTransmitSet: values.merge(transmitValues(message.transmit)) { $1 }
+    case let message as ConfigNetworkTransmitStatus: values.merge(transmitValues(message.transmit)) { $1 }
+    case let message as ConfigSIGModelAppList: values["app_key_indices"] = list(message.entries)
+    case let message as ConfigVendorModelAppList: values["app_key_indices"] = list(message.entries)
+    case let message as ConfigSIGModelSubscriptionList: values["addresses"] = list(message.entries)
+    case let message as ConfigVendorModelSubscriptionList: values["addresses"] = list(message.entries)
+    case let message as ConfigModelSubscriptionAdd: values["address"] = "\(message.address.rawValue)"
+    case let message as ConfigModelSubscriptionDelete: values["address"] = "\(message.address.rawValue)"
+    case let message as ConfigModelSubscriptionOverwrite: values["address"] = "\(message.address.rawValue)"
     case let message as ConfigBeaconSet: values["beacon"] = number(message.isEnabled)
     case let message as ConfigBeaconStatus: values["beacon"] = number(message.isEnabled)
     case let message as ConfigGATTProxySet: values["GATT_proxy"] = number(message.isEnabled)
@@ -112,15 +113,11 @@ private func retransmitValues(_ retransmit: TransmitParameters) -> [String: Stri
     ["retransmit.count": "\(retransmit.count)", "retransmit.interval": "\(retransmit.intervalMilliseconds)"]
 }
 
-private func entryValues(_ message: some ModelList) -> String {
-    message.entries.map { entry in
-        switch entry {
-        case let key as AppKeyIndex: "\(key)"
-        case let address as Address: "\(address.rawValue)"
-        default: "?"
-        }
-    }.joined(separator: " ")
+private func transmitValues(_ transmit: TransmitParameters) -> [String: String] {
+    ["count": "\(transmit.count)", "interval": "\(transmit.intervalMilliseconds)"]
 }
+
+private func list(_ addresses: [Address]) -> String { addresses.map { "\($0.rawValue)" }.joined(separator: " ") }
 
 private func list(_ indexes: [some KeyIndex]) -> String { indexes.map(\.description).joined(separator: " ") }
 

@@ -4,21 +4,22 @@ import Testing
 
 @Suite("Configuration messages")
 struct ConfigMessagesTests {
-    @Test("every message of the table has a type of its name with its opcode, and no other type exists")
+    @Test("every message of the table has a type with its name and opcode, and no other type exists")
     func coversTable() {
         let table = ConfigMessageTable.shared.rows
         #expect(table.count == 127)
-        let types = foundationMessageTypes.map { "\($0) \($0.opcode.rawValue)" }
-        #expect(Set(types) == Set(table.map { "\($0.typeName) \($0.opcode)" }))
-        #expect(types.count == table.count)
+        let messages = Self.messages.map { "\($0.title) \($0.type.opcode.rawValue)" }
+        #expect(Set(messages) == Set(table.map { "\($0.name) \($0.opcode)" }))
+        #expect(messages.count == table.count)
     }
 
     @Test("every request names the answer of the table, and nothing else is a request")
     func answers() throws {
         for row in ConfigMessageTable.shared.rows {
-            let messageType = try #require(foundationType(of: row))
-            let answer = (messageType as? any ConfigurationRequest.Type).map { answerName($0) }
-            #expect(answer == row.response.map(ConfigMessageTable.Row.typeName), "\(row.name)")
+            let message = try #require(Self.messages.first { $0.title == row.name })
+            let answer = message.answer.flatMap { opcode in Self.messages.first { $0.type.opcode == opcode }?.title }
+            #expect(answer == row.response, "\(row.name)")
+            #expect((message.type is any ConfigurationRequest.Type) == (row.response != nil), "\(row.name)")
         }
     }
 
@@ -30,7 +31,7 @@ struct ConfigMessagesTests {
         #expect(!row.examples.isEmpty)
         for example in row.examples {
             let message = try decodeFoundationMessage(example.payload)
-            #expect("\(type(of: message))" == row.typeName)
+            #expect(type(of: message) == foundationType(of: row))
             #expect(message.encoded == example.payload)
             let values = fieldValues(of: message)
             for (name, expected) in example.values {
@@ -152,6 +153,8 @@ struct ConfigMessagesTests {
         }
     }
 
+    private static let messages = foundationMessages.flatMap(\.messages)
+
     /// The octet of the parameters that has reserved bits, which are ignored, and its other bits.
     private static let reservedBits: [String: (position: Int, used: UInt8)] = [
         "ConfigModelPublicationSet": (5, 0x1F), "ConfigModelPublicationVirtualAddressSet": (19, 0x1F),
@@ -175,8 +178,6 @@ struct ConfigMessagesTests {
     private func foundationType(of row: ConfigMessageTable.Row) -> (any AccessMessage.Type)? {
         foundationMessageTypes.first { $0.opcode.rawValue == row.opcode }
     }
-
-    private func answerName<Request: ConfigurationRequest>(_: Request.Type) -> String { "\(Request.Status.self)" }
 
     /// The parameters of an example with up to three octets changed, and often cut or lengthened.
     private func mutatedExample(

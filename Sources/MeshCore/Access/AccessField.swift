@@ -1,5 +1,5 @@
 /// A value that is a field of access messages, integers least significant octet first (Mesh Protocol 3.1.1.2).
-package protocol AccessField {
+package protocol AccessField: Sendable {
     /// Reads the field from the front of `reader`.
     ///
     /// - Throws: ``DecodeError`` if octets are missing or the value is prohibited.
@@ -7,6 +7,22 @@ package protocol AccessField {
 
     /// Appends the field's octets.
     func write(to writer: inout ByteWriter)
+
+    /// The field in the notation of the catalogue's tables, with `$` for its name: `$:key-index`.
+    static var notation: String { get }
+}
+
+extension AccessField {
+    /// The notation of a field with that name, and with that type if one is given.
+    static func notation(named name: String, _ type: String? = nil) -> String {
+        let notation = type.map { "$:\($0)" } ?? notation
+        return notation.split(separator: "$", omittingEmptySubsequences: false).joined(separator: name)
+    }
+
+    /// The notation of a list of such fields that goes up to the end.
+    static func listNotation(named name: String) -> String {
+        notation.hasPrefix("$:") ? "\(name)*\(notation.dropFirst())" : "\(name)*( \(notation) )"
+    }
 }
 
 extension AccessField where Self: RawRepresentable, RawValue == UInt8 {
@@ -22,12 +38,48 @@ extension AccessField where Self: RawRepresentable, RawValue == UInt8 {
     package func write(to writer: inout ByteWriter) {
         writer.write(rawValue)
     }
+
+    /// An octet without further meaning in the catalogue.
+    package static var notation: String { "$:u8" }
 }
 
-extension FeatureState: AccessField {}
-extension KeyRefreshPhase: AccessField {}
+extension FeatureState: AccessField {
+    package static let notation = "$:feature-state"
+}
+
+extension KeyRefreshPhase: AccessField {
+    package static let notation = "$:key-refresh-phase"
+}
+
+extension UInt8: AccessField {
+    package static let notation = "$:u8"
+
+    /// Reads one octet.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self = try reader.readUInt8()
+    }
+
+    package func write(to writer: inout ByteWriter) {
+        writer.write(self)
+    }
+}
+
+extension UInt16: AccessField {
+    package static let notation = "$:u16"
+
+    /// Reads two octets.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self = try reader.readUInt16LittleEndian()
+    }
+
+    package func write(to writer: inout ByteWriter) {
+        writer.writeLittleEndian(self)
+    }
+}
 
 extension Bool: AccessField {
+    package static let notation = "$:feature-set"
+
     /// Reads one octet, 0x00 off or 0x01 on; others are prohibited.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         let octet = try reader.readUInt8()
@@ -42,6 +94,8 @@ extension Bool: AccessField {
 }
 
 extension Address: AccessField {
+    package static let notation = "$:address"
+
     /// Reads two octets; any address.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         self.init(rawValue: try reader.readUInt16LittleEndian())
@@ -53,6 +107,8 @@ extension Address: AccessField {
 }
 
 extension UnicastAddress: AccessField {
+    package static let notation = "$:address"
+
     /// Reads two octets; addresses that are not unicast are prohibited.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         let bits = try reader.readUInt16LittleEndian()
@@ -68,6 +124,8 @@ extension UnicastAddress: AccessField {
 }
 
 extension LabelUUID: AccessField {
+    package static let notation = "$:uuid"
+
     /// Reads 16 octets in their natural order.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         self.init(rawValue: try Octets16(reading: &reader))
@@ -80,6 +138,8 @@ extension LabelUUID: AccessField {
 }
 
 extension KeyMaterial: AccessField {
+    package static let notation = "$:key"
+
     /// Reads 16 octets in their natural order.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         self.init(try Octets16(reading: &reader))
@@ -98,6 +158,8 @@ extension Octets16 {
 }
 
 extension ModelIdentifier: AccessField {
+    package static let notation = "$:model"
+
     /// Reads a model that is the last field: two octets left are a SIG model, four are company and vendor model.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         if reader.remaining == SIGModelIdentifier.size {
@@ -115,6 +177,8 @@ extension ModelIdentifier: AccessField {
 }
 
 extension TransmitParameters: AccessField {
+    package static let notation = "$_count:u3 $_interval:transmit-interval"
+
     /// Reads one octet; every value is valid.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         self.init(octet: try reader.readUInt8())

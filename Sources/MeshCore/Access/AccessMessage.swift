@@ -46,31 +46,3 @@ extension ParameterlessMessage {
         self.init()
     }
 }
-
-/// A message that is read and written field by field.
-package protocol FieldMessage: AccessMessage {
-    /// Reads the fields in their order. The caller refuses octets that are left over in `reader`.
-    ///
-    /// - Throws: ``DecodeError`` if a field is missing or prohibited.
-    init(reading reader: inout ByteReader) throws(DecodeError)
-
-    /// Writes the fields in their order.
-    func write(to writer: inout ByteWriter)
-}
-
-extension FieldMessage {
-    package var parameters: [UInt8] {
-        var writer = ByteWriter(capacity: 32)
-        write(to: &writer)
-        return writer.bytes
-    }
-
-    /// Reads the fields in their order.
-    ///
-    /// - Throws: ``DecodeError`` if a field is missing or prohibited, or octets are left over.
-    package init(parameters: ArraySlice<UInt8>) throws(DecodeError) {
-        var reader = ByteReader(parameters)
-        try self.init(reading: &reader)
-        try reader.expectEnd()
-    }
-}

@@ -21,8 +21,13 @@ extension KeyIndex {
     }
 }
 
-extension NetKeyIndex: AccessField {}
-extension AppKeyIndex: AccessField {}
+extension NetKeyIndex: AccessField {
+    package static let notation = "$:key-index"
+}
+
+extension AppKeyIndex: AccessField {
+    package static let notation = "$:key-index"
+}
 
 extension ByteReader {
     /// Reads two key indexes from three octets: the first in the low twelve bits, the second in the high ones.

@@ -1,6 +1,9 @@
 /// A model identifier of a fixed kind. Messages that list what a model has exist once for SIG models and once for
 /// vendor models, because the length of the identifier cannot be told from the list that follows it.
 package protocol ListedModelIdentifier: AccessField, Hashable, Sendable {
+    /// Whether it identifies models of vendors.
+    static var isVendor: Bool { get }
+
     /// The same model as an identifier of either kind.
     var identifier: ModelIdentifier { get }
 
@@ -15,6 +18,8 @@ package struct SIGModelIdentifier: ListedModelIdentifier {
 
     /// The number of octets in a message.
     package static let size = 2
+    package static let isVendor = false
+    package static let notation = "model:model-number"
 
     package init(model: UInt16) {
         self.model = model
@@ -44,6 +49,8 @@ package struct VendorModelIdentifier: ListedModelIdentifier {
     package let company: UInt16
     /// The 16-bit identifier that the company assigned.
     package let model: UInt16
+    package static let isVendor = true
+    package static let notation = "company vendor_model:model-number"
 
     package init(company: UInt16, model: UInt16) {
         self.company = company

@@ -1,6 +1,7 @@
 /// The outcome of a Configuration request as the node reports it (Mesh Protocol 4.3, summary of status codes), one
 /// octet.
 package struct ConfigStatusCode: RawRepresentable, Hashable, Sendable, AccessField {
+    package static let notation = "$:config-status"
     package let rawValue: UInt8
 
     /// Every octet is valid; unknown codes are kept.

@@ -68,25 +68,3 @@ package protocol ConfigurationStatusMessage: ConfigurationMessage {
     /// The outcome; the other fields are valid only on success.
     var status: ConfigStatusCode { get }
 }
-
-/// A request about a NetKey, without other fields.
-package protocol NetKeyIndexMessage: ConfigurationMessage, FieldMessage {
-    /// The index of the NetKey.
-    var netKeyIndex: NetKeyIndex { get }
-
-    /// The message about that NetKey.
-    init(netKeyIndex: NetKeyIndex)
-}
-
-extension NetKeyIndexMessage {
-    /// Reads two octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        self.init(netKeyIndex: try NetKeyIndex(reading: &reader))
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        netKeyIndex.write(to: &writer)
-    }
-
-    package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
-}

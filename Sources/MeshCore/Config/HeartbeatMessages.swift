@@ -1,5 +1,5 @@
 /// The nine octets that Heartbeat Publication Set and Status share (Mesh Protocol 4.3.2.62).
-package struct HeartbeatPublicationSettings: Hashable, Sendable, AccessField {
+package struct HeartbeatPublicationSettings: Hashable, Sendable, FieldStructure {
     /// A unicast or group address, or unassigned to stop. Virtual addresses are accepted here, since nodes answer them
     /// with ``ConfigStatusCode/invalidAddress``.
     package var destination: Address
@@ -30,16 +30,15 @@ package struct HeartbeatPublicationSettings: Hashable, Sendable, AccessField {
         self.netKeyIndex = netKeyIndex
     }
 
-    /// Reads nine octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        destination = try Address(reading: &reader)
-        countLog = try HeartbeatPublicationCountLog(reading: &reader)
-        periodLog = try HeartbeatPeriodLog(reading: &reader)
-        ttl = try reader.readUInt8()
-        guard ttl <= 0x7F else { throw .prohibited(field: "heartbeat TTL", value: UInt64(ttl)) }
-        features = FeatureSet(rawValue: try reader.readUInt16LittleEndian())
-        netKeyIndex = try NetKeyIndex(reading: &reader)
-    }
+    package static let layout = Layout(
+        Self.init(destination:countLog:periodLog:ttl:features:netKeyIndex:),
+        .field("destination", \.destination),
+        .field("count_log", \.countLog),
+        .field("period_log", \.periodLog),
+        .field("ttl", \.ttl, as: "default-ttl", in: 0...0x7F, error: "heartbeat TTL"),
+        .field("features", \.features),
+        .field("net_key_index", \.netKeyIndex)
+    )
 
     /// Reads nine octets from a node's report. Without a destination, invalid values are read as 0.
     fileprivate init(readingReport reader: inout ByteReader) throws(DecodeError) {
@@ -77,19 +76,23 @@ package struct HeartbeatPublicationSettings: Hashable, Sendable, AccessField {
             netKeyIndex: try checked(NetKeyIndex(rawValue: index), orOff: .primary, "key index", UInt64(index))
         )
     }
+}
+
+extension FeatureSet: AccessField {
+    package static let notation = "$:heartbeat-features"
+
+    /// Reads two octets; reserved bits are kept.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        self.init(rawValue: try reader.readUInt16LittleEndian())
+    }
 
     package func write(to writer: inout ByteWriter) {
-        destination.write(to: &writer)
-        countLog.write(to: &writer)
-        periodLog.write(to: &writer)
-        writer.write(ttl)
-        writer.writeLittleEndian(features.rawValue)
-        netKeyIndex.write(to: &writer)
+        writer.writeLittleEndian(rawValue)
     }
 }
 
 /// Config Heartbeat Publication Get (Mesh Protocol 4.3.2.61).
-package struct ConfigHeartbeatPublicationGet: ParameterlessMessage, ConfigurationRequest {
+package struct ConfigHeartbeatPublicationGet: ParameterlessMessage, FoundationStateRequest {
     package typealias Status = ConfigHeartbeatPublicationStatus
     package static let opcode: Opcode = 0x8038
 
@@ -97,29 +100,22 @@ package struct ConfigHeartbeatPublicationGet: ParameterlessMessage, Configuratio
 }
 
 /// Config Heartbeat Publication Set (Mesh Protocol 4.3.2.62).
-package struct ConfigHeartbeatPublicationSet: ConfigurationRequest, FieldMessage {
+package struct ConfigHeartbeatPublicationSet: FoundationStateRequest, FoundationMessage {
     package typealias Status = ConfigHeartbeatPublicationStatus
     package static let opcode: Opcode = 0x8039
+    package static let layout = Layout(Self.init, .field("settings", \.settings))
     /// How the node should send heartbeats.
     package var settings: HeartbeatPublicationSettings
 
     package init(settings: HeartbeatPublicationSettings) {
         self.settings = settings
     }
-
-    /// Reads nine octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        settings = try HeartbeatPublicationSettings(reading: &reader)
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        settings.write(to: &writer)
-    }
 }
 
 /// Config Heartbeat Publication Status (Mesh Protocol 4.3.2.63).
-package struct ConfigHeartbeatPublicationStatus: ConfigurationStatusMessage, FieldMessage {
+package struct ConfigHeartbeatPublicationStatus: ConfigurationStatusMessage, FoundationStateStatus, FoundationMessage {
     package static let opcode: Opcode = 0x06
+    package static let layout = Layout(Self.init, .field("status", \.status), reportField)
     package var status: ConfigStatusCode
     /// How the node sends heartbeats.
     package var settings: HeartbeatPublicationSettings
@@ -129,21 +125,20 @@ package struct ConfigHeartbeatPublicationStatus: ConfigurationStatusMessage, Fie
         self.settings = settings
     }
 
-    /// Reads ten octets. Without a destination the other fields have no meaning (Mesh Protocol 4.2.18.1), and stacks
-    /// leave arbitrary values there, such as 0xFFFF for the NetKey. Invalid values are then read as 0.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        status = try ConfigStatusCode(reading: &reader)
-        settings = try HeartbeatPublicationSettings(readingReport: &reader)
-    }
+    package var foundationState: FoundationState { .heartbeatPublication(HeartbeatPublication(settings)) }
 
-    package func write(to writer: inout ByteWriter) {
-        status.write(to: &writer)
-        settings.write(to: &writer)
-    }
+    /// Without a destination the other fields have no meaning (Mesh Protocol 4.2.18.1), and stacks leave arbitrary
+    /// values there, such as 0xFFFF for the NetKey. Invalid values are then read as 0.
+    private static let reportField = Field<Self, HeartbeatPublicationSettings>(
+        notation: HeartbeatPublicationSettings.notation,
+        value: \.settings,
+        read: { (reader) throws(DecodeError) in try HeartbeatPublicationSettings(readingReport: &reader) },
+        write: { $0.write(to: &$1) }
+    )
 }
 
 /// The five octets that Heartbeat Subscription Set and Status share (Mesh Protocol 4.3.2.65).
-package struct HeartbeatSubscriptionSettings: Hashable, Sendable, AccessField {
+package struct HeartbeatSubscriptionSettings: Hashable, Sendable, FieldStructure {
     /// The element whose heartbeats count; nil for none.
     package var source: UnicastAddress?
     /// Their destination: unassigned, the node's own primary element or a group. Other addresses are accepted here,
@@ -158,26 +153,31 @@ package struct HeartbeatSubscriptionSettings: Hashable, Sendable, AccessField {
         self.periodLog = periodLog
     }
 
-    /// Reads five octets; a source that is neither unicast nor unassigned is prohibited.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        let bits = try reader.readUInt16LittleEndian()
-        source = UnicastAddress(rawValue: bits)
-        guard source != nil || bits == Address.unassigned.rawValue else {
-            throw .prohibited(field: "heartbeat source", value: UInt64(bits))
-        }
-        destination = try Address(reading: &reader)
-        periodLog = try HeartbeatPeriodLog(reading: &reader)
-    }
+    package static let layout = Layout(
+        Self.init,
+        sourceField,
+        .field("destination", \.destination),
+        .field("period_log", \.periodLog)
+    )
 
-    package func write(to writer: inout ByteWriter) {
-        (source?.address ?? .unassigned).write(to: &writer)
-        destination.write(to: &writer)
-        periodLog.write(to: &writer)
-    }
+    /// A source that is neither unicast nor unassigned is prohibited.
+    private static let sourceField = Field<Self, UnicastAddress?>(
+        notation: Address.notation(named: "source"),
+        value: \.source,
+        read: { (reader) throws(DecodeError) in
+            let address = try Address(reading: &reader)
+            let source = UnicastAddress(rawValue: address.rawValue)
+            guard source != nil || address == .unassigned else {
+                throw .prohibited(field: "heartbeat source", value: UInt64(address.rawValue))
+            }
+            return source
+        },
+        write: { ($0?.address ?? .unassigned).write(to: &$1) }
+    )
 }
 
 /// Config Heartbeat Subscription Get (Mesh Protocol 4.3.2.64).
-package struct ConfigHeartbeatSubscriptionGet: ParameterlessMessage, ConfigurationRequest {
+package struct ConfigHeartbeatSubscriptionGet: ParameterlessMessage, FoundationStateRequest {
     package typealias Status = ConfigHeartbeatSubscriptionStatus
     package static let opcode: Opcode = 0x803A
 
@@ -185,29 +185,40 @@ package struct ConfigHeartbeatSubscriptionGet: ParameterlessMessage, Configurati
 }
 
 /// Config Heartbeat Subscription Set (Mesh Protocol 4.3.2.65).
-package struct ConfigHeartbeatSubscriptionSet: ConfigurationRequest, FieldMessage {
+package struct ConfigHeartbeatSubscriptionSet: FoundationStateRequest, FoundationMessage {
     package typealias Status = ConfigHeartbeatSubscriptionStatus
     package static let opcode: Opcode = 0x803B
+    package static let layout = Layout(Self.init, .field("settings", \.settings))
     /// Which heartbeats the node should count.
     package var settings: HeartbeatSubscriptionSettings
 
     package init(settings: HeartbeatSubscriptionSettings) {
         self.settings = settings
     }
-
-    /// Reads five octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        settings = try HeartbeatSubscriptionSettings(reading: &reader)
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        settings.write(to: &writer)
-    }
 }
 
 /// Config Heartbeat Subscription Status (Mesh Protocol 4.3.2.66).
-package struct ConfigHeartbeatSubscriptionStatus: ConfigurationStatusMessage, FieldMessage {
+package struct ConfigHeartbeatSubscriptionStatus: ConfigurationStatusMessage, FoundationStateStatus, FoundationMessage {
     package static let opcode: Opcode = 0x803C
+    package static let layout = Layout(
+        { (status, settings, countLog, minimumHops, maximumHops) throws(DecodeError) in
+            for hops in [minimumHops, maximumHops] where hops > 0x7F {
+                throw .prohibited(field: "heartbeat hops", value: UInt64(hops))
+            }
+            return Self(
+                status: status,
+                settings: settings,
+                countLog: countLog,
+                minimumHops: minimumHops,
+                maximumHops: maximumHops
+            )
+        },
+        .field("status", \.status),
+        .field("settings", \.settings),
+        countField,
+        .field("min_hops", \.minimumHops),
+        .field("max_hops", \.maximumHops)
+    )
     package var status: ConfigStatusCode
     /// Which heartbeats the node counts.
     package var settings: HeartbeatSubscriptionSettings
@@ -232,28 +243,20 @@ package struct ConfigHeartbeatSubscriptionStatus: ConfigurationStatusMessage, Fi
         self.maximumHops = maximumHops
     }
 
-    /// Reads nine octets. A count of 0x11 is read as 0xFF, because BTstack encodes the count of received heartbeats
-    /// like that of sent ones.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        status = try ConfigStatusCode(reading: &reader)
-        settings = try HeartbeatSubscriptionSettings(reading: &reader)
-        let count = try reader.readUInt8()
-        guard let countLog = HeartbeatSubscriptionCountLog(rawValue: count == 0x11 ? 0xFF : count) else {
-            throw .prohibited(field: "heartbeat count", value: UInt64(count))
-        }
-        self.countLog = countLog
-        minimumHops = try reader.readUInt8()
-        maximumHops = try reader.readUInt8()
-        for hops in [minimumHops, maximumHops] where hops > 0x7F {
-            throw .prohibited(field: "heartbeat hops", value: UInt64(hops))
-        }
-    }
+    package var foundationState: FoundationState { .heartbeatSubscription(HeartbeatSubscription(settings)) }
 
-    package func write(to writer: inout ByteWriter) {
-        status.write(to: &writer)
-        settings.write(to: &writer)
-        countLog.write(to: &writer)
-        writer.write(minimumHops)
-        writer.write(maximumHops)
-    }
+    /// A count of 0x11 is read as 0xFF, because BTstack encodes the count of received heartbeats like that of sent
+    /// ones.
+    private static let countField = Field<Self, HeartbeatSubscriptionCountLog>(
+        notation: HeartbeatSubscriptionCountLog.notation(named: "count_log"),
+        value: \.countLog,
+        read: { (reader) throws(DecodeError) in
+            let count = try reader.readUInt8()
+            guard let countLog = HeartbeatSubscriptionCountLog(rawValue: count == 0x11 ? 0xFF : count) else {
+                throw .prohibited(field: "heartbeat count", value: UInt64(count))
+            }
+            return countLog
+        },
+        write: { $0.write(to: &$1) }
+    )
 }

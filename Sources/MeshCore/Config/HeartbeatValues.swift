@@ -1,5 +1,6 @@
 /// The period of heartbeats, one octet (Mesh Protocol 4.2.18.3): 0 for off, n for 2^(n−1) seconds.
 package struct HeartbeatPeriodLog: RawRepresentable, Hashable, Sendable, AccessField {
+    package static let notation = "$:period-log"
     /// 0x00...0x11.
     package let rawValue: UInt8
 

@@ -13,78 +13,89 @@ extension ModelMessage {
     }
 }
 
-/// The layout of requests for a list: ElementAddress (2), ModelIdentifier (2 or 4, depending on the kind of model).
-package protocol ModelListGet: ModelMessage, ConfigurationRequest, FieldMessage where Status: ModelList<Listed> {
-    /// The kind of model.
-    associatedtype Listed: ListedModelIdentifier
-    /// The model.
-    var listedModel: Listed { get }
-
-    /// Asks for the model's list.
-    init(elementAddress: UnicastAddress, listedModel: Listed)
+/// A message about the binding of an AppKey to a model.
+package protocol ModelAppMessage: ModelMessage, FoundationMessage {
+    /// The index of the AppKey.
+    var appKeyIndex: AppKeyIndex { get }
 }
 
-extension ModelListGet {
-    package var model: ModelIdentifier { listedModel.identifier }
-
-    /// Asks for the model's list; nil if the other message serves this kind of model.
-    package init?(elementAddress: UnicastAddress, model: ModelIdentifier) {
-        guard let listedModel = Listed(model) else { return nil }
-        self.init(elementAddress: elementAddress, listedModel: listedModel)
-    }
-
-    /// Reads four or six octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        self.init(elementAddress: try UnicastAddress(reading: &reader), listedModel: try Listed(reading: &reader))
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        elementAddress.write(to: &writer)
-        listedModel.write(to: &writer)
+extension ModelAppMessage {
+    /// The model and the AppKey.
+    package var subject: ConfigurationSubject {
+        ConfigurationSubject(appKeyIndex: appKeyIndex, elementAddress: elementAddress, model: model)
     }
 }
 
-/// The layout of lists: Status (1), ElementAddress (2), ModelIdentifier (2 or 4), then the entries to the end.
-package protocol ModelList<Listed>: ModelMessage, ConfigurationStatusMessage, FieldMessage {
-    /// The kind of model.
-    associatedtype Listed: ListedModelIdentifier
-    /// An entry of the list.
-    associatedtype Entry
-    /// The model whose list it is.
-    var listedModel: Listed { get }
-    /// The model's entries; empty unless the status is success.
-    var entries: [Entry] { get }
+/// Config Model App Bind (Mesh Protocol 4.3.2.46).
+package struct ConfigModelAppBind: ModelAppMessage, ConfigurationRequest {
+    package typealias Status = ConfigModelAppStatus
+    package static let opcode: Opcode = 0x803D
+    package static let layout = Layout(
+        Self.init,
+        .field("element", \.elementAddress),
+        .field("app_key_index", \.appKeyIndex),
+        .field("model", \.model)
+    )
+    package var elementAddress: UnicastAddress
+    /// The AppKey to bind.
+    package var appKeyIndex: AppKeyIndex
+    /// The model to bind it to.
+    package var model: ModelIdentifier
 
-    /// The message with those fields.
-    init(status: ConfigStatusCode, elementAddress: UnicastAddress, listedModel: Listed, entries: [Entry])
-
-    /// Reads entries to the end.
-    ///
-    /// - Throws: ``DecodeError`` if an entry is truncated or prohibited.
-    static func readEntries(from reader: inout ByteReader) throws(DecodeError) -> [Entry]
-
-    /// Appends the entries.
-    static func write(_ entries: [Entry], to writer: inout ByteWriter)
+    package init(elementAddress: UnicastAddress, appKeyIndex: AppKeyIndex, model: ModelIdentifier) {
+        self.elementAddress = elementAddress
+        self.appKeyIndex = appKeyIndex
+        self.model = model
+    }
 }
 
-extension ModelList {
-    package var model: ModelIdentifier { listedModel.identifier }
+/// Config Model App Unbind (Mesh Protocol 4.3.2.47): stops a publication that uses the key.
+package struct ConfigModelAppUnbind: ModelAppMessage, ConfigurationRequest {
+    package typealias Status = ConfigModelAppStatus
+    package static let opcode: Opcode = 0x803F
+    package static let layout = Layout(
+        Self.init,
+        .field("element", \.elementAddress),
+        .field("app_key_index", \.appKeyIndex),
+        .field("model", \.model)
+    )
+    package var elementAddress: UnicastAddress
+    /// The AppKey to unbind.
+    package var appKeyIndex: AppKeyIndex
+    /// The model to unbind it from.
+    package var model: ModelIdentifier
 
-    /// Reads five or seven octets, then the entries.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        self.init(
-            status: try ConfigStatusCode(reading: &reader),
-            elementAddress: try UnicastAddress(reading: &reader),
-            listedModel: try Listed(reading: &reader),
-            entries: try Self.readEntries(from: &reader)
-        )
+    package init(elementAddress: UnicastAddress, appKeyIndex: AppKeyIndex, model: ModelIdentifier) {
+        self.elementAddress = elementAddress
+        self.appKeyIndex = appKeyIndex
+        self.model = model
     }
+}
 
-    /// Appends five or seven octets, then the entries.
-    package func write(to writer: inout ByteWriter) {
-        status.write(to: &writer)
-        elementAddress.write(to: &writer)
-        listedModel.write(to: &writer)
-        Self.write(entries, to: &writer)
+/// Config Model App Status (Mesh Protocol 4.3.2.48).
+package struct ConfigModelAppStatus: ModelAppMessage, ConfigurationStatusMessage {
+    package static let opcode: Opcode = 0x803E
+    package static let layout = Layout(
+        Self.init,
+        .field("status", \.status),
+        .field("element", \.elementAddress),
+        .field("app_key_index", \.appKeyIndex),
+        .field("model", \.model)
+    )
+    package var status: ConfigStatusCode
+    package var elementAddress: UnicastAddress
+    package var appKeyIndex: AppKeyIndex
+    package var model: ModelIdentifier
+
+    package init(
+        status: ConfigStatusCode,
+        elementAddress: UnicastAddress,
+        appKeyIndex: AppKeyIndex,
+        model: ModelIdentifier
+    ) {
+        self.status = status
+        self.elementAddress = elementAddress
+        self.appKeyIndex = appKeyIndex
+        self.model = model
     }
 }

@@ -1,7 +1,8 @@
 /// Config Model Publication Get (Mesh Protocol 4.3.2.15).
-package struct ConfigModelPublicationGet: ModelMessage, ConfigurationRequest, FieldMessage {
+package struct ConfigModelPublicationGet: ModelMessage, ConfigurationRequest, FoundationMessage {
     package typealias Status = ConfigModelPublicationStatus
     package static let opcode: Opcode = 0x8018
+    package static let layout = Layout(Self.init, .field("element", \.elementAddress), .field("model", \.model))
     package var elementAddress: UnicastAddress
     package var model: ModelIdentifier
 
@@ -9,23 +10,19 @@ package struct ConfigModelPublicationGet: ModelMessage, ConfigurationRequest, Fi
         self.elementAddress = elementAddress
         self.model = model
     }
-
-    /// Reads four or six octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        elementAddress = try UnicastAddress(reading: &reader)
-        model = try ModelIdentifier(reading: &reader)
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        elementAddress.write(to: &writer)
-        model.write(to: &writer)
-    }
 }
 
 /// Config Model Publication Set (Mesh Protocol 4.3.2.16).
-package struct ConfigModelPublicationSet: ModelMessage, ConfigurationRequest, FieldMessage {
+package struct ConfigModelPublicationSet: ModelMessage, ConfigurationRequest, FoundationMessage {
     package typealias Status = ConfigModelPublicationStatus
     package static let opcode: Opcode = 0x03
+    package static let layout = Layout(
+        Self.init(elementAddress:publishAddress:settings:model:),
+        .field("element", \.elementAddress),
+        .field("publish_address", \.publishAddress),
+        .field("publish", \.settings),
+        .field("model", \.model)
+    )
     package var elementAddress: UnicastAddress
     /// A unicast or group address, or unassigned to stop publishing. Virtual addresses have a message of their own;
     /// they are accepted here, since nodes answer them with ``ConfigStatusCode/invalidAddress``.
@@ -56,21 +53,6 @@ package struct ConfigModelPublicationSet: ModelMessage, ConfigurationRequest, Fi
         )
     }
 
-    /// Reads eleven or 13 octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        elementAddress = try UnicastAddress(reading: &reader)
-        publishAddress = try Address(reading: &reader)
-        settings = try PublicationSettings(reading: &reader)
-        model = try ModelIdentifier(reading: &reader)
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        elementAddress.write(to: &writer)
-        publishAddress.write(to: &writer)
-        settings.write(to: &writer)
-        model.write(to: &writer)
-    }
-
     /// Whether the status is about the same model and, on success, the address.
     package func isAnswered(by status: ConfigModelPublicationStatus) -> Bool {
         subject.matches(status.subject) && (status.status != .success || status.publishAddress == publishAddress)
@@ -78,9 +60,16 @@ package struct ConfigModelPublicationSet: ModelMessage, ConfigurationRequest, Fi
 }
 
 /// Config Model Publication Virtual Address Set (Mesh Protocol 4.3.2.17).
-package struct ConfigModelPublicationVirtualAddressSet: ModelMessage, ConfigurationRequest, FieldMessage {
+package struct ConfigModelPublicationVirtualAddressSet: ModelMessage, ConfigurationRequest, FoundationMessage {
     package typealias Status = ConfigModelPublicationStatus
     package static let opcode: Opcode = 0x801A
+    package static let layout = Layout(
+        Self.init,
+        .field("element", \.elementAddress),
+        .field("label", \.label),
+        .field("publish", \.settings),
+        .field("model", \.model)
+    )
     package var elementAddress: UnicastAddress
     /// The label of the virtual address to publish to.
     package var label: LabelUUID
@@ -100,21 +89,6 @@ package struct ConfigModelPublicationVirtualAddressSet: ModelMessage, Configurat
         self.model = model
     }
 
-    /// Reads 25 or 27 octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        elementAddress = try UnicastAddress(reading: &reader)
-        label = try LabelUUID(reading: &reader)
-        settings = try PublicationSettings(reading: &reader)
-        model = try ModelIdentifier(reading: &reader)
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        elementAddress.write(to: &writer)
-        label.write(to: &writer)
-        settings.write(to: &writer)
-        model.write(to: &writer)
-    }
-
     /// Whether the status is about the same model and, on success, the label's virtual address.
     package func isAnswered(by status: ConfigModelPublicationStatus) -> Bool {
         subject.matches(status.subject)
@@ -123,8 +97,16 @@ package struct ConfigModelPublicationVirtualAddressSet: ModelMessage, Configurat
 }
 
 /// Config Model Publication Status (Mesh Protocol 4.3.2.18).
-package struct ConfigModelPublicationStatus: ModelMessage, ConfigurationStatusMessage, FieldMessage {
+package struct ConfigModelPublicationStatus: ModelMessage, ConfigurationStatusMessage, FoundationMessage {
     package static let opcode: Opcode = 0x8019
+    package static let layout = Layout(
+        Self.init,
+        .field("status", \.status),
+        .field("element", \.elementAddress),
+        .field("publish_address", \.publishAddress),
+        .field("publish", \.settings),
+        .field("model", \.model)
+    )
     package var status: ConfigStatusCode
     package var elementAddress: UnicastAddress
     /// Where the model publishes to; for a label its virtual address, unassigned if the model does not publish.
@@ -145,22 +127,5 @@ package struct ConfigModelPublicationStatus: ModelMessage, ConfigurationStatusMe
         self.publishAddress = publishAddress
         self.settings = settings
         self.model = model
-    }
-
-    /// Reads twelve or 14 octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        status = try ConfigStatusCode(reading: &reader)
-        elementAddress = try UnicastAddress(reading: &reader)
-        publishAddress = try Address(reading: &reader)
-        settings = try PublicationSettings(reading: &reader)
-        model = try ModelIdentifier(reading: &reader)
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        status.write(to: &writer)
-        elementAddress.write(to: &writer)
-        publishAddress.write(to: &writer)
-        settings.write(to: &writer)
-        model.write(to: &writer)
     }
 }

@@ -1,5 +1,6 @@
 /// Whether a node advertises with Node Identity on a subnet (Mesh Protocol 4.2.13).
 package enum NodeIdentityState: UInt8, CaseIterable, Hashable, Sendable, AccessField {
+    package static let notation = "$:feature-state"
     /// It does not advertise with it.
     case stopped = 0
     /// It advertises with it, for at most 60 seconds.
@@ -8,66 +9,11 @@ package enum NodeIdentityState: UInt8, CaseIterable, Hashable, Sendable, AccessF
     case notSupported = 2
 }
 
-/// The layout of messages that start or stop advertising with a node's identity: NetKey index (2), on or off (1).
-package protocol NodeIdentitySetMessage: ConfigurationRequest, FieldMessage {
-    /// The NetKey of the subnet.
-    var netKeyIndex: NetKeyIndex { get }
-    /// Whether the node should advertise.
-    var isEnabled: Bool { get }
-
-    /// The message with those fields.
-    init(netKeyIndex: NetKeyIndex, isEnabled: Bool)
-}
-
-extension NodeIdentitySetMessage {
-    /// Reads three octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        self.init(netKeyIndex: try NetKeyIndex(reading: &reader), isEnabled: try Bool(reading: &reader))
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        netKeyIndex.write(to: &writer)
-        isEnabled.write(to: &writer)
-    }
-
-    package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
-}
-
-/// The layout of messages that tell whether a node advertises with its identity: status (1), NetKey index (2), state
-/// (1).
-package protocol NodeIdentityStatusMessage: ConfigurationStatusMessage, FieldMessage {
-    /// The NetKey of the subnet.
-    var netKeyIndex: NetKeyIndex { get }
-    /// Whether the node advertises.
-    var identity: NodeIdentityState { get }
-
-    /// The message with those fields.
-    init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex, identity: NodeIdentityState)
-}
-
-extension NodeIdentityStatusMessage {
-    /// Reads four octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        self.init(
-            status: try ConfigStatusCode(reading: &reader),
-            netKeyIndex: try NetKeyIndex(reading: &reader),
-            identity: try NodeIdentityState(reading: &reader)
-        )
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        status.write(to: &writer)
-        netKeyIndex.write(to: &writer)
-        identity.write(to: &writer)
-    }
-
-    package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
-}
-
 /// Config Node Identity Get (Mesh Protocol 4.3.2.43).
-package struct ConfigNodeIdentityGet: NetKeyIndexMessage, ConfigurationRequest {
+package struct ConfigNodeIdentityGet: NetKeyMessage, FoundationStateRequest {
     package typealias Status = ConfigNodeIdentityStatus
     package static let opcode: Opcode = 0x8046
+    package static let layout = Layout(Self.init, .field("net_key_index", \.netKeyIndex))
     package var netKeyIndex: NetKeyIndex
 
     package init(netKeyIndex: NetKeyIndex) {
@@ -76,9 +22,14 @@ package struct ConfigNodeIdentityGet: NetKeyIndexMessage, ConfigurationRequest {
 }
 
 /// Config Node Identity Set (Mesh Protocol 4.3.2.44).
-package struct ConfigNodeIdentitySet: NodeIdentitySetMessage {
+package struct ConfigNodeIdentitySet: NetKeyMessage, FoundationStateRequest {
     package typealias Status = ConfigNodeIdentityStatus
     package static let opcode: Opcode = 0x8047
+    package static let layout = Layout(
+        Self.init,
+        .field("net_key_index", \.netKeyIndex),
+        .field("identity", \.isEnabled)
+    )
     package var netKeyIndex: NetKeyIndex
     /// Whether the node should advertise with Node Identity.
     package var isEnabled: Bool
@@ -90,8 +41,14 @@ package struct ConfigNodeIdentitySet: NodeIdentitySetMessage {
 }
 
 /// Config Node Identity Status (Mesh Protocol 4.3.2.45).
-package struct ConfigNodeIdentityStatus: NodeIdentityStatusMessage {
+package struct ConfigNodeIdentityStatus: NetKeyMessage, ConfigurationStatusMessage, FoundationStateStatus {
     package static let opcode: Opcode = 0x8048
+    package static let layout = Layout(
+        Self.init,
+        .field("status", \.status),
+        .field("net_key_index", \.netKeyIndex),
+        .field("identity", \.identity)
+    )
     package var status: ConfigStatusCode
     package var netKeyIndex: NetKeyIndex
     /// Whether the node advertises with Node Identity.
@@ -102,4 +59,6 @@ package struct ConfigNodeIdentityStatus: NodeIdentityStatusMessage {
         self.netKeyIndex = netKeyIndex
         self.identity = identity
     }
+
+    package var foundationState: FoundationState { .nodeIdentity(netKeyIndex, identity) }
 }

@@ -54,6 +54,11 @@ package struct PublicationSettings: Hashable, Sendable {
 }
 
 extension PublicationSettings: AccessField {
+    package static let notation = """
+        app_key_index:packed-key-index credential_flag:u1 _3 $_ttl:publish-ttl $_period_steps:u6 \
+        $_period_resolution:period-resolution $_retransmit_count:u3 $_retransmit_interval:publish-interval
+        """
+
     /// Reads AppKeyIndex in bits 0–11 and CredentialFlag in bit 12. Bits 13–15 are reserved and ignored, as section
     /// 1.3.1.1 demands. PublishTTL, PublishPeriod and PublishRetransmit follow, one octet each.
     package init(reading reader: inout ByteReader) throws(DecodeError) {

@@ -1,5 +1,7 @@
 /// A filter for pairs of subnets (Mesh Protocol 1.1), 2 octets: filter (2 bits), reserved (2), NetKey index (12).
 package struct BridgedSubnetsFilter: Hashable, Sendable, AccessField {
+    package static let notation = "filter:u2 _2 net_key_index:packed-key-index"
+
     /// The place of the NetKey in a matching pair.
     package enum Position: UInt8, CaseIterable, Sendable {
         /// Any place or none: all pairs match.
@@ -39,9 +41,10 @@ package struct BridgedSubnetsFilter: Hashable, Sendable, AccessField {
 }
 
 /// Bridged Subnets Get (Mesh Protocol 1.1): filter (2), index of the first pair (1).
-package struct BridgedSubnetsGet: ConfigurationRequest, FieldMessage {
+package struct BridgedSubnetsGet: ConfigurationRequest, FoundationMessage {
     package typealias Status = BridgedSubnetsList
     package static let opcode: Opcode = 0x80B7
+    package static let layout = Layout(Self.init, .field("", \.filter), .field("start_index", \.startIndex))
     /// The pairs to list.
     package var filter: BridgedSubnetsFilter
     /// The index of the first pair to list.
@@ -52,25 +55,20 @@ package struct BridgedSubnetsGet: ConfigurationRequest, FieldMessage {
         self.startIndex = startIndex
     }
 
-    /// Reads three octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        filter = try BridgedSubnetsFilter(reading: &reader)
-        startIndex = try reader.readUInt8()
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        filter.write(to: &writer)
-        writer.write(startIndex)
-    }
-
     package func isAnswered(by status: Status) -> Bool {
         status.filter == filter && status.startIndex == startIndex
     }
 }
 
 /// Bridged Subnets List (Mesh Protocol 1.1): filter (2), index of the first pair (1), pairs (3 each).
-package struct BridgedSubnetsList: ConfigurationMessage, FieldMessage {
+package struct BridgedSubnetsList: ConfigurationMessage, FoundationMessage {
     package static let opcode: Opcode = 0x80B8
+    package static let layout = Layout(
+        Self.init,
+        .field("", \.filter),
+        .field("start_index", \.startIndex),
+        .list("pairs", \.pairs)
+    )
     /// The filter of the request.
     package var filter: BridgedSubnetsFilter
     /// The index of the first pair in the list.
@@ -83,24 +81,16 @@ package struct BridgedSubnetsList: ConfigurationMessage, FieldMessage {
         self.startIndex = startIndex
         self.pairs = pairs
     }
-
-    /// Reads to the end.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        filter = try BridgedSubnetsFilter(reading: &reader)
-        startIndex = try reader.readUInt8()
-        pairs = []
-        while !reader.isAtEnd { pairs.append(try NetKeyIndexPair(reading: &reader)) }
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        filter.write(to: &writer)
-        writer.write(startIndex)
-        for pair in pairs { pair.write(to: &writer) }
-    }
 }
 
 /// The addresses of an entry of a bridging table, 5 octets (Mesh Protocol 1.1): two addresses (2 each), directions (1).
-package struct BridgedAddresses: Hashable, Sendable, AccessField {
+package struct BridgedAddresses: Hashable, Sendable, FieldStructure {
+    package static let layout = Layout(
+        Self.init,
+        .field("address1", \.first),
+        .field("address2", \.second),
+        .field("directions", \.directions)
+    )
     /// The address that sends in the first subnet.
     package var first: UnicastAddress
     /// The address that receives in the second subnet.
@@ -113,25 +103,13 @@ package struct BridgedAddresses: Hashable, Sendable, AccessField {
         self.second = second
         self.directions = directions
     }
-
-    /// Reads five octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        first = try UnicastAddress(reading: &reader)
-        second = try Address(reading: &reader)
-        directions = try BridgingDirections(reading: &reader)
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        first.write(to: &writer)
-        second.write(to: &writer)
-        directions.write(to: &writer)
-    }
 }
 
 /// Bridging Table Get (Mesh Protocol 1.1): subnets (3), index of the first entry (2).
-package struct BridgingTableGet: ConfigurationRequest, FieldMessage {
+package struct BridgingTableGet: ConfigurationRequest, FoundationMessage {
     package typealias Status = BridgingTableList
     package static let opcode: Opcode = 0x80B9
+    package static let layout = Layout(Self.init, .field("", \.subnets), .field("start_index", \.startIndex))
     /// The subnets whose entries to list.
     package var subnets: NetKeyIndexPair
     /// The index of the first entry to list.
@@ -142,25 +120,21 @@ package struct BridgingTableGet: ConfigurationRequest, FieldMessage {
         self.startIndex = startIndex
     }
 
-    /// Reads five octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        subnets = try NetKeyIndexPair(reading: &reader)
-        startIndex = try reader.readUInt16LittleEndian()
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        subnets.write(to: &writer)
-        writer.writeLittleEndian(startIndex)
-    }
-
     package func isAnswered(by status: Status) -> Bool {
         status.subnets == subnets && status.startIndex == startIndex
     }
 }
 
 /// Bridging Table List (Mesh Protocol 1.1): status (1), subnets (3), index of the first entry (2), entries (5 each).
-package struct BridgingTableList: ConfigurationStatusMessage, FieldMessage {
+package struct BridgingTableList: ConfigurationStatusMessage, FoundationMessage {
     package static let opcode: Opcode = 0x80BA
+    package static let layout = Layout(
+        Self.init,
+        .field("status", \.status),
+        .field("", \.subnets),
+        .field("start_index", \.startIndex),
+        .list("entries", \.entries)
+    )
     package var status: ConfigStatusCode
     /// The subnets whose entries the message lists.
     package var subnets: NetKeyIndexPair
@@ -180,22 +154,6 @@ package struct BridgingTableList: ConfigurationStatusMessage, FieldMessage {
         self.startIndex = startIndex
         self.entries = entries
     }
-
-    /// Reads to the end.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        status = try ConfigStatusCode(reading: &reader)
-        subnets = try NetKeyIndexPair(reading: &reader)
-        startIndex = try reader.readUInt16LittleEndian()
-        entries = []
-        while !reader.isAtEnd { entries.append(try BridgedAddresses(reading: &reader)) }
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        status.write(to: &writer)
-        subnets.write(to: &writer)
-        writer.writeLittleEndian(startIndex)
-        for entry in entries { entry.write(to: &writer) }
-    }
 }
 
 /// Bridging Table Size Get (Mesh Protocol 1.1).
@@ -207,21 +165,13 @@ package struct BridgingTableSizeGet: ParameterlessMessage, ConfigurationRequest 
 }
 
 /// Bridging Table Size Status (Mesh Protocol 1.1): entries (2).
-package struct BridgingTableSizeStatus: ConfigurationMessage, FieldMessage {
+package struct BridgingTableSizeStatus: ConfigurationMessage, FoundationMessage {
     package static let opcode: Opcode = 0x80BC
+    package static let layout = Layout(Self.init, .field("bridging_table_size", \.entries))
     /// How many entries the node's bridging tables can hold in total.
     package var entries: UInt16
 
     package init(entries: UInt16) {
         self.entries = entries
-    }
-
-    /// Reads two octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        entries = try reader.readUInt16LittleEndian()
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        writer.writeLittleEndian(entries)
     }
 }

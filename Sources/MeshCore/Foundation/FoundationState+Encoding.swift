@@ -114,20 +114,7 @@ extension FoundationState.Kind {
     }
 }
 
-extension BridgingTableEntry {
-    /// Appends eight octets in the format of messages: the subnets (3), then the addresses with their directions (5).
-    package func write(to writer: inout ByteWriter) {
-        subnets.write(to: &writer)
-        addresses.write(to: &writer)
-    }
-
-    /// Reads eight octets.
-    ///
-    /// - Throws: ``DecodeError`` if octets are missing or a value is prohibited.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        self.init(
-            subnets: try NetKeyIndexPair(reading: &reader),
-            addresses: try BridgedAddresses(reading: &reader)
-        )
-    }
+extension BridgingTableEntry: FieldStructure {
+    /// Eight octets in the format of messages: the subnets (3), then the addresses with their directions (5).
+    package static let layout = Layout(Self.init, .field("", \.subnets), .field("", \.addresses))
 }

@@ -1,6 +1,6 @@
 /// A sequence of access messages (Mesh Protocol 1.1, Opcodes Aggregator). The length of each precedes it, in one octet
 /// (bits 1-7) or, if bit 0 is set, in two (bits 1-15, least significant octet first).
-struct AggregatedItems {
+enum AggregatedItems {
     /// The longest item that the length field can express.
     static let longestItem = 0x7FFF
 
@@ -34,14 +34,37 @@ struct AggregatedItems {
         }
     }
 
+    /// The items as a field. They may be empty only in a status.
+    static func field<Message>(
+        _ name: String,
+        _ items: @escaping @Sendable (Message) -> [[UInt8]],
+        mayBeEmpty: Bool
+    ) -> Field<Message, [[UInt8]]> {
+        Field(
+            notation: "\(name):data",
+            value: items,
+            read: { (reader) throws(DecodeError) in
+                let items = try read(&reader)
+                guard mayBeEmpty || !items.contains([]) else { throw .prohibited(field: "Item", value: 0) }
+                return items
+            },
+            write: { write($0, to: &$1) }
+        )
+    }
+
     /// The number of octets that an item of that length takes, its length field included.
     static func size(of length: Int) -> Int { length + (length <= 0x7F ? 1 : 2) }
 }
 
 /// Opcodes Aggregator Sequence (Mesh Protocol 1.1): several requests to one element in one message.
-package struct OpcodesAggregatorSequence: ConfigurationRequest, FieldMessage {
+package struct OpcodesAggregatorSequence: ConfigurationRequest, FoundationMessage {
     package typealias Status = OpcodesAggregatorStatus
     package static let opcode: Opcode = 0x8072
+    package static let layout = Layout(
+        Self.init,
+        .field("element", \.elementAddress),
+        AggregatedItems.field("items", \.items, mayBeEmpty: false)
+    )
     /// The element that receives the requests.
     package var elementAddress: UnicastAddress
     /// The requests, each an opcode and its parameters. They may contain keys.
@@ -50,18 +73,6 @@ package struct OpcodesAggregatorSequence: ConfigurationRequest, FieldMessage {
     package init(elementAddress: UnicastAddress, items: [[UInt8]]) {
         self.elementAddress = elementAddress
         self.items = items
-    }
-
-    /// Reads to the end.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        elementAddress = try UnicastAddress(reading: &reader)
-        items = try AggregatedItems.read(&reader)
-        guard !items.contains([]) else { throw .prohibited(field: "Item", value: 0) }
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        elementAddress.write(to: &writer)
-        AggregatedItems.write(items, to: &writer)
     }
 
     package var subject: ConfigurationSubject { ConfigurationSubject(elementAddress: elementAddress) }
@@ -79,6 +90,7 @@ extension OpcodesAggregatorSequence: CustomStringConvertible, CustomReflectable 
 
 /// The outcome of a whole Opcodes Aggregator Sequence (Mesh Protocol 1.1).
 package enum OpcodesAggregatorStatusCode: UInt8, CaseIterable, Hashable, Sendable, AccessField {
+    package static let notation = "$:aggregator-status"
     /// All items were processed.
     case success = 0x00
     /// The node has no such element.
@@ -94,8 +106,14 @@ package enum OpcodesAggregatorStatusCode: UInt8, CaseIterable, Hashable, Sendabl
 }
 
 /// Opcodes Aggregator Status (Mesh Protocol 1.1): the answers in the order of the requests, up to the first failure.
-package struct OpcodesAggregatorStatus: ConfigurationMessage, FieldMessage {
+package struct OpcodesAggregatorStatus: ConfigurationMessage, FoundationMessage {
     package static let opcode: Opcode = 0x8073
+    package static let layout = Layout(
+        Self.init,
+        .field("status", \.status),
+        .field("element", \.elementAddress),
+        AggregatedItems.field("status_items", \.items, mayBeEmpty: true)
+    )
     /// The outcome of the sequence.
     package var status: OpcodesAggregatorStatusCode
     /// The element that received the requests.
@@ -107,19 +125,6 @@ package struct OpcodesAggregatorStatus: ConfigurationMessage, FieldMessage {
         self.status = status
         self.elementAddress = elementAddress
         self.items = items
-    }
-
-    /// Reads to the end.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        status = try OpcodesAggregatorStatusCode(reading: &reader)
-        elementAddress = try UnicastAddress(reading: &reader)
-        items = try AggregatedItems.read(&reader)
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        status.write(to: &writer)
-        elementAddress.write(to: &writer)
-        AggregatedItems.write(items, to: &writer)
     }
 
     package var subject: ConfigurationSubject { ConfigurationSubject(elementAddress: elementAddress) }

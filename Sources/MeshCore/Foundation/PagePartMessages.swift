@@ -1,32 +1,19 @@
-/// The layout of messages that ask for a part of a page: page (1), offset (2).
-package protocol PagePartRequest: ConfigurationRequest, FieldMessage where Status: PagePartStatus {
+/// A message that asks for a part of a page.
+package protocol PagePartRequest: ConfigurationRequest, FoundationMessage where Status: PagePartStatus {
     /// The number of the page.
     var page: UInt8 { get }
     /// The offset of the first octet to send.
     var offset: UInt16 { get }
-
-    /// The message with those fields.
-    init(page: UInt8, offset: UInt16)
 }
 
 extension PagePartRequest {
-    /// Reads three octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        self.init(page: try reader.readUInt8(), offset: try reader.readUInt16LittleEndian())
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        writer.write(page)
-        writer.writeLittleEndian(offset)
-    }
-
     /// Whether the status starts at the requested offset. The page may differ: a node that lacks the page sends the
     /// next lower one that it has.
     package func isAnswered(by status: Status) -> Bool { status.offset == offset && status.page <= page }
 }
 
-/// The layout of messages with a part of a page: page (1), offset (2), octets of the whole page (2), the part.
-package protocol PagePartStatus: ConfigurationMessage, FieldMessage {
+/// A message with a part of a page.
+package protocol PagePartStatus: ConfigurationMessage, FoundationMessage {
     /// The number of the page.
     var page: UInt8 { get }
     /// The offset of the first octet in the page.
@@ -41,23 +28,17 @@ package protocol PagePartStatus: ConfigurationMessage, FieldMessage {
 }
 
 extension PagePartStatus {
-    /// Reads to the end. A part that reaches past the end of the page is prohibited.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        let page = try reader.readUInt8()
-        let offset = try reader.readUInt16LittleEndian()
-        let totalSize = try reader.readUInt16LittleEndian()
-        let data = Array(reader.readRest())
+    /// A part that reaches past the end of the page is prohibited.
+    fileprivate init(
+        checking page: UInt8,
+        _ offset: UInt16,
+        _ totalSize: UInt16,
+        _ data: [UInt8]
+    ) throws(DecodeError) {
         guard data.isEmpty || Int(offset) + data.count <= Int(totalSize) else {
             throw .prohibited(field: "TotalSize", value: UInt64(totalSize))
         }
         self.init(page: page, offset: offset, totalSize: totalSize, data: data)
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        writer.write(page)
-        writer.writeLittleEndian(offset)
-        writer.writeLittleEndian(totalSize)
-        writer.write(data)
     }
 }
 
@@ -65,6 +46,7 @@ extension PagePartStatus {
 package struct LargeCompositionDataGet: PagePartRequest {
     package typealias Status = LargeCompositionDataStatus
     package static let opcode: Opcode = 0x8074
+    package static let layout = Layout(Self.init, .field("page", \.page, as: "number"), .field("offset", \.offset))
     package var page: UInt8
     package var offset: UInt16
 
@@ -77,6 +59,13 @@ package struct LargeCompositionDataGet: PagePartRequest {
 /// Large Composition Data Status (Mesh Protocol 1.1).
 package struct LargeCompositionDataStatus: PagePartStatus {
     package static let opcode: Opcode = 0x8075
+    package static let layout = Layout(
+        Self.init(checking:_:_:_:),
+        .field("page", \.page, as: "number"),
+        .field("offset", \.offset),
+        .field("total_size", \.totalSize),
+        .octets("data", \.data, as: "data")
+    )
     package var page: UInt8
     package var offset: UInt16
     package var totalSize: UInt16
@@ -94,6 +83,7 @@ package struct LargeCompositionDataStatus: PagePartStatus {
 package struct ModelsMetadataGet: PagePartRequest {
     package typealias Status = ModelsMetadataStatus
     package static let opcode: Opcode = 0x8076
+    package static let layout = Layout(Self.init, .field("metadata_page", \.page), .field("offset", \.offset))
     package var page: UInt8
     package var offset: UInt16
 
@@ -106,6 +96,13 @@ package struct ModelsMetadataGet: PagePartRequest {
 /// Models Metadata Status (Mesh Protocol 1.1).
 package struct ModelsMetadataStatus: PagePartStatus {
     package static let opcode: Opcode = 0x8077
+    package static let layout = Layout(
+        Self.init(checking:_:_:_:),
+        .field("metadata_page", \.page),
+        .field("offset", \.offset),
+        .field("total_size", \.totalSize),
+        .octets("data", \.data, as: "data")
+    )
     package var page: UInt8
     package var offset: UInt16
     package var totalSize: UInt16

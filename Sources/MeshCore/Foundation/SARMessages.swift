@@ -1,6 +1,11 @@
 /// The SAR Transmitter state, 4 octets (Mesh Protocol 1.1): seven fields of four bits, the low half of an octet first,
 /// then four reserved bits. The latter are ignored when read and written as zero.
 package struct SARTransmitterState: Hashable, Sendable, AccessField {
+    package static let notation = """
+        segment_interval_step:u4 unicast_retransmissions_count:u4 unicast_retransmissions_without_progress_count:u4 \
+        unicast_retransmissions_interval_step:u4 unicast_retransmissions_interval_increment:u4 \
+        multicast_retransmissions_count:u4 multicast_retransmissions_interval_step:u4 _4
+        """
     /// The time between two segments, n + 1 steps of 10 ms, 0...15; 5 by default.
     package var segmentIntervalStep: UInt8
     /// How often a segment to a unicast address is transmitted, n + 1 times, 0...15; 2 by default.
@@ -47,6 +52,10 @@ package struct SARTransmitterState: Hashable, Sendable, AccessField {
 /// The SAR Receiver state, 3 octets (Mesh Protocol 1.1), the low bits of an octet first: 5 and 3 bits, 4 and 4 bits, 2
 /// bits and six reserved ones. The latter are ignored when read and written as zero.
 package struct SARReceiverState: Hashable, Sendable, AccessField {
+    package static let notation = """
+        segments_threshold:u5 acknowledgment_delay_increment:u3 discard_timeout:u4 receiver_segment_interval_step:u4 \
+        acknowledgment_retransmissions_count:u2 _6
+        """
     /// Acknowledgments of messages with a SegN above this are repeated, 0...31; 3 by default.
     package var segmentsThreshold: UInt8
     /// The delay of an acknowledgment, n + 1.5 segment intervals, 0...7; 1 by default.
@@ -82,29 +91,8 @@ package struct SARReceiverState: Hashable, Sendable, AccessField {
     }
 }
 
-/// The layout of messages that carry only a SAR state.
-package protocol SARMessage: ConfigurationMessage, FieldMessage {
-    /// ``SARTransmitterState`` or ``SARReceiverState``.
-    associatedtype State: AccessField
-    /// The state.
-    var state: State { get }
-
-    /// The message with that state.
-    init(state: State)
-}
-
-extension SARMessage {
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        self.init(state: try State(reading: &reader))
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        state.write(to: &writer)
-    }
-}
-
 /// SAR Transmitter Get (Mesh Protocol 1.1).
-package struct SARTransmitterGet: ParameterlessMessage, ConfigurationRequest {
+package struct SARTransmitterGet: ParameterlessMessage, FoundationStateRequest {
     package typealias Status = SARTransmitterStatus
     package static let opcode: Opcode = 0x806C
 
@@ -112,9 +100,11 @@ package struct SARTransmitterGet: ParameterlessMessage, ConfigurationRequest {
 }
 
 /// SAR Transmitter Set (Mesh Protocol 1.1).
-package struct SARTransmitterSet: SARMessage, ConfigurationRequest {
+package struct SARTransmitterSet: FoundationStateRequest, FoundationMessage {
     package typealias Status = SARTransmitterStatus
     package static let opcode: Opcode = 0x806D
+    package static let layout = Layout(Self.init, .field("state", \.state))
+    /// How the node sends segments.
     package var state: SARTransmitterState
 
     package init(state: SARTransmitterState) {
@@ -123,17 +113,21 @@ package struct SARTransmitterSet: SARMessage, ConfigurationRequest {
 }
 
 /// SAR Transmitter Status (Mesh Protocol 1.1).
-package struct SARTransmitterStatus: SARMessage {
+package struct SARTransmitterStatus: FoundationStateStatus, FoundationMessage {
     package static let opcode: Opcode = 0x806E
+    package static let layout = Layout(Self.init, .field("state", \.state))
+    /// How the node sends segments.
     package var state: SARTransmitterState
 
     package init(state: SARTransmitterState) {
         self.state = state
     }
+
+    package var foundationState: FoundationState { .sarTransmitter(state) }
 }
 
 /// SAR Receiver Get (Mesh Protocol 1.1).
-package struct SARReceiverGet: ParameterlessMessage, ConfigurationRequest {
+package struct SARReceiverGet: ParameterlessMessage, FoundationStateRequest {
     package typealias Status = SARReceiverStatus
     package static let opcode: Opcode = 0x806F
 
@@ -141,9 +135,11 @@ package struct SARReceiverGet: ParameterlessMessage, ConfigurationRequest {
 }
 
 /// SAR Receiver Set (Mesh Protocol 1.1).
-package struct SARReceiverSet: SARMessage, ConfigurationRequest {
+package struct SARReceiverSet: FoundationStateRequest, FoundationMessage {
     package typealias Status = SARReceiverStatus
     package static let opcode: Opcode = 0x8070
+    package static let layout = Layout(Self.init, .field("state", \.state))
+    /// How the node receives segments.
     package var state: SARReceiverState
 
     package init(state: SARReceiverState) {
@@ -152,11 +148,15 @@ package struct SARReceiverSet: SARMessage, ConfigurationRequest {
 }
 
 /// SAR Receiver Status (Mesh Protocol 1.1).
-package struct SARReceiverStatus: SARMessage {
+package struct SARReceiverStatus: FoundationStateStatus, FoundationMessage {
     package static let opcode: Opcode = 0x8071
+    package static let layout = Layout(Self.init, .field("state", \.state))
+    /// How the node receives segments.
     package var state: SARReceiverState
 
     package init(state: SARReceiverState) {
         self.state = state
     }
+
+    package var foundationState: FoundationState { .sarReceiver(state) }
 }

@@ -1,6 +1,8 @@
 /// A range of addresses in access messages (Mesh Protocol 1.1), 2 or 3 octets, least significant first: whether a
 /// length follows (bit 0), start (bits 1-15), length (1).
 extension UnicastAddressRange: AccessField {
+    package static let notation = "has_length:u1=0 start:u15 / has_length:u1=1 start:u15 length:u8"
+
     /// Reads two or three octets. A range that starts at 0, leaves the unicast addresses, or takes a length octet for
     /// fewer than two addresses is prohibited.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
@@ -23,31 +25,12 @@ extension UnicastAddressRange: AccessField {
     }
 }
 
-/// The layout of messages that carry only a range of addresses.
-package protocol SolicitationAddressesMessage: ConfigurationMessage, FieldMessage {
-    /// The addresses.
-    var addresses: UnicastAddressRange { get }
-
-    /// The message with that range.
-    init(addresses: UnicastAddressRange)
-}
-
-extension SolicitationAddressesMessage {
-    /// Reads two or three octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        self.init(addresses: try UnicastAddressRange(reading: &reader))
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        addresses.write(to: &writer)
-    }
-}
-
 /// Solicitation PDU RPL Items Clear (Mesh Protocol 1.1): the node forgets the sequence numbers of Solicitation PDUs
 /// from those addresses.
-package struct SolicitationPDURPLItemsClear: SolicitationAddressesMessage, ConfigurationRequest {
+package struct SolicitationPDURPLItemsClear: ConfigurationRequest, FoundationMessage {
     package typealias Status = SolicitationPDURPLItemsStatus
     package static let opcode: Opcode = 0x8078
+    package static let layout = Layout(Self.init, .field("", \.addresses))
     /// The addresses to forget.
     package var addresses: UnicastAddressRange
 
@@ -59,8 +42,9 @@ package struct SolicitationPDURPLItemsClear: SolicitationAddressesMessage, Confi
 }
 
 /// Solicitation PDU RPL Items Clear Unacknowledged (Mesh Protocol 1.1).
-package struct SolicitationPDURPLItemsClearUnacknowledged: SolicitationAddressesMessage {
+package struct SolicitationPDURPLItemsClearUnacknowledged: ConfigurationMessage, FoundationMessage {
     package static let opcode: Opcode = 0x8079
+    package static let layout = Layout(Self.init, .field("", \.addresses))
     /// The addresses to forget.
     package var addresses: UnicastAddressRange
 
@@ -70,8 +54,9 @@ package struct SolicitationPDURPLItemsClearUnacknowledged: SolicitationAddresses
 }
 
 /// Solicitation PDU RPL Items Status (Mesh Protocol 1.1).
-package struct SolicitationPDURPLItemsStatus: SolicitationAddressesMessage {
+package struct SolicitationPDURPLItemsStatus: ConfigurationMessage, FoundationMessage {
     package static let opcode: Opcode = 0x807A
+    package static let layout = Layout(Self.init, .field("", \.addresses))
     /// The addresses that the node forgot.
     package var addresses: UnicastAddressRange
 

@@ -1,23 +1,3 @@
-/// The layout of the Health messages that carry the Attention Timer state (Mesh Protocol 4.2.10): one octet.
-package protocol HealthAttentionMessage: FieldMessage {
-    /// How many seconds the element still draws attention to itself; 0 if it does not.
-    var seconds: UInt8 { get }
-
-    /// The message with that time.
-    init(seconds: UInt8)
-}
-
-extension HealthAttentionMessage {
-    /// Reads one octet.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        self.init(seconds: try reader.readUInt8())
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        writer.write(seconds)
-    }
-}
-
 /// Health Attention Get (Mesh Protocol 4.3.3.7). An AppKey that is bound to the Health Server secures it, as it does
 /// all messages of the Health models.
 package struct HealthAttentionGet: ParameterlessMessage, AcknowledgedMessage {
@@ -31,9 +11,10 @@ package struct HealthAttentionGet: ParameterlessMessage, AcknowledgedMessage {
 }
 
 /// Health Attention Set (Mesh Protocol 4.3.3.8).
-package struct HealthAttentionSet: HealthAttentionMessage, AcknowledgedMessage {
+package struct HealthAttentionSet: FoundationMessage, AcknowledgedMessage {
     package typealias Status = HealthAttentionStatus
     package static let opcode: Opcode = 0x8005
+    package static let layout = Layout(Self.init, .field("attention", \.seconds, as: "attention"))
     /// For how many seconds to draw attention; 0 to stop.
     package var seconds: UInt8
 
@@ -48,8 +29,9 @@ package struct HealthAttentionSet: HealthAttentionMessage, AcknowledgedMessage {
 }
 
 /// Health Attention Set Unacknowledged (Mesh Protocol 4.3.3.9).
-package struct HealthAttentionSetUnacknowledged: HealthAttentionMessage {
+package struct HealthAttentionSetUnacknowledged: FoundationMessage {
     package static let opcode: Opcode = 0x8006
+    package static let layout = Layout(Self.init, .field("attention", \.seconds, as: "attention"))
     /// For how many seconds to draw attention; 0 to stop.
     package var seconds: UInt8
 
@@ -59,8 +41,9 @@ package struct HealthAttentionSetUnacknowledged: HealthAttentionMessage {
 }
 
 /// Health Attention Status (Mesh Protocol 4.3.3.10).
-package struct HealthAttentionStatus: HealthAttentionMessage {
+package struct HealthAttentionStatus: FoundationMessage {
     package static let opcode: Opcode = 0x8007
+    package static let layout = Layout(Self.init, .field("attention", \.seconds, as: "attention"))
     /// How many seconds remain; 0 if the element does not draw attention.
     package var seconds: UInt8
 

@@ -1,6 +1,7 @@
 /// One structure of advertising data (Core Specification, Supplement). In messages: length of type and data (1), type
 /// (1), data.
-package struct AdvertisingStructure: Hashable, Sendable {
+package struct AdvertisingStructure: Hashable, Sendable, AccessField {
+    package static let notation = "length:u8 type:u8 data:data"
     /// The AD type, such as 0x09 for the complete local name.
     package var type: UInt8
     /// Its data, up to 254 octets.
@@ -16,23 +17,16 @@ package struct AdvertisingStructure: Hashable, Sendable {
     /// URI: a code for the scheme in UTF-8, then the rest.
     package static let uri: UInt8 = 0x24
 
-    /// Reads structures to the end.
-    ///
-    /// - Throws: ``DecodeError/prohibited(field:value:)`` for an empty structure,
-    ///   ``DecodeError/truncated(offset:needed:)`` for one that reaches past the end.
-    static func readAll(_ reader: inout ByteReader) throws(DecodeError) -> [AdvertisingStructure] {
-        var structures: [AdvertisingStructure] = []
-        while !reader.isAtEnd {
-            let length = try reader.readUInt8()
-            guard length > 0 else { throw .prohibited(field: "AdStructures length", value: 0) }
-            let type = try reader.readUInt8()
-            structures.append(AdvertisingStructure(type: type, data: Array(try reader.read(Int(length) - 1))))
-        }
-        return structures
+    /// Reads a structure; an empty one is prohibited.
+    package init(reading reader: inout ByteReader) throws(DecodeError) {
+        let length = try reader.readUInt8()
+        guard length > 0 else { throw .prohibited(field: "AdStructures length", value: 0) }
+        type = try reader.readUInt8()
+        data = Array(try reader.read(Int(length) - 1))
     }
 
     /// Appends the structure. Data longer than 254 octets are cut; no advertiser sends so much.
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         let data = data.prefix(254)
         writer.write(UInt8(data.count + 1))
         writer.write(type)
@@ -42,9 +36,14 @@ package struct AdvertisingStructure: Hashable, Sendable {
 
 /// Remote Provisioning Extended Scan Start (Mesh Protocol 1.1, 4.3.4.8): number of AD types (1), AD types (1 each),
 /// optionally the Device UUID (16) and a timeout in seconds (1).
-package struct RemoteProvisioningExtendedScanStart: ConfigurationRequest, FieldMessage {
+package struct RemoteProvisioningExtendedScanStart: ConfigurationRequest, FoundationMessage {
     /// The device to ask about, and how long the server listens for it.
-    package struct Device: Hashable, Sendable {
+    package struct Device: Hashable, Sendable, FieldStructure {
+        package static let layout = Layout(
+            Self.init,
+            .field("uuid", \.uuid),
+            .field("timeout", \.timeout, in: 1...Int(longestTimeout), error: "Timeout")
+        )
         /// The device's UUID.
         package var uuid: DeviceUUID
         /// How long the server listens, in seconds, 1...21.
@@ -59,6 +58,7 @@ package struct RemoteProvisioningExtendedScanStart: ConfigurationRequest, FieldM
     /// The server answers when it has heard everything from the device, or at the timeout.
     package typealias Status = RemoteProvisioningExtendedScanReport
     package static let opcode: Opcode = 0x8056
+    package static let layout = Layout(Self.init, typesField, .optional("", \.device))
     /// The most AD types in one request.
     package static let maximumTypes = 16
     /// The longest time that a server listens, in seconds. BlueZ accepts at most 5, Zephyr 21.
@@ -75,49 +75,47 @@ package struct RemoteProvisioningExtendedScanStart: ConfigurationRequest, FieldM
         self.device = device
     }
 
-    /// Reads 2 to 34 octets. Prohibited are: no types, too many, repeated or unrequestable ones, and timeouts out of
-    /// range.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        let count = try reader.readUInt8()
-        guard (1...Self.maximumTypes).contains(Int(count)) else {
-            throw .prohibited(field: "ADTypeFilterCount", value: UInt64(count))
-        }
-        types = Array(try reader.read(Int(count)))
-        var seen = Self.prohibitedTypes
-        for type in types where !seen.insert(type).inserted {
-            throw .prohibited(field: "ADTypeFilter", value: UInt64(type))
-        }
-        guard !reader.isAtEnd else { return }
-        let uuid = try DeviceUUID(reading: &reader)
-        let timeout = try reader.readUInt8()
-        guard (1...Self.longestTimeout).contains(timeout) else {
-            throw .prohibited(field: "Timeout", value: UInt64(timeout))
-        }
-        device = Device(uuid: uuid, timeout: timeout)
-    }
-
-    /// Appends 2 to 34 octets. Types beyond ``maximumTypes`` are left out.
-    package func write(to writer: inout ByteWriter) {
-        let types = types.prefix(Self.maximumTypes)
-        writer.write(UInt8(types.count))
-        writer.write(types)
-        guard let device else { return }
-        device.uuid.write(to: &writer)
-        writer.write(device.timeout)
-    }
-
     /// Whether the server refuses, or reports the requested device.
     package func isAnswered(by status: Status) -> Bool {
         guard status.status == .success, let device else { return true }
         return status.uuid == device.uuid
     }
+
+    /// Their number, then the types. Prohibited are: no types, too many, repeated or unrequestable ones. When written,
+    /// types beyond ``maximumTypes`` are left out.
+    private static let typesField = Field<Self, [UInt8]>(
+        notation: "ad_types:counted",
+        value: \.types,
+        read: { (reader) throws(DecodeError) in
+            let count = try reader.readUInt8()
+            guard (1...maximumTypes).contains(Int(count)) else {
+                throw .prohibited(field: "ADTypeFilterCount", value: UInt64(count))
+            }
+            let types = Array(try reader.read(Int(count)))
+            var seen = prohibitedTypes
+            for type in types where !seen.insert(type).inserted {
+                throw .prohibited(field: "ADTypeFilter", value: UInt64(type))
+            }
+            return types
+        },
+        write: { types, writer in
+            let types = types.prefix(maximumTypes)
+            writer.write(UInt8(types.count))
+            writer.write(types)
+        }
+    )
 }
 
 /// Remote Provisioning Extended Scan Report (Mesh Protocol 1.1, 4.3.4.9): status (1), Device UUID (16). If the device
 /// was heard, OOB information (2, little-endian) and advertising structures follow.
-package struct RemoteProvisioningExtendedScanReport: ConfigurationMessage, FieldMessage {
+package struct RemoteProvisioningExtendedScanReport: ConfigurationMessage, FoundationMessage {
     /// What the server heard from a device.
-    package struct Findings: Hashable, Sendable {
+    package struct Findings: Hashable, Sendable, FieldStructure {
+        package static let layout = Layout(
+            Self.init,
+            .field("oob_information", \.outOfBandInformation),
+            .list("ad_structures", \.structures, as: "data")
+        )
         /// Where to find out-of-band data.
         package var outOfBandInformation: OutOfBandInformation
         /// The requested structures that were heard.
@@ -130,6 +128,12 @@ package struct RemoteProvisioningExtendedScanReport: ConfigurationMessage, Field
     }
 
     package static let opcode: Opcode = 0x8057
+    package static let layout = Layout(
+        Self.init,
+        .field("status", \.status),
+        .field("uuid", \.uuid),
+        .optional("", \.findings)
+    )
     /// The outcome of the request.
     package var status: RemoteProvisioningStatusCode
     /// The device's UUID.
@@ -141,24 +145,5 @@ package struct RemoteProvisioningExtendedScanReport: ConfigurationMessage, Field
         self.status = status
         self.uuid = uuid
         self.findings = findings
-    }
-
-    /// Reads 17 octets, or at least 19.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        status = try RemoteProvisioningStatusCode(reading: &reader)
-        uuid = try DeviceUUID(reading: &reader)
-        guard !reader.isAtEnd else { return }
-        findings = Findings(
-            outOfBandInformation: try OutOfBandInformation(reading: &reader),
-            structures: try AdvertisingStructure.readAll(&reader)
-        )
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        status.write(to: &writer)
-        uuid.write(to: &writer)
-        guard let findings else { return }
-        findings.outOfBandInformation.write(to: &writer)
-        for structure in findings.structures { structure.write(to: &writer) }
     }
 }

@@ -8,8 +8,13 @@ package struct RemoteProvisioningScanCapabilitiesGet: ParameterlessMessage, Conf
 }
 
 /// Remote Provisioning Scan Capabilities Status (Mesh Protocol 1.1, 4.3.4.2): most scanned items (1), active scan (1).
-package struct RemoteProvisioningScanCapabilitiesStatus: ConfigurationMessage, FieldMessage {
+package struct RemoteProvisioningScanCapabilitiesStatus: ConfigurationMessage, FoundationMessage {
     package static let opcode: Opcode = 0x8050
+    package static let layout = Layout(
+        Self.init,
+        .field("max_scanned_items", \.maximumScannedItems, in: Int(leastMaximum)...0xFF, error: "MaxScannedItems"),
+        .field("active_scan", \.isActiveScanSupported, as: "u8")
+    )
     /// The number of devices that every server can report in one scan.
     package static let leastMaximum: UInt8 = 4
     /// The number of devices that the server can report in one scan, at least ``leastMaximum``.
@@ -20,20 +25,6 @@ package struct RemoteProvisioningScanCapabilitiesStatus: ConfigurationMessage, F
     package init(maximumScannedItems: UInt8, isActiveScanSupported: Bool) {
         self.maximumScannedItems = maximumScannedItems
         self.isActiveScanSupported = isActiveScanSupported
-    }
-
-    /// Reads two octets; fewer items than ``leastMaximum`` are prohibited.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        maximumScannedItems = try reader.readUInt8()
-        guard maximumScannedItems >= Self.leastMaximum else {
-            throw .prohibited(field: "MaxScannedItems", value: UInt64(maximumScannedItems))
-        }
-        isActiveScanSupported = try Bool(reading: &reader)
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        writer.write(maximumScannedItems)
-        isActiveScanSupported.write(to: &writer)
     }
 }
 
@@ -47,9 +38,15 @@ package struct RemoteProvisioningScanGet: ParameterlessMessage, ConfigurationReq
 
 /// Remote Provisioning Scan Start (Mesh Protocol 1.1, 4.3.4.4): limit of scanned items (1), timeout in seconds (1),
 /// optionally the Device UUID (16).
-package struct RemoteProvisioningScanStart: ConfigurationRequest, FieldMessage {
+package struct RemoteProvisioningScanStart: ConfigurationRequest, FoundationMessage {
     package typealias Status = RemoteProvisioningScanStatus
     package static let opcode: Opcode = 0x8052
+    package static let layout = Layout(
+        Self.init,
+        .field("scanned_items_limit", \.scannedItemsLimit),
+        .field("timeout", \.timeout, in: 1...0xFF, error: "Timeout"),
+        .optional("uuid", \.uuid)
+    )
     /// The most devices to report; 0 for as many as the server can.
     package var scannedItemsLimit: UInt8
     /// How long to scan, in seconds, 1...255.
@@ -61,20 +58,6 @@ package struct RemoteProvisioningScanStart: ConfigurationRequest, FieldMessage {
         self.scannedItemsLimit = scannedItemsLimit
         self.timeout = timeout
         self.uuid = uuid
-    }
-
-    /// Reads two or 18 octets; a timeout of 0 is prohibited.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        scannedItemsLimit = try reader.readUInt8()
-        timeout = try reader.readUInt8()
-        guard timeout > 0 else { throw .prohibited(field: "Timeout", value: 0) }
-        uuid = reader.isAtEnd ? nil : try DeviceUUID(reading: &reader)
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        writer.write(scannedItemsLimit)
-        writer.write(timeout)
-        uuid?.write(to: &writer)
     }
 
     /// Whether the server refuses, or runs a scan of the requested kind.
@@ -96,8 +79,15 @@ package struct RemoteProvisioningScanStop: ParameterlessMessage, ConfigurationRe
 
 /// Remote Provisioning Scan Status (Mesh Protocol 1.1, 4.3.4.6): status (1), scan state (1), limit of scanned items
 /// (1), remaining seconds (1).
-package struct RemoteProvisioningScanStatus: ConfigurationMessage, FieldMessage {
+package struct RemoteProvisioningScanStatus: ConfigurationMessage, FoundationMessage {
     package static let opcode: Opcode = 0x8054
+    package static let layout = Layout(
+        Self.init,
+        .field("status", \.status),
+        .field("scanning_state", \.state),
+        .field("scanned_items_limit", \.scannedItemsLimit),
+        .field("timeout", \.timeout)
+    )
     /// The outcome of the request.
     package var status: RemoteProvisioningStatusCode
     /// Whether the server scans.
@@ -118,27 +108,19 @@ package struct RemoteProvisioningScanStatus: ConfigurationMessage, FieldMessage 
         self.scannedItemsLimit = scannedItemsLimit
         self.timeout = timeout
     }
-
-    /// Reads four octets.
-    package init(reading reader: inout ByteReader) throws(DecodeError) {
-        status = try RemoteProvisioningStatusCode(reading: &reader)
-        state = try RemoteProvisioningScanState(reading: &reader)
-        scannedItemsLimit = try reader.readUInt8()
-        timeout = try reader.readUInt8()
-    }
-
-    package func write(to writer: inout ByteWriter) {
-        status.write(to: &writer)
-        state.write(to: &writer)
-        writer.write(scannedItemsLimit)
-        writer.write(timeout)
-    }
 }
 
 /// Remote Provisioning Scan Report (Mesh Protocol 1.1, 4.3.4.7), sent without a request during a scan: RSSI (1), Device
 /// UUID (16), OOB information (2, little-endian), optionally the URI hash (4).
-package struct RemoteProvisioningScanReport: ConfigurationMessage, FieldMessage {
+package struct RemoteProvisioningScanReport: ConfigurationMessage, FoundationMessage {
     package static let opcode: Opcode = 0x8055
+    package static let layout = Layout(
+        Self.init,
+        .field("rssi", \.signal),
+        .field("uuid", \.uuid),
+        .field("oob_information", \.outOfBandInformation),
+        uriHashField
+    )
     /// The strength of the device's signal at the server, in dBm.
     package var signal: Int8
     /// The device's UUID.
@@ -160,19 +142,23 @@ package struct RemoteProvisioningScanReport: ConfigurationMessage, FieldMessage 
         self.outOfBandInformation = outOfBandInformation
         self.uriHash = uriHash
     }
+    private static let uriHashField = Field<Self, UInt32?>(
+        notation: "[ uri_hash:octets4 ]",
+        value: \.uriHash,
+        read: { (reader) throws(DecodeError) in reader.isAtEnd ? nil : try reader.readUInt32() },
+        write: { if let hash = $0 { $1.write(hash) } }
+    )
+}
 
-    /// Reads 19 or 23 octets.
+extension Int8: AccessField {
+    package static let notation = "$:signed"
+
+    /// Reads one octet, two's complement.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
-        signal = Int8(bitPattern: try reader.readUInt8())
-        uuid = try DeviceUUID(reading: &reader)
-        outOfBandInformation = try OutOfBandInformation(reading: &reader)
-        uriHash = reader.isAtEnd ? nil : try reader.readUInt32()
+        self.init(bitPattern: try reader.readUInt8())
     }
 
     package func write(to writer: inout ByteWriter) {
-        writer.write(UInt8(bitPattern: signal))
-        uuid.write(to: &writer)
-        outOfBandInformation.write(to: &writer)
-        if let uriHash { writer.write(uriHash) }
+        writer.write(UInt8(bitPattern: self))
     }
 }

@@ -1,5 +1,6 @@
 /// What a Remote Provisioning Server scans for (Mesh Protocol 1.1, Remote Provisioning Scan state), one octet.
 package enum RemoteProvisioningScanState: UInt8, CaseIterable, Hashable, Sendable, AccessField {
+    package static let notation = "$:scanning-state"
     /// Nothing.
     case idle = 0x00
     /// All devices.
@@ -10,6 +11,7 @@ package enum RemoteProvisioningScanState: UInt8, CaseIterable, Hashable, Sendabl
 
 /// The state of a Remote Provisioning Server's link (Mesh Protocol 1.1, Remote Provisioning Link state), one octet.
 package enum RemoteProvisioningLinkState: UInt8, CaseIterable, Hashable, Sendable, AccessField {
+    package static let notation = "$:link-state"
     /// There is no link.
     case idle = 0x00
     /// The device has not yet answered.
@@ -77,6 +79,8 @@ package enum NodeProvisioningProcedure: UInt8, CaseIterable, Hashable, Sendable,
 }
 
 extension DeviceUUID: AccessField {
+    package static let notation = "$:uuid"
+
     /// Reads 16 octets in their natural order.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         self.init(rawValue: Octets16(high: try reader.readUInt64(), low: try reader.readUInt64()))
@@ -89,6 +93,8 @@ extension DeviceUUID: AccessField {
 }
 
 extension OutOfBandInformation: AccessField {
+    package static let notation = "$:hex-16"
+
     /// Reads two octets, little-endian as in all access messages.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         self.init(rawValue: try reader.readUInt16LittleEndian())

@@ -1,6 +1,7 @@
 /// The outcome of a request or the state of the link, as a Remote Provisioning Server reports it (Mesh Protocol 1.1,
 /// 4.3.4), one octet.
 package struct RemoteProvisioningStatusCode: RawRepresentable, Hashable, Sendable, AccessField {
+    package static let notation = "$:remote-status"
     package let rawValue: UInt8
 
     /// Every octet is valid; unknown ones are kept.

@@ -118,7 +118,7 @@ extension ConfigurationServer {
     }
 
     private static func read(
-        _ message: some ModelListGet,
+        _ message: some ModelMessage,
         _ request: Request,
         _ state: NodeConfigurationState
     ) -> (ConfigStatusCode, Model?) {
@@ -131,7 +131,7 @@ extension ConfigurationServer {
     }
 
     private static func readSubscriptions(
-        _ message: some ModelListGet,
+        _ message: some ModelMessage,
         _ request: Request,
         _ state: NodeConfigurationState
     ) -> (ConfigStatusCode, Model?) {
@@ -152,7 +152,7 @@ extension ModelSubscriptionRequest {
 }
 
 extension ConfigModelAppStatus {
-    fileprivate init(_ request: some ModelAppRequest, _ status: ConfigStatusCode) {
+    fileprivate init(_ request: some ModelAppMessage, _ status: ConfigStatusCode) {
         self.init(
             status: status,
             elementAddress: request.elementAddress,
