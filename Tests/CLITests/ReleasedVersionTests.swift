@@ -87,4 +87,46 @@ import let Basics.programVersion
         #expect(imported.status == 0, "\(imported.combined)")
         #expect(nodes(fixture, "again") == ["lamp-1", "lamp-2"])
     }
+
+    @Test("its saved plans of a fleet are read", arguments: versions)
+    func fleetPlans(version: String) throws {
+        let fixture = try fixture(version)
+        let folder = "version-\(version)/plans/"
+        try fixture.copy(folder + "fleet.json", to: "plans/fleet.json")
+        for name in ["graz-1", "graz_2"] { try fixture.copy(folder + name + ".plan", to: "plans/\(name).mplan") }
+        let shown = fixture.run("fleet", "show", "plans")
+        #expect(shown.status == 0, "\(shown.combined)")
+        #expect(shown.output.contains("Digest: 7190eb9ea1e5065124218be9663b48c1a38c7382fc455eaea985be2a9c1b3744"))
+        try FileManager.default.createDirectory(
+            at: fixture.folder.appendingPathComponent("sites/graz_2"),
+            withIntermediateDirectories: true
+        )
+        try FileManager.default.createDirectory(
+            at: fixture.folder.appendingPathComponent("sites/graz-1"),
+            withIntermediateDirectories: true
+        )
+        var read: SavedFleet?
+        _ = fixture.run { context in
+            read = try? SavedFleet("plans", base: ".", expecting: nil, selecting: [], in: context)
+        }
+        let network = try #require(read?.fleet.networks.last)
+        #expect(network.name == "graz_2" && network.via == ["simulator"])
+        #expect(network.tags == ["chain": "north", "city": "Graz"])
+        #expect(network.variables == ["building": "2", "name": "graz_2"])
+    }
+
+    @Test("what its agent knew is read", arguments: versions)
+    func agent(version: String) throws {
+        let fixture = try fixture(version)
+        try fixture.copy("version-\(version)/agent.json", to: "agent.json")
+        let path = fixture.folder.path + "/agent.json"
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        let state = try AgentState.read(path, as: "agent.json")
+        #expect(state.nextNumber == 12 && state.testedDay == 20_786 && state.toldApprovals.count == 1)
+        let settings = AgentSettings(lookEvery: 10, applies: true, sampling: AgentSampling(), testsAt: 7_200)
+        #expect(state.settings == settings)
+        let network = try #require(state.networks["graz_2"])
+        #expect(state.networks.count == 2 && network.used.count == 2 && network.allowance == 17_986_087)
+        #expect(network.asked == ["0D5C5A0E-6F5B-4F0E-A1A5-0B1F1C020001": 1_795_994_140])
+    }
 }

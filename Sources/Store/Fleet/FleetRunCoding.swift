@@ -1,138 +1,79 @@
 import MeshCore
 import SystemLayer
 
-/// The JSON of the columns that the server need not understand. Members that a later version adds are ignored; what is
-/// there and is something else than expected is damage, never a request for less.
-struct FleetFields {
-    private let members: [JSONMember]
-    private let place: String
+// The JSON of the columns that the server need not understand. Members that a later version adds are ignored; what is
+// there and is something else than expected is damage, never a request for less.
 
-    /// The members of an object.
-    ///
-    /// - Throws: ``StoreError`` if the text is none.
-    init(_ text: String, of place: String) throws(StoreError) {
-        guard case .object(let members)? = try? JSONParser.parse(Array(text.utf8)) else {
+extension FleetRow {
+    /// The value in a column with JSON; anything else in its place is damage.
+    func decoded<Value: Decodable>(_ column: Int) throws(StoreError) -> Value {
+        let text = try text(column)
+        do {
+            return try TypedJSON.decode(from: Array(text.utf8))
+        } catch {
             throw .damaged("a row about a fleet's run", path: place)
         }
-        self.members = members
-        self.place = place
-    }
-
-    private func value<Value>(
-        _ name: String,
-        _ convert: (JSONValue) -> Value?
-    ) throws(StoreError) -> Value? {
-        guard let member = members.first(where: { $0.name == name }) else { return nil }
-        guard let value = convert(member.value) else { throw .damaged("a row about a fleet's run", path: place) }
-        return value
-    }
-
-    private static func text(_ value: JSONValue) -> String? { if case .string(let text) = value { text } else { nil } }
-
-    private static func flag(_ value: JSONValue) -> Bool? { if case .bool(let flag) = value { flag } else { nil } }
-
-    private static func number<Number: FixedWidthInteger>(_ value: JSONValue) -> Number? {
-        if case .number(let text) = value { Number(text) } else { nil }
-    }
-
-    private static func list<Item>(_ value: JSONValue, _ convert: (JSONValue) -> Item?) -> [Item]? {
-        guard case .array(let items) = value else { return nil }
-        let converted = items.compactMap(convert)
-        return converted.count == items.count ? converted : nil
-    }
-
-    /// A text; nil if there is none.
-    func text(_ name: String) throws(StoreError) -> String? { try value(name, Self.text) }
-
-    /// A whole number; nil if there is none.
-    func number<Number: FixedWidthInteger>(_ name: String) throws(StoreError) -> Number? {
-        try value(name) { Self.number($0) }
-    }
-
-    /// Whether a member is `true`.
-    func isTrue(_ name: String) throws(StoreError) -> Bool {
-        try value(name, Self.flag) ?? false
-    }
-
-    /// A list of whole numbers; empty if there is none.
-    func numbers(_ name: String) throws(StoreError) -> [UInt64] {
-        try value(name) { Self.list($0) { Self.number($0) } } ?? []
-    }
-
-    /// A list of texts; empty if there is none.
-    func list(_ name: String) throws(StoreError) -> [String] {
-        try value(name) { Self.list($0, Self.text) } ?? []
-    }
-
-    /// A text without which nothing makes sense.
-    func required(_ name: String) throws(StoreError) -> String {
-        guard let text = try text(name) else { throw .damaged("a row about a fleet's run", path: place) }
-        return text
     }
 }
 
-extension FleetRunRecord.Request {
-    /// The text of its column.
-    var stored: String {
-        var members = [
-            JSONMember("user", .string(user)), JSONMember("host", .string(host)),
-            JSONMember("began", .integer(began.rawValue)), JSONMember("command", .string(command)),
-        ]
-        for (name, list) in [
-            ("words", words), ("via", via), ("devices", devices), ("extra", extra), ("gates", gates),
+extension FleetRunRecord.Request: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case user, host, began, command, words, via, devices, extra, gates, takesBack, plans, plansDigest
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        self.init()
+        user = try members.value(.user, or: "")
+        host = try members.value(.host, or: "")
+        began = Timestamp(rawValue: try members.value(.began, or: 0))
+        command = try members.decode(String.self, forKey: .command)
+        words = try members.value(.words, or: [])
+        via = try members.value(.via, or: [])
+        devices = try members.value(.devices, or: [])
+        extra = try members.value(.extra, or: [])
+        gates = try members.value(.gates, or: [])
+        takesBack = try members.decodeIfPresent(String.self, forKey: .takesBack)
+        plans = try members.decodeIfPresent(String.self, forKey: .plans).map { path in
+            Plans(path: path, digest: try members.decode(String.self, forKey: .plansDigest))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(user, forKey: .user)
+        try members.encode(host, forKey: .host)
+        try members.encode(began.rawValue, forKey: .began)
+        try members.encode(command, forKey: .command)
+        for (key, list) in [
+            (CodingKeys.words, words), (.via, via), (.devices, devices), (.extra, extra), (.gates, gates),
         ] where !list.isEmpty {
-            members.append(JSONMember(name, .array(list.map { .string($0) })))
+            try members.encode(list, forKey: key)
         }
-        if let takesBack { members.append(JSONMember("takes_back", .string(takesBack))) }
-        if let plans {
-            members.append(JSONMember("plans", .string(plans.path)))
-            members.append(JSONMember("plans_digest", .string(plans.digest)))
-        }
-        return JSONValue.object(members).line
-    }
-
-    init(stored fields: FleetFields) throws(StoreError) {
-        self.init()
-        user = try fields.text("user") ?? ""
-        host = try fields.text("host") ?? ""
-        began = Timestamp(rawValue: try fields.number("began") ?? 0)
-        command = try fields.required("command")
-        words = try fields.list("words")
-        via = try fields.list("via")
-        devices = try fields.list("devices")
-        extra = try fields.list("extra")
-        gates = try fields.list("gates")
-        takesBack = try fields.text("takes_back")
-        if let path = try fields.text("plans") {
-            plans = Plans(path: path, digest: try fields.required("plans_digest"))
-        }
+        try members.encodeIfPresent(takesBack, forKey: .takesBack)
+        try members.encodeIfPresent(plans?.path, forKey: .plans)
+        try members.encodeIfPresent(plans?.digest, forKey: .plansDigest)
     }
 }
 
-extension FleetJob.Notes {
-    /// The text of its column.
-    var stored: String {
-        var members: [JSONMember] = []
-        if let digest { members.append(JSONMember("digest", .string(digest))) }
-        if !begun.isEmpty { members.append(JSONMember("begun", .array(begun.map { .string($0) }))) }
-        if let target { members.append(JSONMember("target", .integer(target))) }
-        if isRestoring { members.append(JSONMember("restoring", .bool(true))) }
-        if let serialBefore { members.append(JSONMember("serial_before", .integer(serialBefore))) }
-        if let serialAfter { members.append(JSONMember("serial_after", .integer(serialAfter))) }
-        if !entries.isEmpty { members.append(JSONMember("entries", .array(entries.map { .integer($0) }))) }
-        if !summary.isEmpty { members.append(JSONMember("summary", .string(summary))) }
-        return JSONValue.object(members).line
-    }
-
-    init(stored fields: FleetFields) throws(StoreError) {
+extension FleetJob.Notes: Decodable {
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
         self.init()
-        digest = try fields.text("digest")
-        begun = try fields.list("begun")
-        target = try fields.number("target")
-        isRestoring = try fields.isTrue("restoring")
-        serialBefore = try fields.number("serial_before")
-        serialAfter = try fields.number("serial_after")
-        entries = try fields.numbers("entries")
-        summary = try fields.text("summary") ?? ""
+        digest = try members.decodeIfPresent(String.self, forKey: .digest)
+        begun = try members.value(.begun, or: [])
+        target = try members.decodeIfPresent(UInt64.self, forKey: .target)
+        isRestoring = try members.value(.isRestoring, or: false)
+        serialBefore = try members.decodeIfPresent(UInt64.self, forKey: .serialBefore)
+        serialAfter = try members.decodeIfPresent(UInt64.self, forKey: .serialAfter)
+        entries = try members.value(.entries, or: [])
+        summary = try members.value(.summary, or: "")
+    }
+}
+
+extension FleetValue {
+    /// A value as JSON.
+    static func json(_ value: some Encodable) -> FleetValue {
+        .text(String(decoding: TypedJSON.encode(value), as: UTF8.self))
     }
 }

@@ -96,7 +96,7 @@ package struct FleetJob: Hashable, Sendable {
     }
 
     /// What is known of it. It holds no secret.
-    package struct Notes: Hashable, Sendable {
+    package struct Notes: Hashable, Encodable, Sendable {
         /// The digest of the plan that was approved, or of its rest.
         package var digest: String?
         /// The digests of the approved plan and of rests of it that were begun before, oldest first.
@@ -113,6 +113,12 @@ package struct FleetJob: Hashable, Sendable {
         package var entries: [UInt64] = []
         /// What became of it, in a few words.
         package var summary = ""
+
+        /// Its members as JSON.
+        enum CodingKeys: String, CodingKey {
+            case digest, begun, target, serialBefore, serialAfter, entries, summary
+            case isRestoring = "restoring"
+        }
 
         /// Nothing is known yet.
         package init() {}

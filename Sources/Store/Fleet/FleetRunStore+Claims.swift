@@ -126,7 +126,7 @@ extension FleetRunStore {
     package func note(_ job: FleetJob, of run: String) throws(StoreError) -> Bool {
         let statement = FleetStatement(
             "UPDATE meshplan_fleet_jobs SET notes = $5 WHERE \(FleetRunStore.claim) RETURNING number",
-            claimValues(job, run) + [.text(job.notes.stored)],
+            claimValues(job, run) + [.json(job.notes)],
             columns: 1
         )
         return try !tables.transact([statement])[0].isEmpty
@@ -146,7 +146,7 @@ extension FleetRunStore {
                 WHERE \(FleetRunStore.claim) RETURNING number
                 """,
                 claimValues(job, run) + [
-                    .integer(job.state.rawValue), .integer(Int64(job.status ?? -1)), .text(job.notes.stored),
+                    .integer(job.state.rawValue), .integer(Int64(job.status ?? -1)), .json(job.notes),
                 ],
                 columns: 1
             ),
@@ -184,7 +184,7 @@ extension FleetRunStore {
                 WHERE run = $1 AND number = $5 AND \(holds)
                 """,
                 claimValues(decision, run) + [
-                    .integer(Int64(job.number)), .integer(Int64(job.status ?? -1)), .text(job.notes.stored),
+                    .integer(Int64(job.number)), .integer(Int64(job.status ?? -1)), .json(job.notes),
                 ]
             )
         }

@@ -95,7 +95,7 @@ extension FleetRunRecord {
             id: try row.text(0),
             waves: Int(clamping: try row.integer(3)),
             mostFailures: most < 0 ? nil : Int(clamping: most),
-            request: try Request(stored: try row.fields(6))
+            request: try row.decoded(6)
         )
         // What a later version means by other numbers does not run here.
         state = State(rawValue: try row.integer(1)) ?? .stopped
@@ -117,6 +117,6 @@ extension FleetJob {
         worker = try row.text(5)
         let status = try row.integer(6)
         self.status = status < 0 ? nil : Int32(clamping: status)
-        notes = try Notes(stored: try row.fields(7))
+        notes = try row.decoded(7)
     }
 }

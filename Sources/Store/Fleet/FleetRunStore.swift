@@ -65,7 +65,7 @@ package final class FleetRunStore {
                 """,
                 [
                     .text(run.id), .integer(run.state.rawValue), .integer(Int64(run.wave)), .integer(Int64(run.waves)),
-                    .integer(run.mostFailures.map(Int64.init) ?? -1), .text(run.request.stored),
+                    .integer(run.mostFailures.map(Int64.init) ?? -1), .json(run.request),
                 ]
             )
         ]
@@ -78,7 +78,7 @@ package final class FleetRunStore {
                 """,
                 [
                     .text(run.id), .integer(Int64(job.number)), .integer(Int64(job.wave)), .text(job.network),
-                    .integer(job.state.rawValue), .integer(Int64(job.status ?? -1)), .text(job.notes.stored),
+                    .integer(job.state.rawValue), .integer(Int64(job.status ?? -1)), .json(job.notes),
                 ]
             )
         }
@@ -126,7 +126,7 @@ package final class FleetRunStore {
                 """,
                 [
                     .text(run), .integer(Int64(job.number)), .integer(job.state.rawValue),
-                    .integer(Int64(job.status ?? -1)), .text(job.notes.stored),
+                    .integer(Int64(job.status ?? -1)), .json(job.notes),
                 ]
             )
         }

@@ -82,7 +82,8 @@ struct FleetRow {
     }
 
     private let columns: [Column]
-    private let place: String
+    /// Where it is, for messages.
+    let place: String
 
     init(_ columns: [Column], of place: String) {
         self.columns = columns
@@ -104,9 +105,6 @@ struct FleetRow {
         }
         return value
     }
-
-    /// What a column with JSON holds; anything else in its place is damage.
-    func fields(_ column: Int) throws(StoreError) -> FleetFields { try FleetFields(try text(column), of: place) }
 }
 
 /// The tables in a database that a team shares.

@@ -49,6 +49,24 @@ struct AgentStateTests {
         #expect(failure?.hint?.contains("rm .meshplan/agent.json") == true)
     }
 
+    @Test(
+        "brackets in brackets are refused, however many",
+        arguments: ["[", #"{"agent":1,"networks":{"hq":["#, #"{"a":"#]
+    )
+    func deep(_ start: String) throws {
+        let text = start + String(repeating: start.last == ":" ? start : "[", count: 100_000)
+        let failure = #expect(throws: Failure.self) { try Self.read(text) }
+        #expect(failure?.message.contains("nested more than") == true, "\(failure?.message ?? "")")
+    }
+
+    @Test("what does not fit is named")
+    func named() throws {
+        let failure = #expect(throws: Failure.self) {
+            try Self.read(#"{"agent":1,"networks":{"hq_1":{"told_budget":1}}}"#)
+        }
+        #expect(failure?.message.hasSuffix("networks.hq_1.toldBudget is something else than expected") == true)
+    }
+
     @Test("a file that others can use is refused")
     func exposed() throws {
         #expect(throws: FileError.self) { try Self.read(#"{"agent":1}"#, mode: 0o644) }

@@ -380,7 +380,8 @@ struct FleetRunStoreTests {
             ("request", #"{"command":"apply","via":[1]}"#),
             ("request", #"{"command":"apply","plans":"x"}"#), ("notes", "[]"),
             ("notes", #"{"digest":1}"#), ("notes", #"{"restoring":"yes"}"#),
-            ("notes", #"{"entries":["a"]}"#),
+            ("notes", #"{"entries":["a"]}"#), ("notes", String(repeating: "[", count: 100_000)),
+            ("request", #"{"command":"apply","more":"# + String(repeating: "[", count: 100_000)),
         ]
     )
     func damage(_ column: String, _ text: String) throws {
@@ -395,6 +396,28 @@ struct FleetRunStoreTests {
             _ = try store.run(run.id)
             _ = try store.jobs(of: run.id)
         }
+    }
+
+    @Test("What version 0.3.0 has stored is read, and members that a later one adds are ignored")
+    func released() throws {
+        let fixture = try FleetRunFixture(.file)
+        let store = try fixture.store()
+        let run = try fixture.run([["a"]])
+        let request =
+            #"{"user":"anna","host":"vm","began":1795994142,"command":"apply","words":["fleet","apply"],"devices":["#
+            + #""dev.yaml"],"plans":"plans","plans_digest":"7190eb9e","takes_back":"0123abcd","later":[{"a":1.5}]}"#
+        let notes =
+            #"{"digest":"58bd","serial_before":1,"serial_after":8,"restoring":true,"entries":[1],"summary":"5 applied"}"#
+        _ = try store.tables.transact([
+            FleetStatement("UPDATE meshplan_fleet_runs SET request = $1", [.text(request)]),
+            FleetStatement("UPDATE meshplan_fleet_jobs SET notes = $1", [.text(notes)]),
+        ])
+        let found = try #require(try store.run(run.id)).request
+        #expect(found.user == "anna" && found.began.rawValue == 1_795_994_142 && found.devices == ["dev.yaml"])
+        #expect(found.plans == .init(path: "plans", digest: "7190eb9e") && found.takesBack == "0123abcd")
+        let job = try #require(try store.jobs(of: run.id).first).notes
+        #expect(job.digest == "58bd" && job.serialBefore == 1 && job.serialAfter == 8 && job.isRestoring)
+        #expect(job.entries == [1] && job.summary == "5 applied")
     }
 
     @Test("Values go to their places, whatever else the text holds")

@@ -1,3 +1,5 @@
+import SystemLayer
+
 /// What an agent has to know after a restart.
 struct AgentState: Hashable {
     /// The networks, by name.
@@ -63,6 +65,40 @@ struct AgentState: Hashable {
         var toldTests: String?
         /// Whether the last tests failed.
         var testsFail = false
+    }
+}
+
+extension AgentState.Network: Codable {
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        planned = try members.text(.planned)
+        status = Int32(clamping: try members.number(.status) ?? 0)
+        digest = try members.text(.digest)
+        changes = Int(try members.number(.changes) ?? 0)
+        plannedAt = try members.number(.plannedAt)
+        toldPlan = try members.text(.toldPlan)
+        toldWaiting = try members.text(.toldWaiting)
+        toldProblem = try members.text(.toldProblem)
+        used = try members.texts(.used)
+        begun = try members.text(.begun)
+        planFailures = Int(try members.number(.planFailures) ?? 0)
+        planAt = try members.number(.planAt)
+        applyFailures = Int(try members.number(.applyFailures) ?? 0)
+        applyAt = try members.number(.applyAt)
+        toldReading = try members.text(.toldReading)
+        allowance = try members.number(.allowance)
+        accruedAt = try members.number(.accruedAt) ?? 0
+        spent = try members.number(.spent) ?? 0
+        sampledAt = try members.number(.sampledAt)
+        asked = try members.value(.asked, or: [:])
+        drift = try members.value(.drift, or: [:])
+        toldBudget = try members.value(.toldBudget, or: false)
+        toldTests = try members.text(.toldTests)
+        testsFail = try members.value(.testsFail, or: false)
+        guard asked.values.allSatisfy(ClosedRange.believed.contains) else { throw members.senseless(.asked) }
+        guard drift.values.allSatisfy({ ClosedRange.believed.contains(Int64($0)) }) else {
+            throw members.senseless(.drift)
+        }
     }
 }
 

@@ -69,23 +69,25 @@ struct FleetPlans {
     ///
     /// - Returns: nil unless this program could have written it. Then the digest in it need not be right.
     static func decoded(_ bytes: [UInt8]) -> (plans: FleetPlans, digest: String)? {
-        guard let value = try? JSONParser.parse(bytes), value["format"]?.text == format,
-            let digest = value["digest"]?.text, Hexadecimal.decode(digest)?.count == SHA256.length,
-            let madeAt = value["made_at"]?.text, let user = value["user"]?.text, let host = value["host"]?.text,
-            let plans = value["plans"]?.list, let upToDate = value["up_to_date"]?.texts,
-            let leftOut = value["left_out"]?.texts
+        guard let found = try? TypedJSON.decode(Document.self, from: bytes), found.format == format,
+            Hexadecimal.decode(found.digest)?.count == SHA256.length,
+            Set(found.plans.map(\.network.name)).count == found.plans.count
         else { return nil }
-        let entries = plans.compactMap(Entry.init)
-        guard entries.count == plans.count, Set(entries.map(\.network.name)).count == entries.count else { return nil }
-        let found = FleetPlans(
-            entries: entries,
-            upToDate: upToDate,
-            leftOut: leftOut,
-            madeAt: madeAt,
-            user: user,
-            host: host
+        let plans = FleetPlans(
+            entries: found.plans,
+            upToDate: found.upToDate,
+            leftOut: found.leftOut,
+            madeAt: found.madeAt,
+            user: found.user,
+            host: found.host
         )
-        return (found, digest)
+        return (plans, found.digest)
+    }
+
+    private struct Document: Decodable {
+        var format, digest, madeAt, user, host: String
+        var plans: [Entry]
+        var upToDate, leftOut: [String]
     }
 }
 
@@ -106,48 +108,33 @@ extension FleetPlans.Entry {
         ]
         return all.compactMap { name, value in value.map { JSONMember(name, $0) } }
     }
-
-    /// An entry of a document; nil if it cannot be one.
-    fileprivate init?(_ value: JSONValue) {
-        guard let name = value["network"]?.text, Name.isValid(name), name.utf8.count <= 64,
-            let digest = value["digest"]?.text, Hexadecimal.decode(digest)?.count == SHA256.length,
-            let checksum = value["file_sha256"]?.text, Hexadecimal.decode(checksum)?.count == SHA256.length,
-            let changes = value["changes"]?.text, let folder = value["folder"]?.text,
-            let definition = (value["definition"] ?? .array([])).texts, let via = (value["via"] ?? .array([])).texts,
-            let tags = (value["tags"] ?? .object([])).namedTexts,
-            let variables = (value["variables"] ?? .object([])).namedTexts
-        else { return nil }
-        network = FleetNetwork(
-            name: name,
-            folder: folder,
-            definition: definition,
-            tags: tags,
-            variables: variables,
-            via: via,
-            state: value["state"]?.text,
-            keyFile: value["key_file"]?.text
-        )
-        self.digest = digest
-        self.changes = changes
-        self.checksum = checksum
-    }
 }
 
-extension JSONValue {
-    /// The entries, if it is an array.
-    fileprivate var list: [JSONValue]? { if case .array(let entries) = self { entries } else { nil } }
-
-    /// The texts, if it is an array of texts.
-    fileprivate var texts: [String]? {
-        guard let list else { return nil }
-        let texts = list.compactMap(\.text)
-        return texts.count == list.count ? texts : nil
+extension FleetPlans.Entry: Decodable {
+    private enum CodingKeys: String, CodingKey {
+        case network, digest, changes, folder, definition, tags, variables, via, state, keyFile
+        case checksum = "fileSha256"
     }
 
-    /// The texts by name, if it is an object of texts.
-    fileprivate var namedTexts: [String: String]? {
-        guard case .object(let members) = self else { return nil }
-        let texts = members.compactMap { member in member.value.text.map { (member.name, $0) } }
-        return texts.count == members.count ? Dictionary(texts) { first, _ in first } : nil
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        network = FleetNetwork(
+            name: try members.decode(String.self, forKey: .network),
+            folder: try members.decode(String.self, forKey: .folder),
+            definition: try members.value(.definition, or: []),
+            tags: try members.value(.tags, or: [:]),
+            variables: try members.value(.variables, or: [:]),
+            via: try members.value(.via, or: []),
+            state: try members.decodeIfPresent(String.self, forKey: .state),
+            keyFile: try members.decodeIfPresent(String.self, forKey: .keyFile)
+        )
+        // The name is that of a file, too.
+        guard Name.isValid(network.name), network.name.utf8.count <= 64 else { throw members.senseless(.network) }
+        digest = try members.decode(String.self, forKey: .digest)
+        changes = try members.decode(String.self, forKey: .changes)
+        checksum = try members.decode(String.self, forKey: .checksum)
+        for (key, hash) in [(CodingKeys.digest, digest), (.checksum, checksum)] {
+            guard Hexadecimal.decode(hash)?.count == SHA256.length else { throw members.senseless(key) }
+        }
     }
 }
