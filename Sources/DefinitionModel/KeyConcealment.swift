@@ -209,8 +209,11 @@ private enum KeyShapes {
             let isMixed =
                 run.contains { $0.properties.isUppercase } && run.contains { $0.properties.isLowercase }
                 && run.contains { ("0"..."9").contains($0) }
+            let isBase32 =
+                [26, 52].contains(run.count) && run.allSatisfy(\.isBase32)
+                && (padding > 2 || run.count { ("2"..."7").contains($0) } > 2)
             let isKey =
-                run.count == 22 && (padding == 2 || padding == 0 && isMixed)
+                isBase32 || run.count == 22 && (padding == 2 || padding == 0 && isMixed)
                 || run.count == 43 && (padding == 1 || padding == 0 && isMixed)
             if isTagged || isKey { scalars.conceal(start..<(end + padding)) }
             isTagged =
@@ -227,16 +230,23 @@ extension [Unicode.Scalar] {
 }
 
 extension ArraySlice<Unicode.Scalar> {
-    /// Whether it may stand between two parts of a key that have so many digits. Only single octets stand in lists, as
-    /// programs write them; longer parts there are addresses.
+    /// Whether it may stand between two parts of a key that have so many digits: signs of any kind, for single octets
+    /// also a prefix such as `0x`. Longer parts in lists are addresses. Those of four digits may be escapes: `\u00a3`.
     fileprivate func separates(_ size: Int) -> Bool {
-        let signs = size == 2 ? " :-.,;_\t\\x0\"'%" : " :-._\t"
-        return (1...4).contains(count) && allSatisfy(signs.unicodeScalars.contains)
+        guard (1...4).contains(count) else { return false }
+        switch size {
+        case 2: return allSatisfy { !$0.isOfWord || "_x0".unicodeScalars.contains($0) }
+        case 4 where elementsEqual("\\u".unicodeScalars): return true
+        default: return allSatisfy { !$0.isOfWord && !",;()[]{}<>\"'`\\".unicodeScalars.contains($0) || $0 == "_" }
+        }
     }
 }
 
 extension Unicode.Scalar {
-    fileprivate var isHexDigit: Bool { properties.isASCIIHexDigit }
+    /// Also a wide one, as typed with an East Asian keyboard.
+    fileprivate var isHexDigit: Bool { properties.isHexDigit }
+
+    fileprivate var isBase32: Bool { ("A"..."Z").contains(self) || ("2"..."7").contains(self) }
 
     fileprivate var isBase64: Bool {
         isASCII && properties.isAlphabetic || ("0"..."9").contains(self) || "+/-_".unicodeScalars.contains(self)

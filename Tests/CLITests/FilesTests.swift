@@ -40,6 +40,20 @@ struct FilesTests {
         }
     }
 
+    @Test("A stream is what this process has open, by its resolved folder, and nothing else")
+    func streams() throws {
+        _ = try CommandFixture().run { context in
+            for path in ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "/proc/self/../self/fd/0"] {
+                #expect(context.isStream(path), "\(path)")
+            }
+            for path in [
+                "/dev/fd/../null", "/dev/fd/x", "/dev/null", "/dev/fd/", "/proc/1/fd/0", "/proc/self/environ", "fd/0",
+            ] {
+                #expect(!context.isStream(path), "\(path)")
+            }
+        }
+    }
+
     @Test("what is written into a pipe is read, and no more than is allowed", .timeLimit(.minutes(45)))
     func written() throws {
         let fixture = try CommandFixture()

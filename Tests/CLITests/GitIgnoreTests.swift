@@ -38,6 +38,27 @@ struct GitIgnoreTests {
         #expect(lines(fixture).last == #"/for \[phones\]/all\*.json"#)
     }
 
+    @Test("a link within the repository and the mode of its target stay, and a link out of it is refused")
+    func links() throws {
+        let fixture = try CommandFixture.house()
+        try fixture.put(nil, to: ".gitignore")
+        try fixture.write("*.tmp", to: "ignored")
+        let path = fixture.folder.path
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path + "/ignored")
+        #expect(symlink("ignored", path + "/.gitignore") == 0)
+        #expect(fixture.run("export", "--cdb", "out.json").status == 0)
+        #expect(lines(fixture, "ignored").first == "*.tmp" && lines(fixture, "ignored").last == "/out.json")
+        #expect(try fixture.mode("ignored") == 0o640)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path + "/.gitignore") == "ignored")
+        let other = try CommandFixture()
+        try other.write("", to: "theirs")
+        try fixture.put(nil, to: ".gitignore")
+        #expect(symlink(other.folder.path + "/theirs", path + "/.gitignore") == 0)
+        let refused = fixture.run("export", "--cdb", "second.json")
+        #expect(refused.status == 1 && fixture.read("second.json") == nil, "\(refused)")
+        #expect(other.read("theirs") == [])
+    }
+
     @Test("nothing is added for a file without keys, one that a line covers, or one that lies in no repository")
     func needless() throws {
         let fixture = try CommandFixture.house()

@@ -86,7 +86,7 @@ struct DatabaseSummaryTests {
         let odd = "(SELECT lineage FROM meshplan_networks WHERE name = 'yard')"
         try fixture.sql("UPDATE meshplan_rows SET kind = 99 WHERE lineage = \(odd) AND kind = 12")
         let names = ["mill", "house", "nowhere", "barn", "shed", "yard"]
-        let glances = try store.glances(of: names.map { ($0, fixture.folder.file($0)) }) { _, sealed in
+        let glances = try store.summaries(of: names.map { ($0, fixture.folder.file($0)) }) { _, sealed in
             try? sealed.opened(with: fixture.key)
         }
         #expect(glances.keys.sorted() == [0, 1])

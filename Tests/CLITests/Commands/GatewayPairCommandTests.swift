@@ -144,9 +144,28 @@ struct GatewayPairCommandTests {
         let fixture = try office()
         try #require(fixture.run("gateway", "pair", "basement").status == 0)
         let authority = fixture.read("\(folder)/authority.pem")
+        let first = try identity(fixture, "\(folder)/basement.gateway.pem").authority
         for name in missing { try fixture.put(nil, to: "\(folder)/\(name)") }
-        let again = fixture.run("gateway", "pair", "basement")
+        // What others may write to may be theirs: nothing of it is signed with.
+        let folders = [".meshplan/gateways", folder, "\(folder)/authority.pem"]
+        for path in folders + (missing.count == 1 ? ["\(folder)/basement.gateway.pem"] : []) {
+            let absolute = fixture.folder.appendingPathComponent(path).path
+            let mode = try #require(try fixture.mode(path))
+            try FileManager.default.setAttributes([.posixPermissions: mode | 0o020], ofItemAtPath: absolute)
+            let refused = fixture.run("gateway", "pair", "basement")
+            #expect(refused.status == 1 && refused.error.contains(path), "\(path): \(refused)")
+            #expect(fixture.read("\(folder)/client.pem") == nil)
+            #expect(fixture.run("doctor").combined.contains(path), "\(path)")
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: absolute)
+        }
+        let again = fixture.run("gateway", "pair", "basement", "--days", "30")
         #expect(again.status == 0, "\(again)")
+        #expect(again.output.contains("Going on with the authority") && again.output.contains(first.fingerprintText))
+        let ends = try ["basement.gateway.pem", "client.pem"].map {
+            try identity(fixture, "\(folder)/\($0)").certificate.validUntil
+        }
+        let end = try #require(ends.min())
+        #expect(again.output.contains("valid until \(end.text)"), "\(again.output)")
         #expect(fixture.read("\(folder)/authority.pem") == authority)
         #expect(
             try connect(

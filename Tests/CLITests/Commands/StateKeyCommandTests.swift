@@ -186,6 +186,8 @@ struct StateKeyCommandTests {
         )
         let repeated = fixture.run("state", "key", "remove", anna)
         #expect(repeated.status == 0 && repeated.output == "Slot \(anna) was removed already.\n", "\(repeated)")
+        let told = fixture.run("state", "key", "remove", anna, "--json")
+        #expect(told.output.contains(#""already":true"#) && told.output.contains("\"id\":\"\(anna)\""), "\(told)")
         #expect(fixture.run("show", "--passphrase-file", "words").status == 1)
         #expect(fixture.run("state", "key", "remove", vault, "--auto-approve").status == 0)
         let last = fixture.run("state", "key", "remove", own, "--auto-approve", "--including-own")

@@ -16,6 +16,15 @@ struct CommandTables {
         let subcommands: [Command]?
         let shouldDisplay: Bool
 
+        /// What the command takes, with the options that its page leaves out.
+        var options: [Argument] {
+            (arguments ?? []).filter { $0.shouldDisplay || $0.names?.last?.name != "help" }.map { argument in
+                var argument = argument
+                argument.shouldDisplay = true
+                return argument
+            }
+        }
+
         /// The commands of a group that people use.
         var shown: [Command] { (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" } }
     }
@@ -31,7 +40,7 @@ struct CommandTables {
         let abstract: String?
         let kind: String
         let names: [Name]?
-        let shouldDisplay: Bool
+        var shouldDisplay: Bool
         let valueName: String?
         let isOptional: Bool
 
@@ -62,7 +71,7 @@ struct CommandTables {
     }
 
     private func count(_ command: Command, _ uses: inout [Argument: Int]) {
-        for argument in command.arguments ?? [] where argument.shouldDisplay { uses[argument, default: 0] += 1 }
+        for argument in command.options { uses[argument, default: 0] += 1 }
         for subcommand in command.shown { count(subcommand, &uses) }
     }
 
@@ -70,8 +79,8 @@ struct CommandTables {
         let path = path + [command.commandName]
         let isGroup = !command.shown.isEmpty
         if !isGroup {
-            let own = (command.arguments ?? []).filter { $0.shouldDisplay && !shared.contains($0) }
-            let others = (command.arguments ?? []).filter { shared.contains($0) && $0.names?.first?.name != "version" }
+            let own = command.options.filter { !shared.contains($0) }
+            let others = command.options.filter { shared.contains($0) && $0.names?.first?.name != "version" }
             text += "\n## \(path.joined(separator: " "))\n\n\(escaped(command.abstract ?? ""))\n\n"
             if !own.isEmpty { text += table(own) + "\n" }
             let names = others.compactMap { $0.names?.last { $0.kind == "long" }.map { "`--\($0.name)`" } }.filter {

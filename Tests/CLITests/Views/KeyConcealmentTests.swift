@@ -89,6 +89,19 @@ struct KeyConcealmentTests {
             ("password: correct horse, user: anna", "password: ******* *****, user: anna"),
             ("\"api_token\": \"abc def\", \"a\": 1", "\"api_token\": \"*** ***\", \"a\": 1"),
             ("the password of anna is wrong: try again", "the password of anna is wrong: try again"),
+            (
+                "v: 00/11|22+33\u{A0}44;55&66=77~88^99<aa>bb(cc)dd[ee]ff",
+                "v: **/**|**+**\u{A0}**;**&**=**~**^**<**>**(**)**[**]**"
+            ),
+            ("v: 00112233/44556677/8899aabb/ccddeeff", "v: ********/********/********/********"),
+            (
+                #"v: \u0004\u00fa\u00ce\u0031\u0046\u0093\u003a\u005a\u00b5\u0017\u00f1\u0059\u0009\u0079\u00b0\u00f2"#,
+                #"v: \u****"# + String(repeating: #"\u****"#, count: 15)
+            ),
+            ("v: ００１１２２３３４４５５６６７７８８９９ａａｂｂｃｃｄｄｅｅｆｆ", "v: ********************************"),
+            ("v: AT5M4MKGSM5FVNIX6FMQS6NQ6I======", "v: " + String(repeating: "*", count: 32)),
+            ("v: AT5M4MKGSM5FVNIX6FMQS6NQ6I", "v: " + String(repeating: "*", count: 26)),
+            ("v: ABCDEFGHIJKLMNOPQRSTUVWXYZ", "v: ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
             ("label: 00112233-4455-6677-8899-aabbccddeeff", "label: 00112233-4455-6677-8899-aabbccddeeff"),
             ("[C000, C001, C002, C003, C004, C005, C006, C007]", "[C000, C001, C002, C003, C004, C005, C006, C007]"),
             ("ttl: 0011223344556677, a: decade, b: [10, 20]", "ttl: 0011223344556677, a: decade, b: [10, 20]"),
