@@ -195,6 +195,12 @@ struct PlanFileTests {
         #expect(try PlanFile.decode(PlanFile.encode(plan)) == plan)
     }
 
+    @Test("The octets of a plan with every kind of step are those of 0.3.0")
+    func octetsStay() throws {
+        let digest = try #require(SHA256.hash(PlanFile.encode(try plan())))
+        #expect(Hexadecimal.encode(digest) == "aea2fcf7228d910cc17bd3a54d67618e8dc7101f50c95a454947ff60eb491bbd")
+    }
+
     @Test("A file that ends early or goes on is refused")
     func length() throws {
         let bytes = PlanFile.encode(try plan())
