@@ -8,10 +8,7 @@ enum CapacityCodec {
         var writer = ByteWriter()
         writer.write(version)
         writer.writeList(capacities) { capacity, writer in
-            let product = capacity.product
-            for value in [product.company, product.product, product.version, product.replayListSize] {
-                writer.write(value)
-            }
+            writer.write(capacity.product)
             writer.write(UInt32(clamping: capacity.entries))
             switch capacity.list {
             case .netKeys: writer.write(UInt8(0))
@@ -25,15 +22,9 @@ enum CapacityCodec {
 
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> [ListCapacity] {
         var reader = ByteReader(bytes)
-        let found = try reader.readUInt8()
-        guard found == version else { throw .unknownType(UInt64(found)) }
+        try reader.expectVersion(version)
         let capacities = try reader.readList(size: 13) { (reader: inout ByteReader) throws(DecodeError) in
-            let product = Node.Product(
-                company: try reader.readUInt16(),
-                product: try reader.readUInt16(),
-                version: try reader.readUInt16(),
-                replayListSize: try reader.readUInt16()
-            )
+            let product = try reader.readProduct()
             let entries = Int(try reader.readUInt32())
             return ListCapacity(product: product, list: try list(&reader), entries: entries)
         }
@@ -45,8 +36,8 @@ enum CapacityCodec {
         switch try reader.readUInt8() {
         case 0: return .netKeys
         case 1: return .appKeys
-        case 2: return .bindings(element: try reader.readUInt8(), model: try reader.readTaggedModel())
-        case 3: return .subscriptions(element: try reader.readUInt8(), model: try reader.readTaggedModel())
+        case 2: return .bindings(element: try reader.readUInt8(), model: try reader.readModel())
+        case 3: return .subscriptions(element: try reader.readUInt8(), model: try reader.readModel())
         case let other: throw .prohibited(field: "list", value: UInt64(other))
         }
     }
@@ -54,22 +45,6 @@ enum CapacityCodec {
     private static func write(_ code: UInt8, _ element: UInt8, _ model: ModelIdentifier, to writer: inout ByteWriter) {
         writer.write(code)
         writer.write(element)
-        writer.write(tagged: model)
-    }
-}
-
-extension ByteWriter {
-    /// A flag that says whether the model has a company, the company if so, and its 16 bits.
-    mutating func write(tagged model: ModelIdentifier) {
-        write(model.company != nil)
-        if let company = model.company { write(company) }
-        write(model.model)
-    }
-}
-
-extension ByteReader {
-    /// A model that ``ByteWriter/write(tagged:)`` wrote.
-    mutating func readTaggedModel() throws(DecodeError) -> ModelIdentifier {
-        try readBool() ? .vendor(company: try readUInt16(), model: try readUInt16()) : .sig(try readUInt16())
+        writer.write(model)
     }
 }

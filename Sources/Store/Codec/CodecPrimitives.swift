@@ -39,7 +39,27 @@ extension ByteWriter {
 
     mutating func write(_ value: Timestamp?) {
         write(value != nil)
-        if let value { write(UInt64(bitPattern: value.rawValue)) }
+        if let value { writeTime(value) }
+    }
+
+    mutating func writeTime(_ value: Timestamp) {
+        write(UInt64(bitPattern: value.rawValue))
+    }
+
+    mutating func write(_ product: Node.Product) {
+        for value in [product.company, product.product, product.version, product.replayListSize] { write(value) }
+    }
+
+    /// A flag that says whether the model has a company, the company if so, and its 16 bits.
+    mutating func write(_ model: ModelIdentifier) {
+        write(model.isVendor)
+        if let company = model.company { write(company) }
+        write(model.model)
+    }
+
+    mutating func write(_ model: ModelAddress) {
+        write(model.element)
+        write(model.model)
     }
 
     mutating func writeList<Item>(_ items: [Item], _ write: (Item, inout ByteWriter) -> Void) {
@@ -99,7 +119,40 @@ extension ByteReader {
     }
 
     mutating func readTimestamp() throws(DecodeError) -> Timestamp? {
-        try readBool() ? Timestamp(rawValue: Int64(bitPattern: try readUInt64())) : nil
+        try readBool() ? try readTime() : nil
+    }
+
+    mutating func readTime() throws(DecodeError) -> Timestamp {
+        Timestamp(rawValue: Int64(bitPattern: try readUInt64()))
+    }
+
+    mutating func readProduct() throws(DecodeError) -> Node.Product {
+        Node.Product(
+            company: try readUInt16(),
+            product: try readUInt16(),
+            version: try readUInt16(),
+            replayListSize: try readUInt16()
+        )
+    }
+
+    mutating func readModel() throws(DecodeError) -> ModelIdentifier {
+        try readBool() ? .vendor(company: try readUInt16(), model: try readUInt16()) : .sig(try readUInt16())
+    }
+
+    mutating func readModelAddress() throws(DecodeError) -> ModelAddress {
+        ModelAddress(element: try readUInt8(), model: try readModel())
+    }
+
+    mutating func readUUID() throws(DecodeError) -> DeviceUUID {
+        DeviceUUID(rawValue: try readOctets16())
+    }
+
+    /// A value that is one octet; `field` names it in the error.
+    mutating func readCase<Value: RawRepresentable>(_ field: String) throws(DecodeError) -> Value
+    where Value.RawValue == UInt8 {
+        let octet = try readUInt8()
+        guard let value = Value(rawValue: octet) else { throw .prohibited(field: field, value: UInt64(octet)) }
+        return value
     }
 
     mutating func readUnicast() throws(DecodeError) -> UnicastAddress {

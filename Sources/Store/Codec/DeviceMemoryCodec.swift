@@ -18,7 +18,7 @@ enum DeviceMemoryCodec {
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> DeviceMemory {
         var reader = ByteReader(bytes)
         try reader.expectVersion(version)
-        let uuid = DeviceUUID(rawValue: try reader.readOctets16())
+        let uuid = try reader.readUUID()
         let key = KeyMaterial(try reader.readOctets16())
         let knowsHMAC = try reader.readBool()
         let values = try reader.readList(size: 16) { (reader: inout ByteReader) throws(DecodeError) in

@@ -8,13 +8,10 @@ enum ListSharingCodec {
         var writer = ByteWriter()
         writer.write(version)
         writer.writeList(sharings) { sharing, writer in
-            let product = sharing.product
-            for value in [product.company, product.product, product.version, product.replayListSize] {
-                writer.write(value)
-            }
+            writer.write(sharing.product)
             writer.write(sharing.element)
-            writer.write(tagged: sharing.first)
-            writer.write(tagged: sharing.second)
+            writer.write(sharing.first)
+            writer.write(sharing.second)
             writer.write(sharing.isShared)
         }
         return writer.bytes
@@ -22,17 +19,11 @@ enum ListSharingCodec {
 
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> [ListSharing] {
         var reader = ByteReader(bytes)
-        let found = try reader.readUInt8()
-        guard found == version else { throw .unknownType(UInt64(found)) }
+        try reader.expectVersion(version)
         let sharings = try reader.readList(size: 16) { (reader: inout ByteReader) throws(DecodeError) in
-            let product = Node.Product(
-                company: try reader.readUInt16(),
-                product: try reader.readUInt16(),
-                version: try reader.readUInt16(),
-                replayListSize: try reader.readUInt16()
-            )
+            let product = try reader.readProduct()
             let element = try reader.readUInt8()
-            let (first, second) = (try reader.readTaggedModel(), try reader.readTaggedModel())
+            let (first, second) = (try reader.readModel(), try reader.readModel())
             return ListSharing(product: product, element: element, first, second, isShared: try reader.readBool())
         }
         try reader.expectEnd()

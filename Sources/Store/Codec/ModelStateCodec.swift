@@ -18,8 +18,7 @@ enum ModelStateCodec {
     /// Values that are to be restored, at least one: `element 1 | model | form | status`.
     static func encode(_ held: [HeldState], into writer: inout ByteWriter) {
         writer.writeList(held) { state, writer in
-            writer.write(state.model.element)
-            write(state.model.model, into: &writer)
+            writer.write(state.model)
             write(state.form, into: &writer)
             writer.writeOctets(state.status)
         }
@@ -27,8 +26,8 @@ enum ModelStateCodec {
 
     private static func write(_ form: ModelStateForm, into writer: inout ByteWriter) {
         writer.writeString(form.name)
-        write(form.server, into: &writer)
-        write(form.setServer, into: &writer)
+        writer.write(form.server)
+        writer.write(form.setServer)
         for octets in [form.getPayload, form.statusOpcode.encoded, form.instance.octets, form.instance.mask] {
             writer.writeOctets(octets)
         }
@@ -37,9 +36,7 @@ enum ModelStateCodec {
 
     static func decodeHeld(_ reader: inout ByteReader) throws(DecodeError) -> [HeldState] {
         let held = try reader.readList(size: 14) { (reader: inout ByteReader) throws(DecodeError) in
-            let element = try reader.readUInt8()
-            let address = ModelAddress(element: element, model: try model(&reader))
-            return HeldState(model: address, form: try form(&reader), status: try reader.readOctets())
+            HeldState(model: try reader.readModelAddress(), form: try form(&reader), status: try reader.readOctets())
         }
         guard !held.isEmpty else { throw .prohibited(field: "values to restore", value: 0) }
         return held
@@ -62,8 +59,8 @@ enum ModelStateCodec {
 
     private static func form(_ reader: inout ByteReader) throws(DecodeError) -> ModelStateForm {
         let name = try reader.readString()
-        let server = try model(&reader)
-        let setServer = try model(&reader)
+        let server = try reader.readModel()
+        let setServer = try reader.readModel()
         let getPayload = try reader.readOctets()
         var opcode = ByteReader(try reader.readOctets())
         let statusOpcode = try Opcode(decoding: &opcode)
@@ -83,16 +80,5 @@ enum ModelStateCodec {
             instance: MaskedOctets(instance, mask: mask),
             register: number == 0 ? nil : number
         )
-    }
-
-    private static func write(_ model: ModelIdentifier, into writer: inout ByteWriter) {
-        writer.write(model.isVendor)
-        if let company = model.company { writer.write(company) }
-        writer.write(model.model)
-    }
-
-    private static func model(_ reader: inout ByteReader) throws(DecodeError) -> ModelIdentifier {
-        try reader.readBool()
-            ? .vendor(company: try reader.readUInt16(), model: try reader.readUInt16()) : .sig(try reader.readUInt16())
     }
 }

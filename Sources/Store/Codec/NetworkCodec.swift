@@ -79,7 +79,7 @@ enum NetworkCodec {
             ivIndex: ivIndex,
             netKeys: [],
             provisioners: [],
-            ownProvisioner: DeviceUUID(rawValue: try reader.readOctets16()),
+            ownProvisioner: try reader.readUUID(),
             nodes: []
         )
         network.ivIndexChangedAt = ivIndexChangedAt
@@ -106,7 +106,7 @@ enum NetworkCodec {
         network.provisioners = try reader.readList(size: 20) { (reader: inout ByteReader) throws(DecodeError) in
             Provisioner(
                 name: try reader.readString(),
-                uuid: DeviceUUID(rawValue: try reader.readOctets16()),
+                uuid: try reader.readUUID(),
                 unicastRanges: try reader.readList(size: 4, readRange),
                 groupRanges: try reader.readList(size: 4, readRange),
                 sceneRanges: try reader.readList(size: 4, readRange)
@@ -155,7 +155,7 @@ enum NetworkCodec {
         case 1: .netKey(try reader.readKeyIndex(NetKeyIndex.self))
         case 2: .appKey(try reader.readKeyIndex(AppKeyIndex.self))
         case 3: .group(try reader.readSubscriptionAddress())
-        case 4: .node(DeviceUUID(rawValue: try reader.readOctets16()))
+        case 4: .node(try reader.readUUID())
         case let other: throw .prohibited(field: "titled resource", value: UInt64(other))
         }
     }
@@ -177,18 +177,13 @@ enum NetworkCodec {
         let name = try reader.readString()
         let key = KeyMaterial(try reader.readOctets16())
         let oldKey = try reader.readKey()
-        let value = try reader.readUInt8()
-        guard let phase = KeyRefreshPhase(rawValue: value) else {
-            throw .prohibited(field: "key refresh phase", value: UInt64(value))
-        }
-        let isSecure = try reader.readBool()
         return NetKey(
             index: index,
             name: name,
             key: key,
             oldKey: oldKey,
-            phase: phase,
-            isMinimumSecuritySecure: isSecure
+            phase: try reader.readCase("key refresh phase"),
+            isMinimumSecuritySecure: try reader.readBool()
         )
     }
 

@@ -84,9 +84,7 @@ enum NodeCodec {
         writer.write(Flags(node).rawValue)
         if let key = node.deviceKey { writer.write(key.octets) }
         if let product = node.product {
-            for value in [product.company, product.product, product.version, product.replayListSize] {
-                writer.write(value)
-            }
+            writer.write(product)
         }
         writer.write(pack(node.features))
         writer.writeList(node.netKeys) { $1.write(packed($0)) }
@@ -96,7 +94,7 @@ enum NodeCodec {
         if let retransmit = node.relayRetransmit { writer.write(retransmit.octet) }
         NodeStatesCodec.encode(node, into: &writer)
         for time in [node.observedAt, node.unprovisionedSeenAt, node.readBackAt] {
-            if let time { writer.write(UInt64(bitPattern: time.rawValue)) }
+            if let time { writer.writeTime(time) }
         }
         writer.writeList(node.elements) { ElementCodec.encode($0, into: &$1) }
         if !node.unread.isEmpty {
@@ -118,7 +116,7 @@ enum NodeCodec {
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> Node {
         var reader = ByteReader(bytes)
         try reader.expectVersion(version)
-        let uuid = DeviceUUID(rawValue: try reader.readOctets16())
+        let uuid = try reader.readUUID()
         let name = try reader.readString()
         let unicast = try reader.readUnicast()
         let flags = Flags(rawValue: try reader.readUInt32())
@@ -134,12 +132,7 @@ enum NodeCodec {
         node.isProtected = flags.contains(.protected)
         if flags.contains(.beaconKnown) { node.secureNetworkBeacon = flags.contains(.beaconOn) }
         if flags.contains(.product) {
-            node.product = Node.Product(
-                company: try reader.readUInt16(),
-                product: try reader.readUInt16(),
-                version: try reader.readUInt16(),
-                replayListSize: try reader.readUInt16()
-            )
+            node.product = try reader.readProduct()
         }
         node.features = try unpack(try reader.readUInt8())
         node.netKeys = try readKeys(&reader)
@@ -152,14 +145,14 @@ enum NodeCodec {
         if flags.contains(.compositionPages) { node.compositionPages = try NodeStatesCodec.readPages(&reader) }
         if flags.contains(.modelsMetadata) { node.modelsMetadata = try NodeStatesCodec.readPages(&reader) }
         if flags.contains(.observed) {
-            node.observedAt = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+            node.observedAt = try reader.readTime()
         }
         node.removalPolicy = flags.contains(.resetOnRemoval) ? .reset : .forget
         if flags.contains(.seenUnprovisioned) {
-            node.unprovisionedSeenAt = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+            node.unprovisionedSeenAt = try reader.readTime()
         }
         if flags.contains(.readBack) {
-            node.readBackAt = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+            node.readBackAt = try reader.readTime()
         }
         node.elements = try reader.readList(size: 4) { (reader: inout ByteReader) throws(DecodeError) in
             try ElementCodec.decode(&reader)

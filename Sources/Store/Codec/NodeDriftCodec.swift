@@ -14,7 +14,7 @@ enum NodeDriftCodec {
         writer.write(version)
         writer.writeList(drift.since.sorted { $0.key < $1.key }) { entry, writer in
             write(entry.key, into: &writer)
-            writer.write(UInt64(bitPattern: entry.value.rawValue))
+            writer.writeTime(entry.value)
         }
         writer.write(NodeCodec.encode(drift.recorded))
         return writer.bytes
@@ -24,7 +24,7 @@ enum NodeDriftCodec {
         var reader = ByteReader(bytes)
         try reader.expectVersion(version)
         let entries = try reader.readList(size: 9) { (reader: inout ByteReader) throws(DecodeError) in
-            (try resource(&reader), Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64())))
+            (try resource(&reader), try reader.readTime())
         }
         var since: [NodeResource: Timestamp] = [:]
         for (resource, time) in entries where since.updateValue(time, forKey: resource) != nil {
@@ -43,15 +43,15 @@ enum NodeDriftCodec {
             writer.write(index.rawValue)
         case .binding(let model, let key):
             writer.write(UInt8(2))
-            write(model, into: &writer)
+            writer.write(model)
             writer.write(key.rawValue)
         case .subscription(let model, let address):
             writer.write(UInt8(3))
-            write(model, into: &writer)
+            writer.write(model)
             writer.write(address)
         case .publication(let model):
             writer.write(UInt8(4))
-            write(model, into: &writer)
+            writer.write(model)
         case .defaultTTL: writer.write(UInt8(5))
         case .secureNetworkBeacon: writer.write(UInt8(6))
         case .networkTransmit: writer.write(UInt8(7))
@@ -67,7 +67,7 @@ enum NodeDriftCodec {
             entry.write(to: &writer)
         case .modelState(let model, let name):
             writer.write(UInt8(14))
-            write(model, into: &writer)
+            writer.write(model)
             writer.writeString(name)
         }
     }
@@ -77,12 +77,12 @@ enum NodeDriftCodec {
         case 0: return .netKey(try reader.readKeyIndex(NetKeyIndex.self))
         case 1: return .appKey(try reader.readKeyIndex(AppKeyIndex.self))
         case 2:
-            let model = try model(&reader)
+            let model = try reader.readModelAddress()
             return .binding(model, try reader.readKeyIndex(AppKeyIndex.self))
         case 3:
-            let model = try model(&reader)
+            let model = try reader.readModelAddress()
             return .subscription(model, try reader.readSubscriptionAddress())
-        case 4: return .publication(try model(&reader))
+        case 4: return .publication(try reader.readModelAddress())
         case 5: return .defaultTTL
         case 6: return .secureNetworkBeacon
         case 7: return .networkTransmit
@@ -93,24 +93,9 @@ enum NodeDriftCodec {
         case 12: return .state(try FoundationState.Kind(reading: &reader))
         case 13: return .bridging(try BridgingTableEntry(reading: &reader))
         case 14:
-            let model = try model(&reader)
+            let model = try reader.readModelAddress()
             return .modelState(model, try reader.readString())
         case let other: throw .prohibited(field: "drifted resource", value: UInt64(other))
         }
-    }
-
-    private static func write(_ address: ModelAddress, into writer: inout ByteWriter) {
-        writer.write(address.element)
-        writer.write(address.model.isVendor)
-        if let company = address.model.company { writer.write(company) }
-        writer.write(address.model.model)
-    }
-
-    private static func model(_ reader: inout ByteReader) throws(DecodeError) -> ModelAddress {
-        let element = try reader.readUInt8()
-        let identifier: ModelIdentifier =
-            try reader.readBool()
-            ? .vendor(company: try reader.readUInt16(), model: try reader.readUInt16()) : .sig(try reader.readUInt16())
-        return ModelAddress(element: element, model: identifier)
     }
 }

@@ -13,7 +13,7 @@ enum PendingReprovisionCodec {
         writer.write(pending.procedure.rawValue)
         writer.write(pending.address.rawValue)
         writer.write(pending.elementCount)
-        writer.write(UInt64(bitPattern: pending.attemptedAt.rawValue))
+        writer.writeTime(pending.attemptedAt)
         writer.write(pending.deviceKey.octets)
         return writer.bytes
     }
@@ -21,14 +21,11 @@ enum PendingReprovisionCodec {
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> PendingReprovision {
         var reader = ByteReader(bytes)
         try reader.expectVersion(version)
-        let uuid = DeviceUUID(rawValue: try reader.readOctets16())
-        let number = try reader.readUInt8()
-        guard let procedure = NodeProvisioningProcedure(rawValue: number) else {
-            throw .prohibited(field: "procedure of a reprovisioning", value: UInt64(number))
-        }
+        let uuid = try reader.readUUID()
+        let procedure: NodeProvisioningProcedure = try reader.readCase("procedure of a reprovisioning")
         let address = try reader.readUnicast()
         let elementCount = try reader.readUInt8()
-        let attempted = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+        let attempted = try reader.readTime()
         let key = KeyMaterial(try reader.readOctets16())
         try reader.expectEnd()
         return PendingReprovision(

@@ -16,7 +16,7 @@ enum PendingProvisioningCodec {
         writer.write(pending.elementCount)
         writer.write(pending.netKeyIndex.rawValue)
         writer.write(pending.isSecurelyProvisioned)
-        writer.write(UInt64(bitPattern: pending.attemptedAt.rawValue))
+        writer.writeTime(pending.attemptedAt)
         writer.writeList(pending.deviceKeys) { $1.write($0.octets) }
         writer.write(pending.authentication != nil)
         if let authentication = pending.authentication { AuthenticationCodec.encode(authentication, into: &writer) }
@@ -26,13 +26,13 @@ enum PendingProvisioningCodec {
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> PendingProvisioning {
         var reader = ByteReader(bytes)
         try reader.expectVersion(version)
-        let uuid = DeviceUUID(rawValue: try reader.readOctets16())
+        let uuid = try reader.readUUID()
         let name = try reader.readString()
         let address = try reader.readUnicast()
         let elementCount = try reader.readUInt8()
         let netKeyIndex = try reader.readKeyIndex(NetKeyIndex.self)
         let isSecure = try reader.readBool()
-        let attempted = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+        let attempted = try reader.readTime()
         let keys = try reader.readList(size: 16) { (reader: inout ByteReader) throws(DecodeError) in
             KeyMaterial(try reader.readOctets16())
         }
@@ -60,7 +60,7 @@ enum RetiredNodeCodec {
         var writer = ByteWriter(capacity: node.count + 9)
         writer.write(node.prefix(1))
         writer.write(retired.reason.rawValue)
-        writer.write(UInt64(bitPattern: retired.retiredAt.rawValue))
+        writer.writeTime(retired.retiredAt)
         writer.write(node.dropFirst())
         return writer.bytes
     }
@@ -69,11 +69,8 @@ enum RetiredNodeCodec {
         var reader = ByteReader(bytes)
         let version = try reader.readUInt8()
         guard version == NodeCodec.version else { throw .unknownType(UInt64(version)) }
-        let value = try reader.readUInt8()
-        guard let reason = RetiredNode.Reason(rawValue: value) else {
-            throw .prohibited(field: "reason of retirement", value: UInt64(value))
-        }
-        let retired = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+        let reason: RetiredNode.Reason = try reader.readCase("reason of retirement")
+        let retired = try reader.readTime()
         let node = try NodeCodec.decode([version] + reader.read(reader.remaining))
         return RetiredNode(node: node, reason: reason, retiredAt: retired)
     }

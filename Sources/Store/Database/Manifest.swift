@@ -27,7 +27,7 @@ struct Manifest: Hashable {
         writer.write(serial)
         writer.write(nextRun)
         writer.write(nextRetirement)
-        writer.write(UInt64(bitPattern: created.rawValue))
+        writer.writeTime(created)
         writer.write(digest.bytes)
         writer.write(stateDigest.octets)
         return writer.bytes
@@ -55,7 +55,7 @@ struct Manifest: Hashable {
         serial = try reader.readUInt64()
         nextRun = try reader.readUInt64()
         nextRetirement = try reader.readUInt64()
-        created = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+        created = try reader.readTime()
         guard let digest = RowDigest(Array(try reader.read(32))),
             let stateDigest = StateDigest(Array(try reader.read(SHA256.length)))
         else { throw .length(bytes.count) }

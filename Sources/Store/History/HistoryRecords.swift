@@ -58,7 +58,7 @@ struct EntryRecord: Hashable {
         writer.write(number)
         writer.write(serialBefore)
         for text in [operation, user, host] { writer.writeString(text) }
-        writer.write(UInt64(bitPattern: began.rawValue))
+        writer.writeTime(began)
         writer.writeOctets(definition?.octets ?? [])
         writer.writeList(plans) { plan, writer in
             writer.write(plan.run.rawValue)
@@ -83,7 +83,7 @@ extension EntryRecord {
         operation = try reader.readString()
         user = try reader.readString()
         host = try reader.readString()
-        began = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+        began = try reader.readTime()
         let digest = try reader.readOctets()
         definition = DefinitionDigest(digest)
         guard definition != nil || digest.isEmpty else { throw .length(digest.count) }
@@ -295,7 +295,7 @@ extension PendingConfirmation {
         writer.writeString(user)
         writer.writeString(host)
         writer.write(UInt32(bitPattern: process))
-        writer.write(UInt64(bitPattern: began.rawValue))
+        writer.writeTime(began)
         writer.write(decision?.rawValue ?? 0)
         return writer.bytes
     }
@@ -309,7 +309,7 @@ extension PendingConfirmation {
         user = try reader.readString()
         host = try reader.readString()
         process = Int32(bitPattern: try reader.readUInt32())
-        began = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+        began = try reader.readTime()
         let number = try reader.readUInt8()
         decision = Decision(rawValue: number)
         guard decision != nil || number == 0 else { throw .prohibited(field: "decision", value: UInt64(number)) }

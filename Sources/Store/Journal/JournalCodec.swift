@@ -35,7 +35,7 @@ enum JournalCodec {
         writer.write(run.plan)
         writer.writeString(run.user)
         writer.writeString(run.host)
-        writer.write(UInt64(bitPattern: run.started.rawValue))
+        writer.writeTime(run.started)
         writer.write(run.ended)
         writer.write(run.outcome?.rawValue ?? 0)
         for count in [run.counts.succeeded, run.counts.failed, run.counts.unknown, run.counts.skipped] {
@@ -57,7 +57,7 @@ enum JournalCodec {
         let plan = try reader.readOctets16()
         let user = try reader.readString()
         let host = try reader.readString()
-        let started = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+        let started = try reader.readTime()
         let ended = try reader.readTimestamp()
         let outcome = try reader.readUInt8()
         guard outcome == 0 || RunOutcome(rawValue: outcome) != nil else {
@@ -125,7 +125,7 @@ enum JournalCodec {
         try reader.expectVersion(version)
         let run = RunIdentifier(rawValue: try reader.readUInt64())
         let subject = try readSubject(&reader)
-        let node = DeviceUUID(rawValue: try reader.readOctets16())
+        let node = try reader.readUUID()
         let isUnknown = try reader.readBool()
         return JournalIntent(
             run: run,
@@ -158,7 +158,7 @@ enum JournalCodec {
         var reader = ByteReader(bytes)
         try reader.expectVersion(version)
         let subject = try readSubject(&reader)
-        let node = try reader.readBool() ? DeviceUUID(rawValue: try reader.readOctets16()) : nil
+        let node = try reader.readBool() ? try reader.readUUID() : nil
         let result: JournalResult
         switch try reader.readUInt8() {
         case 0: result = .succeeded

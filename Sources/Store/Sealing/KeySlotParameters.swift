@@ -37,7 +37,7 @@ struct KeySlotParameters: Hashable {
         var writer = ByteWriter(capacity: 128)
         writer.write(KeySlotParameters.version)
         writer.write(identifier)
-        writer.write(UInt64(bitPattern: created.rawValue))
+        writer.writeTime(created)
         writer.writeString(label)
         switch derivation {
         case .none: break
@@ -66,7 +66,7 @@ struct KeySlotParameters: Hashable {
         var reader = ByteReader(bytes)
         try reader.expectVersion(KeySlotParameters.version)
         identifier = Array(try reader.read(KeySlotParameters.identifierLength))
-        created = Timestamp(rawValue: Int64(bitPattern: try reader.readUInt64()))
+        created = try reader.readTime()
         label = try reader.readString()
         switch kind {
         case .keyFile: derivation = .none
