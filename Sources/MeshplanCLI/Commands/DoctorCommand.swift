@@ -31,10 +31,10 @@ struct DoctorCommand: NetworkCommand {
         var worst: ExaminationFinding.Severity?
         for (index, name) in names.enumerated() {
             let examination = Examination(workspace: workspace, name: name)
-            let findings = examination.findings()
+            let (findings, observed) = examination.findings()
             worst = [worst, findings.first?.severity].compactMap(\.self).max()
             if context.json == nil, index > 0 { context.output.line() }
-            ExaminationView(subject: .network(name), findings: findings).show(in: context)
+            ExaminationView(subject: .network(name), findings: findings, observed: observed).show(in: context)
         }
         if context.json == nil, networks.network == nil, !names.isEmpty { context.output.line() }
         // Pairings belong to the folder, not to a network.
@@ -70,11 +70,14 @@ struct DoctorCommand: NetworkCommand {
         var workspace: Workspace
         var name: String
 
-        /// The findings, the worst first.
-        func findings() -> [ExaminationFinding] {
+        /// The findings, the worst first, and how much the nodes have told; nil if the database cannot be read.
+        func findings() -> ([ExaminationFinding], observed: ObservationAges?) {
             var found = files() + leftovers()
+            var observed: ObservationAges?
             do {
-                found += try contents()
+                let (findings, ages) = try contents()
+                found += findings
+                observed = ages
             } catch {
                 // A network that cannot be examined must not prevent examining the others.
                 let failure = Failure(explaining: RestoringAdvice(workspace.context).improved(error))
@@ -87,14 +90,16 @@ struct DoctorCommand: NetworkCommand {
                     )
                 )
             }
-            return ExaminationFinding.Severity.allCases.reversed().flatMap { severity in
+            let sorted = ExaminationFinding.Severity.allCases.reversed().flatMap { severity in
                 found.filter { $0.severity == severity }
             }
+            return (sorted, observed)
         }
 
-        /// The findings about the contents of the database.
-        private func contents() throws -> [ExaminationFinding] {
+        /// The findings about the contents of the database, and how much the nodes have told.
+        private func contents() throws -> ([ExaminationFinding], ObservationAges?) {
             var found: [ExaminationFinding] = []
+            var observed: ObservationAges?
             let database = try workspace.open(name)
             let verification = try database.verify()
             found += verification.problems.map { problem in
@@ -132,6 +137,7 @@ struct DoctorCommand: NetworkCommand {
             }
             if verification.problems.isEmpty {
                 let snapshot = try database.snapshot()
+                observed = ObservationAges(snapshot.network)
                 found += try sequenceNumbers(snapshot, database)
                 found += NetworkExamination.findings(in: snapshot.network, at: workspace.context.now())
                 if !snapshot.unresolved.isEmpty {
@@ -158,7 +164,7 @@ struct DoctorCommand: NetworkCommand {
                     )
                 }
             }
-            return found
+            return (found, observed)
         }
 
         /// Findings about nodes of which nobody knows whether they were reset.

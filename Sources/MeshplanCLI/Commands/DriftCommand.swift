@@ -1,4 +1,5 @@
 import ArgumentParser
+import DefinitionModel
 import Definitions
 import MeshCore
 import Planning
@@ -12,7 +13,8 @@ struct DriftCommand: NetworkCommand {
         abstract: "Show where nodes differ from what was recorded.",
         discussion: """
             Compares the definition, the recorded values (as last set or imported), and the values that nodes reported \
-            to meshplan refresh. Nothing is sent. Exits with 3 if there is drift. meshplan apply restores what the \
+            to meshplan refresh. Nothing is sent; of nodes that were never read back, drift is not known. Exits with 3 if \
+            there is drift. meshplan apply restores what the \
             definition declares; --adopt prints the lines that make the definition agree with the nodes; --accept \
             records observed values that the definition does not mention.
             """
@@ -64,14 +66,17 @@ struct DriftCommand: NetworkCommand {
         if adopt {
             return try printAdoption(of: report, snapshot, planning, context)
         }
+        let observed = ObservationAges(snapshot.network, among: try selected(snapshot, planning))
         if let lines = context.json {
-            DriftJSON(report: report, network: snapshot.network).write(to: lines, network: network)
+            DriftJSON(report: report, network: snapshot.network, observed: observed).write(to: lines, network: network)
         } else {
             let view = DriftView(
                 report: report,
                 network: snapshot.network,
+                observed: observed,
                 name: network,
                 hasDefinition: planning != nil,
+                zone: planning?.definition.timeZone?.value ?? 0,
                 style: context.style
             )
             context.output.write(view.render())
@@ -81,12 +86,16 @@ struct DriftCommand: NetworkCommand {
 
     private func report(_ snapshot: Snapshot, _ planning: PlanningJob.Prepared?) throws -> DriftReport {
         var report = DriftReport.make(of: snapshot.network, definition: planning?.definition)
-        guard !selection.isEmpty else { return report }
-        let selected = try NodeSelection(snapshot.network, definition: planning?.definition)
-            .nodes(selection) { _ in true }
-        let meant = Set(selected.map(\.uuid))
-        report.nodes.removeAll { !meant.contains($0.uuid) }
+        guard let selected = try selected(snapshot, planning) else { return report }
+        report.nodes.removeAll { !selected.contains($0.uuid) }
         return report
+    }
+
+    /// The nodes that were asked about; nil for all.
+    private func selected(_ snapshot: Snapshot, _ planning: PlanningJob.Prepared?) throws -> Set<DeviceUUID>? {
+        guard !selection.isEmpty else { return nil }
+        let nodes = try NodeSelection(snapshot.network, definition: planning?.definition).nodes(selection) { _ in true }
+        return Set(nodes.map(\.uuid))
     }
 
     private func printAdoption(

@@ -19,6 +19,12 @@ extension Timestamp {
             + ".\(String(repeating: "0", count: max(3 - fraction.utf8.count, 0)))\(fraction)Z"
     }
 
+    /// A time in the form of RFC 3339, in UTC as events have it: `2026-11-21T06:30:00.250Z`. Nil for anything else.
+    init?(text: String) {
+        guard text.hasSuffix("Z"), text.utf8.count >= 20 else { return nil }
+        self.init(compact: text.prefix(19).filter { $0 != "-" && $0 != ":" } + "Z")
+    }
+
     /// The time in the form of RFC 3339, in UTC: `2026-11-21T06:30:00Z`.
     var text: String {
         let (date, clock) = parts

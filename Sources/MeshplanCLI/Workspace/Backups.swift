@@ -149,7 +149,7 @@ struct Backup: Hashable {
 
 extension Timestamp {
     /// Parses a time like `20261121T061658Z`.
-    fileprivate init?(compact text: Substring) {
+    init?(compact text: some StringProtocol) {
         let digits = text.utf8.compactMap { (48...57).contains($0) ? Int64($0 - 48) : nil }
         guard digits.count == 14, text.utf8.count == 16 else { return nil }
         func number(_ range: Range<Int>) -> Int64 { digits[range].reduce(0) { $0 * 10 + $1 } }

@@ -11,6 +11,8 @@ extension ControlGraph {
         package var drifted: Set<DeviceUUID>
         /// The nodes with requests in doubt.
         package var pending: Set<DeviceUUID>
+        /// The nodes of which only records tell how they are configured.
+        package var unread: Set<DeviceUUID> = []
 
         package init(
             actions: [DeviceUUID: NodeSummary.Action] = [:],
@@ -255,7 +257,7 @@ extension ControlGraph.Overlay {
         case nil: break
         }
         return switch node.standing {
-        case .managed: .settled
+        case .managed: unread.contains(node.uuid) ? .unread : .settled
         case .missing: .missing
         case .unmanaged: .unmanaged
         }

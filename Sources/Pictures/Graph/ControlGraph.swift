@@ -85,8 +85,10 @@ extension ControlGraph.Box {
 
 /// What should be seen of a node at once.
 package enum NodeMark: String, CaseIterable, Comparable, Sendable {
-    /// As the definition says, as far as is known.
+    /// As the definition says.
     case settled
+    /// As the definition says when it was recorded; it did not tell its configuration since, or not recently.
+    case unread
     /// The definition does not mention it.
     case unmanaged
     /// It is no node of the network yet.
@@ -111,7 +113,7 @@ package enum NodeMark: String, CaseIterable, Comparable, Sendable {
     /// A sign like those of plans; empty for nodes that need none.
     package var sign: String {
         switch self {
-        case .settled, .unmanaged, .missing: ""
+        case .settled, .unread, .unmanaged, .missing: ""
         case .added: "+"
         case .changed: "~"
         case .replaced: "-/+"
@@ -125,6 +127,7 @@ package enum NodeMark: String, CaseIterable, Comparable, Sendable {
     package var meaning: String {
         switch self {
         case .settled: "as declared"
+        case .unread: "recorded as declared, not read back"
         case .unmanaged: "not in the definition"
         case .missing: "not provisioned yet"
         case .added: "will be added"

@@ -10,6 +10,7 @@ enum Palette {
     static func colour(_ mark: NodeMark) -> String? {
         switch mark {
         case .settled: nil
+        case .unread: "#56b4e9"
         case .unmanaged, .missing: "#7f7f7f"
         case .added: "#009e73"
         case .changed: "#e69f00"

@@ -48,17 +48,10 @@ extension HandoverReport {
     private var day: String { String(moment.prefix { $0 != " " }) }
 
     private func verdict() -> String {
-        let worst: Tone = findings.contains { $0.tone == .bad } ? .bad : findings.isEmpty ? .good : .warning
-        let heading: String
-        switch findings.count {
-        case 0: heading = "All is as it should be"
-        case 1: heading = "One thing needs attention"
-        default: heading = "\(findings.count) things need attention"
-        }
-        var text = "<section class=\"verdict \(worst.rawValue)\" aria-labelledby=\"verdict\">\n"
-        text += "<h2 id=\"verdict\">\(heading)</h2>\n"
+        var text = "<section class=\"verdict \(tone.rawValue)\" aria-labelledby=\"verdict\">\n"
+        text += "<h2 id=\"verdict\">\(headline)</h2>\n"
         let items =
-            findings.map { finding in
+            (findings + unknowns).map { finding in
                 "<li>\(badge(finding.tone))<a href=\"#\(finding.section)\">\(MarkupText.escaped(finding.text))</a></li>\n"
             }
             + assurances.map { "<li>\(badge(.good))\(MarkupText.escaped($0))</li>\n" }
@@ -71,6 +64,7 @@ extension HandoverReport {
         let (sign, word) =
             switch tone {
             case .plain, .good: ("✓", "Well")
+            case .unknown: ("?", "Not known")
             case .warning: ("!", "Look at it")
             case .bad: ("✗", "Broken")
             }
@@ -78,11 +72,13 @@ extension HandoverReport {
     }
 
     private func text(_ figure: Figure) -> String {
-        """
-        <div class="\(figure.tone.rawValue)"><dt>\(MarkupText.escaped(figure.name))</dt>\
-        <dd>\(MarkupText.escaped(figure.value))</dd></div>
+        let detail =
+            figure.detail.isEmpty ? "" : "<dd class=\"detail\">\(MarkupText.escaped(figure.detail))</dd>"
+        return """
+            <div class="\(figure.tone.rawValue)"><dt>\(MarkupText.escaped(figure.name))</dt>\
+            <dd>\(MarkupText.escaped(figure.value))</dd>\(detail)</div>
 
-        """
+            """
     }
 
     private func link(_ section: Section) -> String {

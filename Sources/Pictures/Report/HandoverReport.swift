@@ -7,6 +7,8 @@ package struct HandoverReport: Hashable, Sendable {
         case plain
         /// All is well.
         case good
+        /// Nobody knows whether it is well.
+        case unknown
         /// Somebody should look at it.
         case warning
         /// Something is broken.
@@ -37,11 +39,14 @@ package struct HandoverReport: Hashable, Sendable {
         package var value: String
         /// How it should be seen.
         package var tone: Tone
+        /// What it rests on, such as how many nodes were asked; empty if nothing needs to be said.
+        package var detail: String
 
-        package init(_ name: String, _ value: String, _ tone: Tone = .plain) {
+        package init(_ name: String, _ value: String, _ tone: Tone = .plain, detail: String = "") {
             self.name = name
             self.value = value
             self.tone = tone
+            self.detail = detail
         }
     }
 
@@ -117,8 +122,10 @@ package struct HandoverReport: Hashable, Sendable {
     package var moment: String
     /// What the report was made by and from, as a sentence.
     package var source: String
-    /// What somebody should look at; empty if all is well.
+    /// What somebody should look at; empty if nothing is known to be wrong.
     package var findings: [Finding] = []
+    /// What nobody knows; only if this is empty, too, all is well.
+    package var unknowns: [Finding] = []
     /// What is known to be well, as sentences.
     package var assurances: [String] = []
     /// The summary.
@@ -131,5 +138,24 @@ package struct HandoverReport: Hashable, Sendable {
         self.made = made
         self.moment = moment
         self.source = source
+    }
+
+    /// How everything stands, in one sentence. All is well only if nothing is wrong and nothing is unknown.
+    package var headline: String {
+        let unknown = unknowns.isEmpty ? "" : ", and not everything is known"
+        switch findings.count {
+        case 0:
+            return unknowns.isEmpty
+                ? "All is as it should be" : "Nothing is known to be wrong, but not everything is known"
+        case 1: return "One thing needs attention" + unknown
+        default: return "\(findings.count) things need attention" + unknown
+        }
+    }
+
+    /// How ``headline`` should be seen.
+    package var tone: Tone {
+        if findings.contains(where: { $0.tone == .bad }) { return .bad }
+        if !findings.isEmpty { return .warning }
+        return unknowns.isEmpty ? .good : .unknown
     }
 }

@@ -38,9 +38,11 @@ enum ReportAssets {
         .verdict li { display: flex; gap: 0.5rem; color: var(--ink); }
         .verdict.good { background: var(--good-paper); border-color: var(--good); }
         .verdict.warning { background: var(--warning-paper); border-color: var(--warning); }
+        .verdict.unknown { background: var(--raised); border-color: var(--soft); border-left-style: dashed; }
         .verdict.bad { background: var(--bad-paper); border-color: var(--bad); }
         .sign { width: 1.25rem; flex: none; text-align: center; font-weight: 700; }
         .sign.good, .figures .good dd { color: var(--good); }
+        .sign.unknown, .figures .unknown dd { color: var(--soft); }
         .sign.warning, .figures .warning dd { color: var(--warning); }
         .sign.bad, .figures .bad dd { color: var(--bad); }
         .figures {
@@ -49,6 +51,8 @@ enum ReportAssets {
         .figures div { padding: 0.6rem 0.9rem; background: var(--raised); border: 1px solid var(--rule); border-radius: 6px; }
         .figures dt { color: var(--soft); font-size: 0.875rem; }
         .figures dd { margin: 0; font-size: 1.25rem; font-weight: 600; }
+        .figures div.unknown { border-style: dashed; border-color: var(--soft); }
+        .figures div dd.detail { color: var(--soft); font-size: 0.8125rem; font-weight: 400; }
         nav ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin: 0; padding: 0; list-style: none; }
         nav a { display: inline-block; padding: 0.25rem 0; }
         form {
@@ -76,6 +80,7 @@ enum ReportAssets {
         .mark { padding: 0 0.4rem; border-radius: 4px; }
         .mark.good { background: var(--good-paper); color: var(--good); }
         .mark.warning { background: var(--warning-paper); color: var(--warning); }
+        .mark.unknown { background: var(--raised); color: var(--soft); border: 1px dashed; }
         .mark.bad { background: var(--bad-paper); color: var(--bad); }
         footer { margin-top: 3rem; border-top: 1px solid var(--rule); font-size: 0.875rem; }
         @media screen and (max-width: 44rem) {

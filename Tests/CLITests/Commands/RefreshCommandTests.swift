@@ -174,7 +174,7 @@ struct RefreshCommandTests {
         #expect(json.status == 4)
         expectSnapshot(json.transcript, "refresh.jsonl")
         let show = fixture.run("show", "node.brian")
-        #expect(show.output.contains("read back               2026-11-18T"))
+        #expect(show.output.contains("read back               2026-11-18 1"))
     }
 
     @Test("an odd answer is named with its octets, costs one value, and is no drift")

@@ -19,6 +19,9 @@ struct ReportCommand: NetworkCommand {
             Results of tests come from a file that meshplan test --json or --junit has written, or are played at once with \
             --test. \
             Faults come from a file that meshplan health --json has written.
+
+            What was not asked, or not within --fresh-within, is not known: it counts neither as well nor as broken, and \
+            all is as it should be only if everything is known.
             """
     )
 
@@ -50,6 +53,14 @@ struct ReportCommand: NetworkCommand {
     )
     var health: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "For how long what nodes told counts as known, such as 12h, 7d or 4w. (default: 7d)",
+            valueName: "age"
+        )
+    )
+    var freshWithin: AgeArgument?
+
     func validate() throws {
         if test, testResults != nil { throw ValidationError("Use either --test or --test-results.") }
         if !test, !devices.devices.isEmpty { throw ValidationError("--devices needs --test.") }
@@ -74,7 +85,8 @@ struct ReportCommand: NetworkCommand {
             history: try source.database?.history(),
             tests: tests,
             health: health,
-            made: context.now()
+            made: context.now(),
+            freshWithin: freshWithin?.seconds ?? 7 * 86_400
         )
         let report = making.report()
         try AtomicFile.write(context.absolute(html), as: html, Array(report.html().utf8), mode: 0o644)
@@ -83,6 +95,7 @@ struct ReportCommand: NetworkCommand {
         if things > 0 {
             context.output.line("\(count(things, "thing")) in it \(things == 1 ? "needs" : "need") attention.")
         }
+        for unknown in report.unknowns { context.output.line(unknown.text) }
         return .success
     }
 

@@ -30,6 +30,8 @@ struct HealthSession {
             guard let first = check.problems.first else {
                 throw Failure(.usage, "nothing that is meant has a Health Server")
             }
+            // A report that is made from the lines needs to know who could not be asked.
+            HealthView(operating, check, wishes).tellProblems()
             guard check.problems.count == 1 else {
                 OperatedNodes(operating).tellProblems(
                     check.problems.map { ($0.element.node, $0.element.element, $0.problem) }

@@ -41,6 +41,15 @@ struct HealthView {
         lines.event(members)
     }
 
+    /// Names the elements that were not asked; only for programs.
+    func tellProblems() {
+        guard let lines = context.json else { return }
+        for problem in check.problems {
+            let reason = JSONMember("reason", problem.problem.clause.printable.json)
+            lines.event(head(problem.element.node, problem.element.element) + [reason])
+        }
+    }
+
     /// Each fault with its number; without a name if it is reserved or a vendor's.
     private static func json(of faults: HealthFaults) -> JSONValue {
         .array(
@@ -66,13 +75,7 @@ struct HealthView {
     func finish(_ findings: [HealthFinding]) {
         let nodes = OperatedNodes(operating)
         let problems = check.problems.map { (node: $0.element.node, element: $0.element.element, problem: $0.problem) }
-        if let lines = context.json {
-            for (node, element, problem) in problems {
-                let reason = JSONMember("reason", problem.clause.printable.json)
-                lines.event(head(node, element) + [reason])
-            }
-            return
-        }
+        guard context.json == nil else { return tellProblems() }
         context.output.write(table(findings))
         var silent: [(node: Int, outcome: OperatingOutcome)] = []
         for (place, finding) in zip(check.places, findings) {

@@ -8,7 +8,7 @@ extension ReportMaking {
     func nodeSection() -> HandoverReport.Section {
         let records = Dictionary(source.network.nodes.map { ($0.uuid, $0) }) { first, _ in first }
         let own = source.network.nodes.first { $0.uuid == source.network.ownProvisioner }
-        let overlay = overlay
+        let overlay = readOverlay
         let nodes = source.relations.nodes.map { ($0, NaturalOrder($0.name)) }.sorted { $0.1 < $1.1 }.map(\.0)
         var blocks: [HandoverReport.Block] = []
         if let own {
@@ -41,7 +41,9 @@ extension ReportMaking {
             (node.isRelay ? ["relay"] : []) + (node.isProxy ? ["proxy"] : [])
             + (record?.features.friend == .enabled ? ["friend"] : [])
             + (record?.features.lowPower == .enabled ? ["low power"] : [])
+        let isUnknown = record.map { $0.features.relay == nil && $0.features.proxy == nil } ?? false
         var state = [mark.sign.isEmpty ? mark.meaning : "\(mark.sign) \(mark.meaning)"]
+        if mark == .unread, let time = record?.readBackAt { state.append("last read back at \(moment(time))") }
         if record?.unprovisionedSeenAt != nil { state.append("was reset") }
         if record?.isProtected == true { state.append("protected") }
         switch record?.authentication?.assurance {
@@ -52,15 +54,17 @@ extension ReportMaking {
         let tone: HandoverReport.Tone =
             switch mark {
             case .settled: .good
+            case .unread: .unknown
             case .unmanaged: .plain
             case .missing, .added, .changed, .replaced, .removed, .drifted: .warning
             case .pending: .bad
             }
         return [
             .init(node.name.printable), .init(lines: tags), .init(record.map(addresses) ?? ""), .init(lines: device),
-            .init(roles.joined(separator: ", ")), .init(node.subnets.map(\.printable).joined(separator: ", ")),
+            roles.isEmpty && isUnknown ? .init("not known", .unknown) : .init(roles.joined(separator: ", ")),
+            .init(node.subnets.map(\.printable).joined(separator: ", ")),
             .init(lines: state, record?.unprovisionedSeenAt == nil ? tone : .bad),
-            .init(record?.observedAt.map(\.text) ?? ""),
+            .init(record?.observedAt.map(moment) ?? ""),
         ]
     }
 

@@ -43,8 +43,19 @@ extension ReportMaking {
                 ]
             }
         }
+        let ages = configuration
         if rows.isEmpty {
-            blocks.append(.text("What nodes reported agrees with what was recorded."))
+            let extent = extent(ages.known, of: ages.nodes, "read back", last: ages.newest)
+            blocks.append(
+                .text(
+                    ages.known == 0
+                        ? "Not known: no node was read back within \(period)."
+                        : ages.isComplete
+                            ? "What nodes reported agrees with what was recorded."
+                            : "What \(count(ages.known, "node")) reported agrees with what was recorded. Of the others it "
+                                + "is not known: \(extent)."
+                )
+            )
         } else {
             blocks.append(
                 .table(
@@ -56,7 +67,7 @@ extension ReportMaking {
                 )
             )
         }
-        if let ages = ObservationAges(source.network).text(moment) { blocks.append(.text(ages)) }
+        if let ages = ages.text(moment) { blocks.append(.text(ages)) }
         blocks += drift.notes.map { .text($0.printable) }
         return HandoverReport.Section("drift", "Drift", blocks)
     }
@@ -67,11 +78,12 @@ extension ReportMaking {
             return HandoverReport.Section(
                 "faults",
                 "Faults",
-                [.text("Nodes were not asked for faults for this report.")]
+                [.text("Not known: nodes were not asked for faults for this report.")]
             )
         }
         let told = health.filter { !$0.faults.isEmpty || $0.reason != nil }
-        let well = health.count - told.count
+        let knowledge = faultKnowledge
+        let faulty = Set(health.filter { !$0.faults.isEmpty }.map(\.node)).count
         var blocks: [HandoverReport.Block] = []
         if !told.isEmpty {
             let rows: [[HandoverReport.Cell]] = told.map { report in
@@ -85,8 +97,15 @@ extension ReportMaking {
                 .table(.init("Registered faults", ["Node", "Element", "Faults", "Why they are not known"], rows))
             )
         }
-        if well > 0 { blocks.append(.text("\(count(well, "element")) registered no fault.")) }
-        if health.isEmpty { blocks.append(.text("No node was asked.")) }
+        let extent = extent(knowledge.known, of: knowledge.nodes, "answered within \(period)", last: knowledge.last)
+        let verb = faulty == 1 ? "has" : "have"
+        blocks.append(
+            .text(
+                knowledge.known == 0
+                    ? "Not known: \(extent)."
+                    : "\(extent); \(faulty == 0 ? "none has" : "\(faulty) \(verb)") a registered fault."
+            )
+        )
         return HandoverReport.Section("faults", "Faults", blocks)
     }
 

@@ -21,6 +21,8 @@ struct ReportMaking {
     let health: [ReportedHealth]?
     /// The time of the report.
     let made: Timestamp
+    /// For how long an answer of a node counts, in seconds.
+    let freshWithin: Int64
 
     /// The overlay with what the plan does.
     var overlay: ControlGraph.Overlay {
@@ -28,6 +30,14 @@ struct ReportMaking {
         for node in plan?.nodes ?? [] where overlay.actions[node.uuid] == nil {
             overlay.actions[node.uuid] = node.action
         }
+        return overlay
+    }
+
+    /// The overlay with the nodes that were not read back, too. It is not for graphs: nodes would share a box for no
+    /// other reason.
+    var readOverlay: ControlGraph.Overlay {
+        var overlay = overlay
+        overlay.unread = configuration.unknown
         return overlay
     }
 
@@ -48,6 +58,7 @@ struct ReportMaking {
             source: "Made by meshplan \(programVersion)\(serial)."
         )
         report.findings = findings()
+        report.unknowns = unknowns()
         report.assurances = assurances()
         report.figures = figures()
         report.sections = [
@@ -127,67 +138,88 @@ struct ReportMaking {
 
     private func assurances() -> [String] {
         var texts: [String] = []
-        let nodes = source.relations.nodes.filter { $0.standing == .managed }
-        let overlay = overlay
-        let settled = nodes.count { overlay.mark(of: $0) == .settled }
-        if settled > 0 {
-            texts.append(
-                settled == source.relations.nodes.count
-                    ? "All \(count(settled, "node")) are configured as the definition says."
-                    : "\(settled) of \(count(source.relations.nodes.count, "node")) are configured as the definition says."
-            )
-        }
+        // What was recorded some time ago is no assurance.
+        if configuration.isComplete, let configured { texts.append(configured.asSentence) }
         if let tests, !tests.isEmpty, tests.allSatisfy({ $0.verdict == .passed }) {
             texts.append(tests.count == 1 ? "The test passed." : "All \(count(tests.count, "test")) passed.")
         }
-        if let health, !health.isEmpty, health.allSatisfy({ $0.faults.isEmpty && $0.reason == nil }) {
+        if faultKnowledge.isComplete, (health ?? []).allSatisfy(\.faults.isEmpty) {
             texts.append("No node has a registered fault.")
         }
-        let ages = ObservationAges(source.network)
-        if drift.isEmpty, ages.nodes > 0, ages.never == 0, let oldest = ages.oldest {
+        let ages = configuration
+        if drift.isEmpty, ages.isComplete, partlyRead.isEmpty, let oldest = ages.oldest {
             texts.append("No drift: every node was read back since \(moment(oldest)).")
         }
         return texts
     }
 
+    /// How many nodes are configured as the definition says, as far as is recorded, as a clause; nil if none is.
+    var configured: String? {
+        let overlay = overlay
+        let settled = source.relations.nodes.count { $0.standing == .managed && overlay.mark(of: $0) == .settled }
+        let all = source.relations.nodes.count
+        guard settled > 0 else { return nil }
+        let verb = settled == 1 ? "is" : "are"
+        let nodes = settled == all && all > 1 ? "all \(count(all, "node"))" : "\(settled) of \(count(all, "node"))"
+        return "\(nodes) \(verb) configured as the definition says"
+    }
+
     private func figures() -> [HandoverReport.Figure] {
-        let pending = source.overlay.pending.count + source.network.pendingProvisionings.count
-        let passed = (tests ?? []).count { $0.verdict == .passed }
-        let faults = (health ?? []).reduce(0) { $0 + $1.faults.count }
+        let nodes = source.relations.nodes
+        let missing = nodes.count { $0.standing == .missing }
         var figures: [HandoverReport.Figure] = [
-            .init("Nodes", "\(source.relations.nodes.count)"),
+            .init("Nodes", "\(nodes.count)", detail: missing == 0 ? "" : "\(missing) not commissioned yet"),
             .init("Groups", "\(source.relations.groups.count)"),
             .init("Subnets", "\(source.relations.subnets.count)"),
             .init("Application keys", "\(source.relations.applicationKeys.count)"),
+            testFigure(),
         ]
-        if let tests {
-            figures.append(.init("Tests passed", "\(passed) of \(tests.count)", passed == tests.count ? .good : .bad))
-        } else {
-            figures.append(.init("Tests", "not played"))
-        }
         if source.snapshot != nil {
+            let pending = source.overlay.pending.count + source.network.pendingProvisionings.count
             figures.append(.init("In doubt", pending == 0 ? "none" : "\(pending)", pending == 0 ? .good : .bad))
-            let read = ObservationAges(source.network)
-            let isRead = read.nodes > read.never
-            figures.append(
-                drift.isEmpty
-                    ? .init("Drift", isRead ? "none" : "not read", isRead ? .good : .plain)
-                    : .init("Drift", count(drift.count, "value"), .warning)
-            )
+            figures += [driftFigure(), faultFigure()].compactMap(\.self)
         }
-        figures.append(
-            health == nil
-                ? .init("Faults", "not asked")
-                : .init("Faults", faults == 0 ? "none" : "\(faults)", faults == 0 ? .good : .bad)
-        )
         return figures
+    }
+
+    private func testFigure() -> HandoverReport.Figure {
+        guard let tests, !tests.isEmpty else {
+            let declared = source.planning?.definition.tests.count ?? 0
+            return declared == 0
+                ? .init("Tests", "none") : .init("Tests", "not known", .unknown, detail: "none of \(declared) played")
+        }
+        let passed = tests.count { $0.verdict == .passed }
+        let hasFailed = tests.contains { $0.verdict == .failed }
+        let tone: HandoverReport.Tone = passed == tests.count ? .good : hasFailed ? .bad : .unknown
+        return .init("Tests passed", "\(passed) of \(tests.count)", tone)
+    }
+
+    /// Nil if there is no node that could drift.
+    private func driftFigure() -> HandoverReport.Figure? {
+        let read = configuration
+        guard read.nodes > 0 || !drift.isEmpty else { return nil }
+        let detail = extent(read.known, of: read.nodes, "read back", last: read.newest)
+        if !drift.isEmpty { return .init("Drift", count(drift.count, "value"), .warning, detail: detail) }
+        let isKnown = read.isComplete && partlyRead.isEmpty
+        return .init("Drift", isKnown ? "none" : "not known", isKnown ? .good : .unknown, detail: detail)
+    }
+
+    /// Nil if there is no node that could have faults.
+    private func faultFigure() -> HandoverReport.Figure? {
+        let known = faultKnowledge
+        let faults = (health ?? []).reduce(0) { $0 + $1.faults.count }
+        guard known.nodes > 0 || faults > 0 else { return nil }
+        let detail = extent(known.known, of: known.nodes, "answered", last: known.last)
+        if faults > 0 { return .init("Faults", "\(faults)", .bad, detail: detail) }
+        return known.isComplete
+            ? .init("Faults", "none", .good, detail: detail) : .init("Faults", "not known", .unknown, detail: detail)
     }
 
     // MARK: Pictures
 
     /// The floors with their nodes.
     private func floorSection() -> HandoverReport.Section {
-        let overlay = overlay
+        let overlay = readOverlay
         var blocks: [HandoverReport.Block] = []
         for floor in source.placement.floors {
             guard let picture = source.picture(of: floor, overlay: overlay) else { continue }

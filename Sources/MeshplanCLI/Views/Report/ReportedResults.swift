@@ -1,5 +1,6 @@
 import Basics
 import DefinitionModel
+import MeshCore
 import Rehearsal
 
 /// What came of one test.
@@ -65,4 +66,6 @@ struct ReportedHealth: Hashable {
     var faults: [String]
     /// Why they are not known; nil if they are.
     var reason: String?
+    /// When it told them; nil if the file does not say.
+    var time: Timestamp?
 }

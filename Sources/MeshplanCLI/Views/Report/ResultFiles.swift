@@ -97,7 +97,8 @@ struct ResultFiles {
                 node: try line.string("node"),
                 element: line.optionalInteger("element") ?? 0,
                 faults: faults,
-                reason: line.optionalString("reason")
+                reason: line.optionalString("reason"),
+                time: line.optionalString("time").flatMap(Timestamp.init(text:))
             )
         }
     }

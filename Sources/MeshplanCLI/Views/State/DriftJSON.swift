@@ -7,8 +7,10 @@ import SystemLayer
 struct DriftJSON {
     /// The drift to write.
     var report: DriftReport
-    /// The network, which knows the age of the observations.
+    /// The network, which knows what could not be read.
     var network: MeshNetwork
+    /// The ages of the observations behind the report.
+    var observed: ObservationAges
 
     /// Writes all lines.
     func write(to lines: JSONLines, network name: String) {
@@ -32,11 +34,10 @@ struct DriftJSON {
             ])
         }
         for note in report.notes { lines.write(["type": "drift_note", "message": note.json]) }
-        let ages = ObservationAges(network)
         lines.write([
             "type": "drift_summary", "network": name.json, "values": .integer(report.count),
-            "nodes": .integer(report.nodes.count { !$0.entries.isEmpty }), "readable_nodes": .integer(ages.nodes),
-            "never_read_back": .integer(ages.never), "oldest_read_back": ages.oldest?.text.json,
+            "nodes": .integer(report.nodes.count { !$0.entries.isEmpty }), "readable_nodes": .integer(observed.nodes),
+            "never_read_back": .integer(observed.never), "oldest_read_back": observed.oldest?.text.json,
         ])
     }
 }

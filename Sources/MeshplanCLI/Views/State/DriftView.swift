@@ -5,23 +5,23 @@ import Planning
 struct DriftView {
     /// The drift to show.
     var report: DriftReport
-    /// The network, which knows the age of the observations.
+    /// The network, which knows what could not be read.
     var network: MeshNetwork
+    /// The ages of the observations behind the report.
+    var observed: ObservationAges
     /// The network's name.
     var name: String
     /// Whether there is a definition to compare with.
     var hasDefinition: Bool
+    /// The time zone of times, in steps of 15 minutes east of UTC.
+    var zone = 0
     /// The style of the text.
     var style: Style
 
     /// The whole text.
     func render() -> String {
         let drifted = report.nodes.filter { !$0.entries.isEmpty }
-        guard !drifted.isEmpty else {
-            return style(.good, "No drift.") + " " + style(.bold, "All observed values match the record.") + "\n"
-                + ages()
-                + notes()
-        }
+        guard !drifted.isEmpty else { return noDrift() + ages() + notes() }
         var text = "Drift in network \(style(.bold, name.printable))\n"
         for node in drifted { text += "\n" + self.text(node) }
         let values = count(report.count, "value")
@@ -31,14 +31,28 @@ struct DriftView {
         return text
     }
 
+    /// Nothing differs, as far as nodes have told their configuration.
+    private func noDrift() -> String {
+        let known = observed.nodes - observed.never
+        guard observed.never > 0 else {
+            return style(.good, "No drift.") + " " + style(.bold, "All observed values match the record.") + "\n"
+        }
+        let unknown = "Drift is not known of \(observed.never) of \(count(observed.nodes, "node"))"
+        guard known > 0 else {
+            return style(.warning, "Drift is not known.") + " No node has told its configuration in full.\n"
+        }
+        return style(.warning, unknown + ".") + " All values of the \(count(known, "node")) that were read back match "
+            + "the record.\n"
+    }
+
     private func text(_ node: DriftedNode) -> String {
-        let read = node.readBackAt.map { "read back \($0.text)" } ?? "never read back in full"
+        let read = node.readBackAt.map { "read back \(moment($0))" } ?? "never read back in full"
         let header = style(.bold, node.name.printable) + "  \(node.address)  \(read)\n"
         var table = Table(["RESOURCE", "DECLARED", "RECORDED", "OBSERVED", "SINCE"])
         for entry in node.entries {
             table.rows.append([
                 entry.path.printable, declared(entry), entry.recorded?.printable ?? "none",
-                entry.observed?.printable ?? "none", entry.since.text,
+                entry.observed?.printable ?? "none", moment(entry.since),
             ])
         }
         if !hasDefinition {
@@ -57,7 +71,7 @@ struct DriftView {
         if hasDefinition { facts.rows.append(["declared", declared(entry)]) }
         facts.rows.append(["recorded", entry.recorded?.printable ?? "none"])
         facts.rows.append(["observed", entry.observed?.printable ?? "none"])
-        facts.rows.append(["since", entry.since.text])
+        facts.rows.append(["since", moment(entry.since)])
         return "  \(entry.path.printable)\n" + facts.render(style, indent: "    ")
     }
 
@@ -72,10 +86,11 @@ struct DriftView {
         (report.notes + UnreadText.notes(network)).map { "Note: \($0.printable)\n" }.joined()
     }
 
+    private func moment(_ time: Timestamp) -> String { time.minute(inZone: zone) }
+
     /// The ages of the observations behind the report.
     private func ages() -> String {
-        let ages = ObservationAges(network)
-        return ages.text(\.text).map { $0 + "\n" } ?? ""
+        observed.text(moment).map { $0 + "\n" } ?? ""
     }
 
     private func advice(_ drifted: [DriftedNode]) -> [String] {
@@ -90,40 +105,5 @@ struct DriftView {
             lines.append("meshplan drift --accept records observed values that are not declared")
         }
         return lines
-    }
-}
-
-/// The ages of the observations of a network's nodes.
-struct ObservationAges: Hashable {
-    /// The number of nodes that can be read back.
-    private(set) var nodes = 0
-    /// The number of nodes never read back in full.
-    private(set) var never = 0
-    /// The oldest time at which a node was last read back.
-    private(set) var oldest: Timestamp?
-    /// The newest time at which a node was last read back.
-    private(set) var newest: Timestamp?
-
-    /// The ages of a network's managed nodes.
-    init(_ network: MeshNetwork) {
-        for node in network.nodes where node.isManaged && RefreshSession.isReadable(node, in: network) {
-            nodes += 1
-            guard let time = node.readBackAt else {
-                never += 1
-                continue
-            }
-            oldest = oldest.map { min($0, time) } ?? time
-            newest = newest.map { max($0, time) } ?? time
-        }
-    }
-
-    /// One line for people; nil if there are no nodes.
-    ///
-    /// - Parameter words: writes a time.
-    func text(_ words: (Timestamp) -> String) -> String? {
-        guard nodes > 0 else { return nil }
-        guard let oldest, let newest else { return "No node has been read back yet; run meshplan refresh." }
-        let span = oldest == newest ? "at \(words(oldest))" : "from \(words(oldest)) to \(words(newest))"
-        return "Read back: \(nodes - never) of \(count(nodes, "node")), \(span)."
     }
 }

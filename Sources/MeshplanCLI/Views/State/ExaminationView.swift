@@ -46,6 +46,8 @@ struct ExaminationView {
     var subject: Subject
     /// The findings, the worst first.
     var findings: [ExaminationFinding]
+    /// How much the nodes of a network have told; nil if that is not known, or it is no network.
+    var observed: ObservationAges?
 
     /// Writes the findings as text or JSON.
     func show(in context: Context) {
@@ -60,6 +62,8 @@ struct ExaminationView {
             lines.write([
                 "type": "examination", subject.kind: subject.name.json, "errors": .integer(count(of: .error)),
                 "warnings": .integer(count(of: .warning)), "notes": .integer(count(of: .note)),
+                "readable_nodes": observed.map { .integer($0.nodes) },
+                "never_read_back": observed.map { .integer($0.never) },
             ])
             return
         }
@@ -73,7 +77,7 @@ struct ExaminationView {
             }
         }
         guard !findings.isEmpty else {
-            context.output.line("  Nothing is wrong.")
+            context.output.line("  " + wellText)
             return
         }
         let figures = [
@@ -81,6 +85,19 @@ struct ExaminationView {
             MeshplanCLI.count(count(of: .note), "note"),
         ]
         context.output.line("  " + figures.joined(separator: ", ") + ".")
+        if let unknownText { context.output.line("  " + unknownText) }
+    }
+
+    /// Without findings all is well, as far as it is known.
+    private var wellText: String {
+        unknownText.map { "Nothing is wrong with files and database. \($0)" } ?? "Nothing is wrong."
+    }
+
+    /// What nobody knows of the nodes; nil if each of them was read back.
+    private var unknownText: String? {
+        guard let observed, observed.never > 0 else { return nil }
+        return "What nodes have is not known of \(observed.never) of \(MeshplanCLI.count(observed.nodes, "node")): "
+            + "meshplan refresh asks them."
     }
 
     private func count(of severity: ExaminationFinding.Severity) -> Int {

@@ -81,7 +81,7 @@ struct ShowView {
         for device in network.pendingProvisionings {
             pending.rows.append([
                 range(device.addresses), device.name.printable, device.uuid.description,
-                names.text(device.netKeyIndex), String(device.deviceKeys.count), device.attemptedAt.text,
+                names.text(device.netKeyIndex), String(device.deviceKeys.count), device.attemptedAt.minute(inZone: 0),
             ])
         }
         if !pending.rows.isEmpty { text += section("Pending provisionings", pending, pending.rows.count) }
@@ -91,7 +91,7 @@ struct ShowView {
             refreshes.rows.append([
                 node.name.printable, range(node.addresses),
                 pending.addresses == node.addresses ? "-" : range(pending.addresses), pending.procedure.name,
-                pending.attemptedAt.text,
+                pending.attemptedAt.minute(inZone: 0),
             ])
         }
         if !refreshes.rows.isEmpty { text += section("Pending reprovisionings", refreshes, refreshes.rows.count) }
@@ -101,7 +101,7 @@ struct ShowView {
             let end = network.exclusionEnd(of: record.node.unicastAddress)
             retired.rows.append([
                 range(record.node.addresses), record.node.name.printable, record.node.uuid.description,
-                record.reason.text, record.retiredAt.text,
+                record.reason.text, record.retiredAt.minute(inZone: 0),
                 end.map { "from IV index \($0) on" } ?? (taken.contains(record.node.unicastAddress) ? "in use" : "yes"),
             ])
         }
@@ -125,8 +125,8 @@ struct ShowView {
             ["device key", node.deviceKey == nil ? "missing: the node cannot be configured" : "known"],
             ["provisioned", node.authentication?.text ?? "by others, or before that was recorded"],
             ["state", state(node)],
-            ["observed", node.observedAt?.text ?? "never: as imported"],
-            ["read back", node.readBackAt?.text ?? "never in full"],
+            ["observed", node.observedAt.map { $0.minute(inZone: 0) } ?? "never: as imported"],
+            ["read back", node.readBackAt.map { $0.minute(inZone: 0) } ?? "never in full"],
             ["drift", drift(node)],
         ]
         if let title = network.titles[.node(node.uuid)] { facts.rows.insert(["title", title.printable], at: 0) }
@@ -271,13 +271,16 @@ struct ShowView {
         if node.isProtected { words.append("protected") }
         if node.removalPolicy == .reset { words.append("reset on removal") }
         if node.isExcluded { words.append("excluded") }
-        if let seen = node.unprovisionedSeenAt { words.append("seen unprovisioned \(seen.text)") }
+        if let seen = node.unprovisionedSeenAt { words.append("seen unprovisioned \(seen.minute(inZone: 0))") }
         if node.deviceKey == nil { words.append("no device key") }
         return words.joined(separator: ", ")
     }
 
     private func drift(_ node: Node) -> String {
-        guard let drift = network.drifts[node.uuid] else { return "none known" }
+        guard let drift = network.drifts[node.uuid] else {
+            guard let time = node.readBackAt else { return "not known: never read back in full" }
+            return "none when it was read back at \(time.minute(inZone: 0))"
+        }
         return "\(count(drift.since.count, "value")) not as recorded; meshplan drift shows which"
     }
 
