@@ -72,7 +72,7 @@ struct ControlGraphTests {
         let graph = ControlGraph(try Self.hotel(rooms: 10), network: "hotel")
         #expect(graph.folding == .likeNodes)
         #expect(graph.boxes.count == 31)
-        #expect(graph.boxes.contains { $0.title == "lamp-10-1 … 4" && $0.detail == "4 nodes, 10" })
+        #expect(graph.boxes.contains { $0.title == "lamp-10-1 … 4" && $0.detail == "4 nodes, room 10" })
     }
 
     @Test("folds rooms that are built alike, whatever the number of their lamps")
@@ -160,6 +160,75 @@ struct ControlGraphTests {
         }
         #expect(Set(layout.places.map(\.box)) == Set(graph.boxes.indices), "each box stands somewhere")
         #expect(!graph.svg().contains("http") || graph.svg().components(separatedBy: "http").count == 2)
+    }
+
+    @Test("boxes are called by their titles, with the name below; symbols and colours have a legend")
+    func titles() throws {
+        var relations = try Self.hotel(rooms: 1)
+        relations.title = "Grand Hôtel"
+        relations.subnetTitles = ["building": "The house"]
+        relations.groups[0].title = "Room of the <Queen>"
+        relations.applicationKeys[0].title = "Light key"
+        for index in relations.nodes.indices {
+            relations.nodes[index].kind = relations.nodes[index].name.hasPrefix("lamp") ? .light : .control
+            relations.nodes[index].title = relations.nodes[index].name.hasPrefix("lamp-") ? "Lamp" : nil
+        }
+        let graph = ControlGraph(relations, network: "hotel")
+        let group = try required(graph.boxes.first { $0.kind == .group })
+        #expect(group.heading == "Room of the <Queen>" && group.detail == "room-1")
+        #expect(graph.boxes.first { $0.names == ["lamp-1-1"] }?.detail == "lamp-1-1, room 1")
+        #expect(graph.boxes.first { $0.names == ["switch-1"] }?.detail == "room 1")
+        let texts = try Self.texts(ofXML: graph.svg())
+        for text in [
+            "Who controls whom in Grand Hôtel", "Room of the <Queen>", "The house", "Light key", "lamp or load",
+            "switch or remote control",
+        ] {
+            #expect(texts.contains(text), "\(text)")
+        }
+        #expect(!texts.contains("sensor") && !texts.contains("building"))
+        #expect(
+            graph.rows.first == [
+                "switch-1", "Room of the <Queen> (room-1)", "Light key",
+                "Lamp (lamp-1-1), Lamp (lamp-1-2), Lamp (lamp-1-3), Lamp (lamp-1-4)",
+            ]
+        )
+        #expect(graph.mermaid().contains("Room of the #lt;Queen#gt;<br/>room-1"))
+        let folded = ControlGraph(relations, network: "hotel", folding: .likeNodes)
+        #expect(folded.boxes.first { $0.names.count == 4 }?.detail == "4 nodes, lamp-1-1 … 4, room 1")
+    }
+
+    @Test("a box has a bar for each subnet of its nodes")
+    func subnets() throws {
+        var relations = try Self.hotel(rooms: 1)
+        relations.subnets = ["building", "guests"]
+        relations.nodes[2].subnets = ["building", "guests"]
+        let svg = ControlGraph(relations, network: "x").svg()
+        #expect(svg.components(separatedBy: "width=\"5\"").count - 1 == relations.nodes.count + 2)
+        #expect(svg.contains("subnets: building, guests"))
+    }
+
+    @Test("nothing stands beyond the edge of the picture, however much there is in the legend")
+    func legend() throws {
+        var relations = try Self.hotel(rooms: 1)
+        relations.subnets = (1...40).map { "A subnet with a long name, number \($0)" }
+        relations.nodes[0].subnets = relations.subnets
+        let document = try XMLDocument(
+            xmlString: ControlGraph(relations, network: String(repeating: "长", count: 90)).svg()
+        )
+        let width = try #require(
+            try document.nodes(forXPath: "/*/@width").first?.stringValue.flatMap(Double.init)
+        )
+        let height = try #require(
+            try document.nodes(forXPath: "/*/@height").first?.stringValue.flatMap(Double.init)
+        )
+        for text in try document.nodes(forXPath: "//*[local-name()='text']") {
+            guard try text.nodes(forXPath: "@text-anchor").isEmpty else { continue }
+            let x = try #require(try text.nodes(forXPath: "@x").first?.stringValue.flatMap(Double.init))
+            let y = try #require(try text.nodes(forXPath: "@y").first?.stringValue.flatMap(Double.init))
+            let size = try text.nodes(forXPath: "@class").first?.stringValue == "head" ? 9.5 : 7
+            let columns = MarkupText.columns(text.stringValue ?? "")
+            #expect(x + Double(columns) * size <= width && y < height, "\(text.stringValue ?? "")")
+        }
     }
 
     @Test("an empty network has an empty picture")

@@ -21,6 +21,8 @@ final class PictureSource {
     let network: MeshNetwork
     /// Who controls whom.
     let relations: NetworkRelations
+    /// What people call nodes, by name, where that is not the name.
+    let nodeTitles: [String: String]
     /// Where nodes are.
     let placement: Placement
     /// What is otherwise than declared, without what a plan would do.
@@ -62,12 +64,19 @@ final class PictureSource {
         self.snapshot = snapshot
         self.network = network
         self.relations = relations
+        nodeTitles = Dictionary(
+            relations.nodes.compactMap { node in node.title.map { (node.name, $0) } },
+            uniquingKeysWith: { first, _ in first }
+        )
         self.placement = placement
         overlay = ControlGraph.Overlay(
             drifted: Set(network.drifts.keys),
             pending: Set(snapshot?.unresolved.map(\.node) ?? [])
         )
     }
+
+    /// What people call the network: its title, or else its name.
+    var title: String { relations.title ?? name }
 
     /// The picture of a floor; nil if no node is on it, and no drawing of it exists.
     ///
@@ -83,6 +92,8 @@ final class PictureSource {
                 isRelay: node.isRelay,
                 isProxy: node.isProxy
             )
+            marker.title = node.title
+            marker.kind = node.kind
             marker.details = node.tags.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
             return marker
         }

@@ -1,4 +1,5 @@
 import Pictures
+import Planning
 import SystemLayer
 
 /// A floor in machine-readable form: a line for itself, and one for each node on it.
@@ -19,9 +20,9 @@ struct FloorJSON {
         ])
         for marker in picture.markers {
             lines.write([
-                "type": "position", "node": marker.name.json, "floor": picture.name.json,
+                "type": "position", "node": marker.name.json, "title": marker.title?.json, "floor": picture.name.json,
                 "x_mm": .integer(marker.x), "y_mm": .integer(marker.y), "relay": .bool(marker.isRelay),
-                "proxy": .bool(marker.isProxy), "mark": marker.mark.rawValue.json,
+                "proxy": .bool(marker.isProxy), "mark": marker.mark.rawValue.json, "use": marker.kind?.rawValue.json,
             ])
         }
     }

@@ -1,4 +1,5 @@
 import Pictures
+import Planning
 import SystemLayer
 
 /// A graph in machine-readable form: a line for each box and each arrow. Arrows name boxes by their numbers.
@@ -12,13 +13,15 @@ struct GraphJSON {
     /// Writes all lines.
     func write(to lines: JSONLines) {
         lines.write([
-            "type": "graph", "network": graph.network.json, "folding": folding,
+            "type": "graph", "network": graph.network.json, "title": graph.title?.json, "folding": folding,
             "subnets": .array(graph.subnets.map(\.json)), "application_keys": .array(graph.keys.map(\.json)),
         ])
         for (number, box) in graph.boxes.enumerated() {
             lines.write([
                 "type": "box", "box": .integer(number), "kind": box.kind.rawValue.json,
                 "names": .array(box.names.map(\.json)),
+                "titles": box.titles == box.names ? nil : .array(box.titles.map(\.json)),
+                "use": box.use?.rawValue.json,
                 "tags": .object(box.tags.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value.json) }),
                 "subnets": .array(box.subnets.map(\.json)), "relay": .bool(box.isRelay), "proxy": .bool(box.isProxy),
                 "mark": box.mark.rawValue.json,

@@ -1,4 +1,5 @@
 import Basics
+import Planning
 
 extension FloorPicture {
     /// The floor as an SVG picture: a document of its own that loads nothing, light or dark as the viewer wishes.
@@ -16,6 +17,8 @@ private struct FloorWriter {
     private static let margin = 28.0
     /// The room above the floor.
     private static let top = 64.0
+    /// The height of a line of the legend.
+    private static let legendLine = 22.0
     /// The radius of markers.
     private static let radius = 9.0
 
@@ -44,9 +47,9 @@ private struct FloorWriter {
 
     mutating func document() -> String {
         let floor = extent.height * scale
-        let legend = legendEntries()
+        let legend = legendLines()
         let width = Int(Self.width + 2 * Self.margin)
-        let height = Int(Self.top + floor + 62 + Self.margin)
+        let height = Int(Self.top + floor + 62 + Double(max(legend.count - 1, 0)) * Self.legendLine + Self.margin)
         let id = identifier
         text = """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" width="\(width)" \
@@ -78,23 +81,28 @@ private struct FloorWriter {
             }
             </style>
             <rect class="paper" width="100%" height="100%"/>
-            <text x="\(Self.margin)" y="38" class="head">\(MarkupText.escaped(picture.title))</text>
+            <text x="\(Self.margin)" y="38" class="head">\(MarkupText.escaped(MarkupText.shortened(picture.title, to: 96)))</text>
 
             """
         drawGround()
         for line in picture.lines { draw(line) }
         drawMarkers()
         drawScale(y: Self.top + floor + 22)
-        var x = Self.margin
-        for entry in legend {
-            text +=
-                "<circle cx=\"\(number(x + 6))\" cy=\"\(number(Self.top + floor + 48))\" r=\"6\" fill=\"\(entry.colour)\"/>\n"
-            text +=
-                "<text x=\"\(number(x + 18))\" y=\"\(number(Self.top + floor + 52))\">\(MarkupText.escaped(entry.text))</text>\n"
-            x += 40 + Double(entry.text.count) * 7
+        for (number, line) in legend.enumerated() {
+            draw(line, y: Self.top + floor + 52 + Double(number) * Self.legendLine)
         }
         text += "</svg>\n"
         return text
+    }
+
+    private mutating func draw(_ entries: [LegendEntry], y: Double) {
+        var x = Self.margin
+        for entry in entries {
+            let outline = NodeSymbol.path(entry.kind ?? .light, x: x + 6, y: y - 4, radius: 6)
+            text += "<path d=\"\(outline)\" fill=\"\(entry.colour)\"/>\n"
+            text += "<text x=\"\(number(x + 18))\" y=\"\(number(y))\">\(MarkupText.escaped(entry.text))</text>\n"
+            x += entry.width
+        }
     }
 
     /// The drawing, or a grid of metres.
@@ -152,13 +160,21 @@ private struct FloorWriter {
             let (x, y) = place(marker)
             let roles = (marker.isRelay ? ["relay"] : []) + (marker.isProxy ? ["proxy"] : [])
             let meaning = marker.mark == .settled ? "" : marker.mark.meaning
-            let said = ([marker.name, roles.joined(separator: ", "), meaning] + marker.details).filter { !$0.isEmpty }
+            let called = marker.title.map { [$0] } ?? []
+            let said =
+                (called + [marker.name, marker.kind?.title ?? "", roles.joined(separator: ", "), meaning]
+                + marker.details).filter { !$0.isEmpty }
             let colour = marker.colour.map { Palette.colour($0) } ?? Palette.colour(marker.mark)
             let style = colour.map { " style=\"fill:\($0)\"" } ?? ""
             let edge = colour.map { " style=\"stroke:\($0)\"" } ?? ""
             text += "<g><title>\(MarkupText.escaped(said.joined(separator: "\n")))</title>"
-            text +=
-                "<circle class=\"node\"\(style) cx=\"\(number(x))\" cy=\"\(number(y))\" r=\"\(number(Self.radius))\"/>"
+            if let kind = marker.kind, kind != .light {
+                let outline = NodeSymbol.path(kind, x: x, y: y, radius: Self.radius)
+                text += "<path class=\"node\"\(style) d=\"\(outline)\"/>"
+            } else {
+                text +=
+                    "<circle class=\"node\"\(style) cx=\"\(number(x))\" cy=\"\(number(y))\" r=\"\(number(Self.radius))\"/>"
+            }
             if marker.isRelay {
                 text +=
                     "<circle class=\"ring\"\(edge) cx=\"\(number(x))\" cy=\"\(number(y))\" r=\"\(number(Self.radius + 4))\"/>"
@@ -169,32 +185,66 @@ private struct FloorWriter {
                 text += "<text class=\"inside\" x=\"\(number(x))\" y=\"\(number(y + 4))\" text-anchor=\"middle\">"
                 text += "\(MarkupText.escaped(inside))</text>"
             }
-            let name = MarkupText.shortened(marker.name, to: 24)
-            if let baseline = labels.place(name, below: (x, y)) {
-                text += "<text class=\"name\" x=\"\(number(x))\" y=\"\(number(baseline))\" text-anchor=\"middle\">"
+            let name = MarkupText.shortened(marker.title ?? marker.name, to: 24)
+            if let (middle, baseline) = labels.place(name, below: (x, y), within: Self.width + 2 * Self.margin) {
+                text += "<text class=\"name\" x=\"\(number(middle))\" y=\"\(number(baseline))\" text-anchor=\"middle\">"
                 text += "\(MarkupText.escaped(name))</text>"
             }
             text += "</g>\n"
         }
     }
 
-    /// What the colours and signs mean that occur.
-    private func legendEntries() -> [(colour: String, text: String)] {
-        if !picture.legend.isEmpty { return picture.legend.map { (Palette.colour($0.colour), $0.text) } }
-        let marks = Set(picture.markers.map(\.mark)).sorted()
-        var entries = marks.map { mark in
-            (Palette.colour(mark) ?? "#0072b2", mark.sign.isEmpty ? mark.meaning : "\(mark.sign) \(mark.meaning)")
+    /// An entry of the legend.
+    private struct LegendEntry {
+        /// The colour of its symbol.
+        var colour: String
+        /// The kind that the symbol stands for; nil if it is about the colour.
+        var kind: NodeKind?
+        /// What it means.
+        var text: String
+
+        /// How much room it takes, with the one to the next entry.
+        var width: Double { 40 + Double(MarkupText.columns(text)) * 7 }
+    }
+
+    /// The lines of the legend, none wider than the floor.
+    private func legendLines() -> [[LegendEntry]] {
+        var lines: [[LegendEntry]] = []
+        var room = 0.0
+        for entry in legendEntries() {
+            if room < entry.width {
+                lines.append([])
+                room = Self.width
+            }
+            lines[lines.count - 1].append(entry)
+            room -= entry.width
         }
-        if picture.markers.contains(where: { $0.isRelay }) { entries.append(("none", "ring: relay")) }
-        if picture.markers.contains(where: { $0.isProxy }) { entries.append(("none", "P: proxy")) }
+        return lines
+    }
+
+    /// What the symbols, colours and signs mean that occur.
+    private func legendEntries() -> [LegendEntry] {
+        let kinds = Set(picture.markers.compactMap(\.kind)).sorted()
+            .map { LegendEntry(colour: "#7f7f7f", kind: $0, text: $0.title) }
+        if !picture.legend.isEmpty {
+            return kinds + picture.legend.map { LegendEntry(colour: Palette.colour($0.colour), text: $0.text) }
+        }
+        let marks = Set(picture.markers.map(\.mark)).sorted()
+        var entries = kinds
+        entries += marks.map { mark in
+            LegendEntry(
+                colour: Palette.colour(mark) ?? "#0072b2",
+                text: mark.sign.isEmpty ? mark.meaning : "\(mark.sign) \(mark.meaning)"
+            )
+        }
+        if picture.markers.contains(where: { $0.isRelay }) {
+            entries.append(.init(colour: "none", text: "ring: relay"))
+        }
+        if picture.markers.contains(where: { $0.isProxy }) { entries.append(.init(colour: "none", text: "P: proxy")) }
         return entries
     }
 
-    /// A coordinate with one decimal.
-    private func number(_ value: Double) -> String {
-        let tenths = Int((value * 10).rounded())
-        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
-    }
+    private func number(_ value: Double) -> String { NodeSymbol.number(value) }
 
     private func metres(_ millimetres: Double) -> String {
         let tenths = Int((millimetres / 100).rounded())
@@ -219,14 +269,22 @@ private struct LabelGrid {
         taken.formUnion(cells(place.x - radius / 2, place.y - radius / 2, radius, radius))
     }
 
-    /// The baseline of a name: below its node, else above it; nil if there is no room.
-    mutating func place(_ name: String, below node: (x: Double, y: Double)) -> Double? {
-        let width = Double(name.count) * 6.5
+    /// The middle and the baseline of a name: below its node, else above it, and nowhere cut by the edge of the
+    /// picture; nil if there is no room.
+    mutating func place(
+        _ name: String,
+        below node: (x: Double, y: Double),
+        within picture: Double
+    ) -> (middle: Double, baseline: Double)? {
+        let width = Double(MarkupText.columns(name)) * 6.5
+        // Letters differ in width, so some room stays.
+        let half = width * 0.55 + 4
+        let middle = min(max(node.x, half), max(picture - half, half))
         for baseline in [node.y + 26, node.y - 16] {
-            let wanted = cells(node.x - width / 2, baseline - 10, width, 11)
+            let wanted = cells(middle - width / 2, baseline - 10, width, 11)
             guard taken.isDisjoint(with: wanted) else { continue }
             taken.formUnion(wanted)
-            return baseline
+            return (middle, baseline)
         }
         return nil
     }

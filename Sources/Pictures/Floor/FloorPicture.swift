@@ -1,4 +1,5 @@
 import DefinitionModel
+package import Planning
 
 /// A floor with its nodes in their places.
 package struct FloorPicture: Hashable, Sendable {
@@ -6,6 +7,10 @@ package struct FloorPicture: Hashable, Sendable {
     package struct Marker: Hashable, Sendable {
         /// The name of the node.
         package var name: String
+        /// What people call the node; nil if it has no title.
+        package var title: String?
+        /// What the node is for, which decides the symbol; nil for a circle that means nothing.
+        package var kind: NodeKind?
         /// To the right of the upper left corner, in millimetres.
         package var x: Int
         /// Below the upper left corner, in millimetres.
@@ -99,7 +104,8 @@ extension FloorPicture {
         for marker in markers {
             let roles = (marker.isRelay ? ["relay"] : []) + (marker.isProxy ? ["proxy"] : [])
             let cells = [
-                marker.name, LengthText.text(millimetres: marker.x), LengthText.text(millimetres: marker.y),
+                marker.title.map { "\($0) (\(marker.name))" } ?? marker.name, marker.kind?.title ?? "",
+                LengthText.text(millimetres: marker.x), LengthText.text(millimetres: marker.y),
                 roles.joined(separator: ", "), marker.mark.meaning,
             ]
             rows += "<tr>" + cells.map { "<td>\(MarkupText.escaped($0))</td>" }.joined() + "</tr>\n"
@@ -109,7 +115,7 @@ extension FloorPicture {
             picture: svg(),
             heading: "Nodes",
             table: """
-                <thead><tr><th scope="col">Node</th><th scope="col">To the right</th><th scope="col">Down</th>\
+                <thead><tr><th scope="col">Node</th><th scope="col">Kind</th><th scope="col">To the right</th><th scope="col">Down</th>\
                 <th scope="col">Roles</th><th scope="col">State</th></tr></thead>
                 <tbody>
                 \(rows)</tbody>

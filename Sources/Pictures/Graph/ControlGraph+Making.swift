@@ -56,6 +56,8 @@ private struct Vertices {
     let marks: [NodeMark]
     /// The names of the groups: declared and recorded ones, then others that something is sent to.
     var groups: [String]
+    /// What people call groups, by name.
+    let groupTitles: [String: String]
     var arrows: [ColourRefinement.Arrow] = []
     /// The models and keys of labels.
     var labels: [Label] = []
@@ -70,6 +72,10 @@ private struct Vertices {
         self.relations = relations
         marks = relations.nodes.map { overlay.mark(of: $0) }
         groups = relations.groups.map(\.name)
+        groupTitles = Dictionary(
+            relations.groups.compactMap { group in group.title.map { (group.name, $0) } },
+            uniquingKeysWith: { first, _ in first }
+        )
         let nodes = Dictionary(
             relations.nodes.enumerated().map { ($1.name, $0) },
             uniquingKeysWith: { first, _ in first }
@@ -121,7 +127,7 @@ private struct Vertices {
         var isRelay: Bool
         var isProxy: Bool
         var mark: NodeMark
-        var isNode: Bool
+        var use: NodeKind?
         /// What must not be shared at all.
         var own: Int?
     }
@@ -135,7 +141,7 @@ private struct Vertices {
                 isRelay: node.isRelay,
                 isProxy: node.isProxy,
                 mark: marks[vertex],
-                isNode: true,
+                use: node.kind,
                 own: folding == .none ? vertex : nil
             )
         }
@@ -146,7 +152,7 @@ private struct Vertices {
                 isRelay: false,
                 isProxy: false,
                 mark: .settled,
-                isNode: false,
+                use: nil,
                 own: folding == .likePlaces ? nil : nodeCount + group
             )
         }
@@ -182,7 +188,7 @@ private struct Vertices {
                 boxes[arrow.to].subnets.append(subnet)
             }
         }
-        return ControlGraph(
+        var graph = ControlGraph(
             network: network,
             boxes: boxes,
             arrows: arrows,
@@ -190,6 +196,10 @@ private struct Vertices {
             keys: relations.applicationKeys.map(\.name),
             folding: folding
         )
+        graph.title = relations.title
+        graph.subnetTitles = relations.subnetTitles
+        for key in relations.applicationKeys { graph.keyTitles[key.name] = key.title }
+        return graph
     }
 
     /// One arrow between each two boxes, with all that it stands for.
@@ -216,12 +226,20 @@ private struct Vertices {
 
     private func box(_ members: [Int]) -> ControlGraph.Box {
         let nodeCount = relations.nodes.count
-        let names = members.map { $0 < nodeCount ? relations.nodes[$0].name : groups[$0 - nodeCount] }
-        let sorted = names.sorted { NaturalOrder($0) < NaturalOrder($1) }
+        let named = members.map { vertex in
+            vertex < nodeCount
+                ? (name: relations.nodes[vertex].name, title: relations.nodes[vertex].title)
+                : (name: groups[vertex - nodeCount], title: groupTitles[groups[vertex - nodeCount]])
+        }
+        let order = named.map { ($0, NaturalOrder($0.name)) }.sorted { $0.1 < $1.1 }.map(\.0)
+        let sorted = order.map(\.name)
+        let titles = order.map { $0.title ?? $0.name }
         guard members[0] < nodeCount else {
             return ControlGraph.Box(
                 kind: .group,
                 names: sorted,
+                titles: titles,
+                use: nil,
                 tags: [:],
                 subnets: [],
                 isRelay: false,
@@ -235,6 +253,8 @@ private struct Vertices {
         return ControlGraph.Box(
             kind: .node,
             names: sorted,
+            titles: titles,
+            use: nodes[0].kind,
             tags: tags,
             subnets: nodes[0].subnets,
             isRelay: nodes[0].isRelay,

@@ -1,8 +1,16 @@
+package import Planning
+
 /// Who controls whom, as boxes and arrows: senders, the groups and nodes that they send to, and who listens. Nodes that
 /// are alike share one box.
 package struct ControlGraph: Hashable, Sendable {
     /// The name of the network.
     package var network: String
+    /// What people call the network; nil if it has no title.
+    package var title: String?
+    /// What people call subnets, by name.
+    package var subnetTitles: [String: String] = [:]
+    /// What people call application keys, by name.
+    package var keyTitles: [String: String] = [:]
     /// The boxes: nodes that send, then groups, then the other nodes; each of them in the order of the definition.
     package var boxes: [Box]
     /// The arrows, by the boxes that they connect.
@@ -30,6 +38,10 @@ package struct ControlGraph: Hashable, Sendable {
         package var kind: Kind
         /// The names of its members in the order of people, at least one.
         package var names: [String]
+        /// What people call its members, in the same order: their titles, or else their names.
+        package var titles: [String]
+        /// What its nodes are for; nil for groups.
+        package var use: NodeKind?
         /// The tags that all members have in common.
         package var tags: [String: String]
         /// The names of its subnets; of a group those of the keys that are used in it.
@@ -65,7 +77,12 @@ package struct ControlGraph: Hashable, Sendable {
 
 extension ControlGraph.Box {
     /// Its name, or the first and the last one of several: `lamp-1 … 4`.
-    package var title: String {
+    package var title: String { Self.span(names) }
+
+    /// What people call it: the same of titles, which are names where there are none.
+    package var heading: String { Self.span(titles) }
+
+    private static func span(_ names: [String]) -> String {
         guard let first = names.first, let last = names.last, names.count > 1 else { return names.first ?? "" }
         let common = last.prefix(zip(first, last).prefix { $0 == $1 }.count)
         // What both begin with stands there once if only a number follows.
@@ -75,12 +92,19 @@ extension ControlGraph.Box {
         return names.count == 2 ? "\(first), \(short)" : "\(first) … \(short)"
     }
 
-    /// How many it stands for, if it is more than one, and the values of its tags in the order of the tags' names.
+    /// How many it stands for, if it is more than one, its name if it is called otherwise, and its tags in the order of
+    /// their names: `6 nodes, floor 0, kind switch`.
     package var detail: String {
         let noun = kind == .node ? "nodes" : "groups"
         let count = names.count > 1 ? ["\(names.count) \(noun)"] : []
-        return (count + tags.sorted { $0.key < $1.key }.map(\.value)).joined(separator: ", ")
+        let name = heading == title ? [] : [title]
+        return (count + name + tags.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }).joined(separator: ", ")
     }
+}
+
+extension ControlGraph.Box {
+    /// What people call it, and its name if that is another one.
+    package var fullHeading: String { heading == title ? title : "\(heading) (\(title))" }
 }
 
 /// What should be seen of a node at once.
@@ -144,33 +168,36 @@ extension ControlGraph {
     /// The graph as a page of its own that loads nothing: the picture, and the same as a table.
     package func html() -> String {
         PicturePage.text(
-            title: "Network \(network)",
+            title: "Network \(title ?? network)",
             picture: svg(),
             heading: "Who sends to whom",
             table: """
                 <thead><tr><th scope="col">Sends</th><th scope="col">To</th><th scope="col">Key</th><th scope="col">Who \
                 listens</th></tr></thead>
                 <tbody>
-                \(rows())</tbody>
+                \(markup())</tbody>
 
                 """
         )
     }
 
-    private func rows() -> String {
+    private func markup() -> String {
+        rows.map { row in "<tr>" + row.map { "<td>\(MarkupText.escaped($0))</td>" }.joined() + "</tr>\n" }.joined()
+    }
+
+    /// The same as the picture, as the rows of a table: who sends, to what, with which key, and who listens.
+    package var rows: [[String]] {
         var listeners: [Int: [String]] = [:]
         for arrow in arrows where boxes[arrow.from].kind == .group {
-            listeners[arrow.from, default: []].append(boxes[arrow.to].title)
+            listeners[arrow.from, default: []].append(boxes[arrow.to].fullHeading)
         }
-        var text = ""
-        for arrow in arrows where boxes[arrow.from].kind == .node {
-            let cells = [
-                boxes[arrow.from].title, boxes[arrow.to].title, arrow.keys.joined(separator: ", "),
+        return arrows.filter { boxes[$0.from].kind == .node }.map { arrow in
+            [
+                boxes[arrow.from].fullHeading, boxes[arrow.to].fullHeading,
+                arrow.keys.map { keyTitles[$0] ?? $0 }.joined(separator: ", "),
                 (listeners[arrow.to] ?? []).joined(separator: ", "),
             ]
-            text += "<tr>" + cells.map { "<td>\(MarkupText.escaped($0))</td>" }.joined() + "</tr>\n"
         }
-        return text
     }
 }
 
@@ -216,7 +243,7 @@ extension ControlGraph {
     /// What stands in a box, line by line.
     private func caption(_ box: Box) -> [String] {
         let roles = (box.isRelay ? ["relay"] : []) + (box.isProxy ? ["proxy"] : [])
-        let title = box.mark.sign.isEmpty ? box.title : "\(box.mark.sign) \(box.title)"
+        let title = box.mark.sign.isEmpty ? box.heading : "\(box.mark.sign) \(box.heading)"
         return [title, box.detail, roles.joined(separator: ", ")].filter { !$0.isEmpty }
     }
 

@@ -1,3 +1,11 @@
+extension HopPicture.Box {
+    /// What people call its nodes, and their names if those are others.
+    fileprivate var called: String {
+        let names = NameRuns.text(names)
+        return titles == self.names ? names : "\(NameRuns.text(titles)) (\(names))"
+    }
+}
+
 extension HopPicture {
     /// The map as an SVG picture: a document of its own that loads nothing, light or dark as the viewer wishes.
     package func svg() -> String {
@@ -9,9 +17,9 @@ extension HopPicture {
     package func html() -> String {
         var rows = ""
         for (number, box) in boxes.enumerated() {
-            let before = ways.filter { $0.to == number }.flatMap { boxes[$0.from].names }
+            let before = ways.filter { $0.to == number }.flatMap { boxes[$0.from].titles }
             let cells = [
-                box.hops.map { "\($0)" } ?? "not heard", NameRuns.text(box.names), box.isRelay ? "yes" : "",
+                box.hops.map { "\($0)" } ?? "not heard", box.called, box.isRelay ? "yes" : "",
                 NameRuns.text(before), box.alone > 0 ? "\(box.alone)" : "",
             ]
             rows += "<tr>" + cells.map { "<td>\(MarkupText.escaped($0))</td>" }.joined() + "</tr>\n"
@@ -149,8 +157,9 @@ private struct HopWriter {
         if box.names.count > 1 { details.append("\(box.names.count) nodes") }
         if box.hops == 1 { details.append("proxy") } else if box.isRelay { details.append("relay") }
         if box.alone > 0 { details.append("\(box.alone) \(box.alone == 1 ? "hangs" : "hang") on it alone") }
-        let names = NameRuns.text(box.names)
-        text += "<g><title>\(MarkupText.escaped(MarkupText.shortened(names, to: 600)))</title>\n"
+        let names = NameRuns.text(box.titles)
+        let said = box.titles == box.names ? names : names + "\n" + NameRuns.text(box.names)
+        text += "<g><title>\(MarkupText.escaped(MarkupText.shortened(said, to: 600)))</title>\n"
         text += """
             <rect class="box\(style)" x="\(x)" y="\(y)" width="\(Self.width)" height="\(Self.height)" rx="6"/>
 

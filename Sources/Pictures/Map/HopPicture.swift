@@ -1,4 +1,5 @@
 import Basics
+package import MeshCore
 package import Planning
 
 /// A map of hops: the proxy on the left, and what is farther away farther to the right. Nodes that do not relay and
@@ -8,6 +9,8 @@ package struct HopPicture: Hashable, Sendable {
     package struct Box: Hashable, Sendable {
         /// The names of its nodes in the order of people, at least one.
         package var names: [String]
+        /// What people call its nodes: titles, or else names, in the order of people.
+        package var titles: [String]
         /// The hops, 1 for the proxy; nil for nodes that were not heard.
         package var hops: Int?
         /// Whether they relay.
@@ -37,7 +40,11 @@ package struct HopPicture: Hashable, Sendable {
     package static let legibleRelays = 60
 
     /// The picture of a map.
-    package init(_ map: HopMap, network: String) {
+    ///
+    /// - Parameters:
+    ///   - network: what people call the network.
+    ///   - title: what people call a node; nil for its name.
+    package init(_ map: HopMap, network: String, title: (DeviceUUID) -> String? = { _ in nil }) {
         self.network = network
         struct Sameness: Hashable {
             var hops: Int?
@@ -74,6 +81,8 @@ package struct HopPicture: Hashable, Sendable {
             boxes.append(
                 Box(
                     names: names,
+                    titles: places.map { title(map.stations[$0].uuid) ?? map.stations[$0].name }
+                        .sorted { NaturalOrder($0) < NaturalOrder($1) },
                     hops: map.stations[places[0]].hops,
                     isRelay: map.stations[places[0]].isRelay,
                     alone: alone[places[0]] ?? 0

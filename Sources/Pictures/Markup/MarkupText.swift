@@ -19,8 +19,28 @@ enum MarkupText {
         return result
     }
 
-    /// A text of at most so many characters; what is longer ends with an ellipsis.
+    /// A text of at most so many columns; what is longer ends with an ellipsis. Wide characters take two columns.
     static func shortened(_ text: String, to length: Int) -> String {
-        text.count <= length ? text : text.prefix(max(length - 1, 0)) + "…"
+        guard columns(text) > length else { return text }
+        var result = ""
+        var room = max(length - 1, 0)
+        for character in text {
+            room -= columns(character)
+            guard room >= 0 else { break }
+            result.append(character)
+        }
+        return result + "…"
+    }
+
+    /// How many columns a text takes where each Latin letter takes one.
+    static func columns(_ text: String) -> Int { text.reduce(0) { $0 + columns($1) } }
+
+    private static func columns(_ character: Character) -> Int {
+        switch character.unicodeScalars.first?.value ?? 0 {
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+            0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+            2
+        default: 1
+        }
     }
 }

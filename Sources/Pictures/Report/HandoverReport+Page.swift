@@ -2,7 +2,7 @@ extension HandoverReport {
     /// The report as one page. It loads nothing from elsewhere and forbids the browser to, so that it works from a
     /// memory stick; it follows the reader's light or dark colours, and can be printed.
     package func html() -> String {
-        let title = MarkupText.escaped("Network \(network)")
+        let title = MarkupText.escaped(title.map { "\($0) (network \(network))" } ?? "Network \(network)")
         return """
             <!DOCTYPE html>
             <html lang="en">
@@ -19,13 +19,13 @@ extension HandoverReport {
             <body>
             <a class="skip" href="#content">Skip to the report</a>
             <header>
-            <p class="kicker">Bluetooth Mesh network</p>
-            <h1>\(MarkupText.escaped(network))</h1>
+            <p class="kicker">\(MarkupText.escaped(self.title == nil ? "Bluetooth Mesh network" : "Bluetooth Mesh network \(network)"))</p>
+            <h1>\(MarkupText.escaped(self.title ?? network))</h1>
             <p>Report of <time datetime="\(MarkupText.escaped(made))">\(MarkupText.escaped(moment))</time>. \
             \(MarkupText.escaped(source))</p>
             </header>
-            \(verdict())<dl class="figures">
-            \(figures.map(text).joined())</dl>
+            \(verdict())<section aria-label="Figures"><dl class="figures">
+            \(figures.map(text).joined())</dl></section>
             <nav aria-label="Sections of the report"><ul>
             \(sections.map(link).joined())</ul></nav>
             <form id="search-form" role="search" hidden>

@@ -116,6 +116,8 @@ package struct HandoverReport: Hashable, Sendable {
 
     /// The name of the network.
     package var network: String
+    /// What people call the network; nil if it has no title.
+    package var title: String?
     /// When the report was made, in the form of RFC 3339.
     package var made: String
     /// The same for people, with the time zone: `2026-11-27 10:40 UTC`.

@@ -19,7 +19,7 @@ enum ReportAssets {
         html { scroll-padding-top: 4.5rem; }
         body {
           margin: 0 auto; max-width: 76rem; padding: 1.5rem clamp(0.75rem, 3vw, 2rem); background: var(--paper);
-          color: var(--ink); font: 16px/1.5 system-ui, sans-serif; overflow-wrap: break-word;
+          color: var(--ink); font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
         }
         h1 { margin: 0; font-size: 2rem; line-height: 1.2; }
         h2 { margin: 2.5rem 0 0.5rem; font-size: 1.35rem; }
@@ -94,6 +94,7 @@ enum ReportAssets {
           td > * { justify-self: start; }
           td::before { content: attr(data-label); color: var(--soft); }
           td.empty { display: none; }
+          .picture svg { min-width: 0; }
         }
         @media print {
           :root {

@@ -29,6 +29,9 @@ private struct RelationMaker {
     let network: MeshNetwork
     let desired: DesiredState
     let names: ResourceNames
+    let titles: NetworkTitles
+    /// The subnet of each application key, planned ones included.
+    let bound: [AppKeyIndex: NetKeyIndex]
     /// The tags of the definition's nodes, by name.
     let tags: [String: [String: String]]
 
@@ -36,6 +39,12 @@ private struct RelationMaker {
         self.network = network
         self.desired = desired
         names = ResourceNames(desired: desired, network: network)
+        titles = NetworkTitles(network, definition: definition)
+        bound = Dictionary(
+            desired.applicationKeys.map { ($0.index, $0.boundNetKey) }
+                + network.appKeys.map { ($0.index, $0.boundNetKey) },
+            uniquingKeysWith: { first, _ in first }
+        )
         tags = Dictionary(
             (definition?.nodes ?? []).map { ($0.name.value, $0.tags.mapValues(\.value)) },
             uniquingKeysWith: { first, _ in first }
@@ -45,21 +54,30 @@ private struct RelationMaker {
     func relations() -> NetworkRelations {
         let subnets = desired.subnets.map(\.index)
         let keys = desired.applicationKeys.map(\.index)
-        let bound = Dictionary(
-            desired.applicationKeys.map { ($0.index, $0.boundNetKey) }
-                + network.appKeys.map { ($0.index, $0.boundNetKey) },
-            uniquingKeysWith: { first, _ in first }
-        )
         let declaredGroups = Set(desired.groups.map(\.group.address))
         let groups = desired.groups.map(\.group) + network.groups.filter { !declaredGroups.contains($0.address) }
-        return NetworkRelations(
+        var relations = NetworkRelations(
             nodes: nodes(),
-            groups: groups.map { RelatedGroup(name: $0.name, parent: $0.parent.map { names.group($0) }) },
+            groups: groups.map { group in
+                RelatedGroup(
+                    name: group.name,
+                    parent: group.parent.map { names.group($0) },
+                    title: titles.group(group.name)
+                )
+            },
             subnets: others(network.netKeys.map(\.index), after: subnets).map { names.netKey($0) },
             applicationKeys: others(network.appKeys.map(\.index), after: keys).map { key in
-                RelatedKey(name: names.appKey(key), subnet: bound[key].map { names.netKey($0) } ?? "")
+                let name = names.appKey(key)
+                return RelatedKey(
+                    name: name,
+                    subnet: bound[key].map { names.netKey($0) } ?? "",
+                    title: titles.applicationKey(name)
+                )
             }
         )
+        relations.title = titles.network
+        for subnet in relations.subnets { relations.subnetTitles[subnet] = titles.subnet(subnet) }
+        return relations
     }
 
     /// The first list, and what only the second one has.
@@ -89,6 +107,8 @@ private struct RelationMaker {
         related.isProxy = node.features.proxy == .enabled
         related.subnets = node.netKeys.map { names.netKey($0.index) }
         add(recorded(node), to: &related)
+        related.title = titles.node(node.uuid)
+        related.kind = kind(of: related, node.elements.flatMap { $0.models.map(\.identifier) })
         return related
     }
 
@@ -103,10 +123,41 @@ private struct RelationMaker {
         )
         related.isRelay = node.settings.relay?.value ?? (baseline.features.relay == .enabled)
         related.isProxy = node.settings.proxy?.value ?? (baseline.features.proxy == .enabled)
-        let subnets = node.settings.subnets?.value ?? baseline.netKeys.map(\.index)
-        related.subnets = subnets.map { names.netKey($0) }
+        related.subnets = subnets(of: node, baseline).map { names.netKey($0) }
         add(relations(of: node, baseline), to: &related)
+        related.title = titles.node(uuid)
+        related.kind = kind(of: related, models(of: node, baseline))
         return related
+    }
+
+    /// The subnets that a node is in once the definition is applied: those that it lists, those of the keys and states
+    /// that it needs, and those that it has and is left.
+    private func subnets(of node: DesiredNode, _ baseline: Node) -> [NetKeyIndex] {
+        var keys = node.settings.applicationKeys?.value ?? []
+        for model in node.models {
+            keys += (model.bindings?.value ?? []) + [model.publicationKey, model.stateKey].compactMap(\.self)
+        }
+        keys += node.rules.compactMap(\.publicationKey)
+        var subnets = node.settings.subnetsOfStates + node.subnetsOfWaitingStates
+        if let listed = node.settings.subnets?.value {
+            subnets += listed
+            // Application keys that are left alone keep their subnets.
+            if node.settings.applicationKeys == nil { keys += baseline.appKeys.map(\.index) }
+        } else {
+            subnets += baseline.netKeys.map(\.index)
+        }
+        return (subnets + keys.compactMap { bound[$0] }).sortedUnique()
+    }
+
+    /// The models that a node has, or else those that its product has as a file describes it, or that are declared.
+    private func models(of node: DesiredNode, _ baseline: Node) -> [ModelIdentifier] {
+        if baseline.isCompositionKnown { return baseline.elements.flatMap { $0.models.map(\.identifier) } }
+        if let described = node.described { return described.composition.elements.flatMap(\.models) }
+        return node.models.map(\.address.model) + node.rules.map(\.model)
+    }
+
+    private func kind(of node: RelatedNode, _ models: [ModelIdentifier]) -> NodeKind {
+        NodeKind(models: Set(models.map { names.model($0) }), publishing: Set(node.publications.map(\.model)))
     }
 
     /// What one model sends and hears.

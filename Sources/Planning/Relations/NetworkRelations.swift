@@ -11,6 +11,10 @@ package struct NetworkRelations: Hashable, Sendable {
     package var subnets: [String]
     /// The application keys in the order of the definition, then others by index.
     package var applicationKeys: [RelatedKey]
+    /// What people call the network; nil if it has no title.
+    package var title: String?
+    /// What people call subnets, by name.
+    package var subnetTitles: [String: String] = [:]
 
     package init(nodes: [RelatedNode], groups: [RelatedGroup], subnets: [String], applicationKeys: [RelatedKey]) {
         self.nodes = nodes
@@ -36,6 +40,10 @@ package struct RelatedNode: Hashable, Sendable {
     package var uuid: DeviceUUID
     /// Its name.
     package var name: String
+    /// What people call it; nil if it has no title.
+    package var title: String?
+    /// What it is for, as far as is known.
+    package var kind = NodeKind.other
     /// Its tags in the definition.
     package var tags: [String: String]
     /// How it stands to definition and network.
@@ -44,7 +52,7 @@ package struct RelatedNode: Hashable, Sendable {
     package var isRelay: Bool
     /// Whether it is a GATT proxy; false if that is unknown, too.
     package var isProxy: Bool
-    /// The names of its subnets.
+    /// The names of its subnets: those that it is to be in, those of its keys, and those that it keeps.
     package var subnets: [String]
     /// What its models publish, by element and model.
     package var publications: [RelatedPublication]
@@ -108,10 +116,13 @@ package struct RelatedGroup: Hashable, Sendable {
     package var name: String
     /// The name of the group that contains it; nil if none.
     package var parent: String?
+    /// What people call it; nil if it has no title.
+    package var title: String?
 
-    package init(name: String, parent: String? = nil) {
+    package init(name: String, parent: String? = nil, title: String? = nil) {
         self.name = name
         self.parent = parent
+        self.title = title
     }
 }
 
@@ -121,9 +132,12 @@ package struct RelatedKey: Hashable, Sendable {
     package var name: String
     /// The name of the subnet that it belongs to.
     package var subnet: String
+    /// What people call it; nil if it has no title.
+    package var title: String?
 
-    package init(name: String, subnet: String) {
+    package init(name: String, subnet: String, title: String? = nil) {
         self.name = name
         self.subnet = subnet
+        self.title = title
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Planning
 import Testing
 
 @testable import Pictures
@@ -43,6 +44,45 @@ struct FloorPictureTests {
         #expect((1..<100).contains(shown))
         #expect(svg.components(separatedBy: "<title>").count - 1 == 200)
         _ = try document(svg)
+    }
+
+    @Test("A name at the edge is moved so that nothing of it is cut; kinds have symbols and a legend that fits")
+    func edges() throws {
+        var markers: [FloorPicture.Marker] = [
+            .init(name: "exit-with-a-long-name", x: 20_000, y: 1_000), .init(name: "lamp-106-window", x: 0, y: 5_000),
+            .init(name: "middle", x: 10_000, y: 3_000),
+        ]
+        for (index, kind) in [NodeKind.other, .light, .sensor].enumerated() { markers[index].kind = kind }
+        markers[2].title = "In the middle"
+        var picture = FloorPicture(name: "2", title: "2", markers: markers)
+        picture.width = 20_000
+        picture.height = 8_000
+        let document = try document(picture.svg())
+        let names = try document.nodes(forXPath: "//*[local-name()='text'][@class='name']")
+        #expect(Set(names.compactMap(\.stringValue)) == ["exit-with-a-long-name", "lamp-106-window", "In the middle"])
+        for case let name as XMLElement in names {
+            let middle = try #require(try name.nodes(forXPath: "@x").first?.stringValue.flatMap(Double.init))
+            let half = Double((name.stringValue ?? "").count) * 6.5 / 2
+            #expect(middle - half >= 0 && middle + half <= 1_096, "\(name)")
+        }
+        let paths = try document.nodes(forXPath: "//*[local-name()='path'][@class='node']")
+        #expect(paths.count == 2, "a lamp is a circle, the others are not")
+        let texts = try document.nodes(forXPath: "//*[local-name()='text']").compactMap(\.stringValue)
+        for kind in ["lamp or load", "sensor", "other"] { #expect(texts.contains(kind), "\(kind)") }
+        #expect(!texts.contains("blind or drive"))
+    }
+
+    @Test("Every kind has a symbol of its own")
+    func symbols() {
+        let outlines = NodeKind.allCases.map { NodeSymbol.path($0, x: 10, y: 10, radius: 6) }
+        #expect(Set(outlines).count == NodeKind.allCases.count)
+        #expect(outlines.allSatisfy { $0.hasPrefix("M") && $0.hasSuffix("z") })
+        #expect(Set(NodeKind.allCases.map(\.title)).count == NodeKind.allCases.count)
+    }
+
+    @Test("Texts are shortened by columns", arguments: [("lamp", "lamp"), ("lamp-100", "lamp-…"), ("客房客房", "客房…")])
+    func shortened(_ text: String, _ expected: String) {
+        #expect(MarkupText.shortened(text, to: 6) == expected)
     }
 
     @Test("Extremes are drawn", arguments: [[], [0], [10_000_000]])

@@ -116,7 +116,7 @@ struct GraphCommand: NetworkCommand {
         if let lines = context.json {
             FloorJSON(picture, network: source.name).write(to: lines)
         } else {
-            context.output.write(document: format == .html ? picture.html(network: source.name) : picture.svg())
+            context.output.write(document: format == .html ? picture.html(network: source.title) : picture.svg())
         }
         return .success
     }

@@ -50,7 +50,7 @@ struct MapSession {
         )
         if let place, let source {
             let picture = view.picture(of: place, in: source)
-            context.output.write(document: format == .html ? picture.html(network: source.name) : picture.svg())
+            context.output.write(document: format == .html ? picture.html(network: source.title) : picture.svg())
         } else {
             view.show(format)
         }

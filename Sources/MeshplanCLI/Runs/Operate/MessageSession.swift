@@ -86,6 +86,7 @@ struct MessageSession {
         }
         lines.event([
             "type": "message", "node": operating.name(ofNode: element.node).json,
+            "title": operating.title(ofNode: element.node)?.json,
             "element": .integer(element.element), "message": decoded?.description.name.json,
             "opcode": "\(answer)".json, "parameters": Hexadecimal.encode(parameters).json, "fields": fields,
         ])
@@ -133,6 +134,7 @@ struct MessageSession {
     private func write(_ type: String, _ element: ResolvedTarget.Element, _ reason: String?, _ lines: JSONLines) {
         lines.event([
             "type": type.json, "node": operating.name(ofNode: element.node).json,
+            "title": operating.title(ofNode: element.node)?.json,
             "element": .integer(element.element), "reason": reason?.json,
         ])
     }

@@ -4,6 +4,7 @@ import Execution
 import MeshCore
 import Planning
 import Store
+import SystemLayer
 
 /// What is common to commands that operate nodes: finding targets, and talking to the mesh while holding the lock.
 ///
@@ -18,6 +19,8 @@ final class OperatingContext {
     let models: KnownModels
     /// How the present command is called: for the lock, and for errors.
     let operation: String
+    /// What people call nodes and groups.
+    let titles: NetworkTitles
 
     /// Finds the database.
     ///
@@ -44,6 +47,7 @@ final class OperatingContext {
         conversation = NodeConversation(context: context, route: route, knowledge: knowledge)
         self.network = network
         self.operation = operation
+        titles = NetworkTitles(network, definition: knowledge.definition)
     }
 
     private var context: Context { conversation.context }
@@ -73,8 +77,17 @@ final class OperatingContext {
         return TargetResolver(network, names: names, tags: tags)
     }
 
-    /// The name of a node for people.
+    /// The name of a node as commands take it.
     func name(ofNode index: Int) -> String { conversation.name(of: network.nodes[index]) }
+
+    /// What people call a node; nil if it has no title.
+    func title(ofNode index: Int) -> String? { titles.node(network.nodes[index].uuid)?.printable }
+
+    /// The members of an event that say which node it is about: its name, and its title if it has one.
+    func members(ofNode index: Int) -> [JSONMember] {
+        [JSONMember("node", name(ofNode: index).json)]
+            + (title(ofNode: index).map { [JSONMember("title", $0.json)] } ?? [])
+    }
 
     /// Talks to the mesh while holding the lock of the database.
     ///

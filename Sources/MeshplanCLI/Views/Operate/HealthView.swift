@@ -63,10 +63,7 @@ struct HealthView {
     }
 
     private func head(_ node: Int, _ element: Int) -> [JSONMember] {
-        [
-            JSONMember("type", "health"), JSONMember("node", operating.name(ofNode: node).json),
-            JSONMember("element", .integer(element)),
-        ]
+        [JSONMember("type", "health")] + operating.members(ofNode: node) + [JSONMember("element", .integer(element))]
     }
 
     // MARK: For people
@@ -103,7 +100,8 @@ struct HealthView {
         let rows = zip(check.places, findings).map { place, finding in
             (order: NaturalOrder(operating.name(ofNode: place.node)), place: place, finding: finding)
         }
-        for (_, place, finding) in rows.sorted(by: { ($0.order, $0.place.element) < ($1.order, $1.place.element) }) {
+        let sorted = rows.sorted { ($0.order, $0.place.element) < ($1.order, $1.place.element) }
+        for (_, place, finding) in sorted {
             var row = [
                 operating.name(ofNode: place.node), "\(place.element)", finding.faults.map { "\($0.test)" } ?? "",
                 faults(finding, place),
@@ -113,6 +111,7 @@ struct HealthView {
             row.append(finding.periodDivisor.map(Self.period) ?? "")
             table.rows.append(row)
         }
+        table.add(titles: sorted.map { operating.title(ofNode: $0.place.node) })
         return table.render(context.style)
     }
 

@@ -64,9 +64,12 @@ struct MapView {
     func show(_ format: MapCommand.Format) {
         if let lines = context.json { return write(to: lines) }
         let name = operating.conversation.knowledge.database?.name ?? operating.network.name
+        var picture: HopPicture {
+            HopPicture(map, network: operating.titles.network ?? name) { operating.titles.node($0) }
+        }
         switch format {
-        case .svg: context.output.write(document: HopPicture(map, network: name).svg())
-        case .html: context.output.write(document: HopPicture(map, network: name).html())
+        case .svg: context.output.write(document: picture.svg())
+        case .html: context.output.write(document: picture.html())
         case .table, .json: context.output.write(table())
         }
     }
@@ -83,6 +86,7 @@ struct MapView {
                 continue
             }
             var marker = FloorPicture.Marker(name: station.name, x: position.x, y: position.y, isRelay: station.isRelay)
+            marker.title = operating.titles.node(station.uuid)
             marker.inscription = station.hops.map { "\($0)" } ?? "?"
             marker.colour = station.hops.map { $0 - 1 } ?? 6
             marker.details = [station.hops.map { count($0, "hop") } ?? "not heard"]
@@ -121,6 +125,7 @@ struct MapView {
             if hasPrediction { row.append(predicted[index].map { "\($0)" } ?? "") }
             nodes.rows.append(row)
         }
+        nodes.add(titles: order.map { title(of: map.stations[$0]) })
         var text = nodes.render(context.style)
         if !map.loads.isEmpty {
             var relays = Table(["RELAY", "HOPS", "CARRIES ALONE", "OR ANOTHER"], rightAligned: [1, 2, 3])
@@ -128,6 +133,7 @@ struct MapView {
                 let station = map.stations[load.relay]
                 relays.rows.append([station.name, hops(of: station), "\(load.alone)", "\(load.shared)"])
             }
+            relays.add(titles: map.loads.map { title(of: map.stations[$0.relay]) })
             text += "\n" + relays.render(context.style)
         }
         text += "\n"
@@ -138,6 +144,9 @@ struct MapView {
         }
         return text + summary() + "\n"
     }
+
+    /// What people call a station; nil if it has no title.
+    private func title(of station: HopMap.Station) -> String? { operating.titles.node(station.uuid)?.printable }
 
     private func hops(of station: HopMap.Station) -> String {
         guard let fewest = station.hops else { return "-" }
@@ -209,7 +218,8 @@ struct MapView {
             let station = map.stations[index]
             func names(_ places: [Int]) -> JSONValue { .array(places.map { map.stations[$0].name.json }) }
             lines.write([
-                "type": "hops", "node": station.name.json, "node_uuid": station.uuid.description.json,
+                "type": "hops", "node": station.name.json, "title": title(of: station)?.json,
+                "node_uuid": station.uuid.description.json,
                 "hops": station.hops.map { .integer($0) }, "most_hops": station.mostHops.map { .integer($0) },
                 "answers": .integer(result.sightings[station.uuid]?.answers ?? 0),
                 "heartbeats": .integer(result.sightings[station.uuid]?.heartbeats ?? 0),
@@ -223,6 +233,7 @@ struct MapView {
         for load in map.loads {
             lines.write([
                 "type": "relay", "node": map.stations[load.relay].name.json,
+                "title": title(of: map.stations[load.relay])?.json,
                 "carries_alone": .integer(load.alone), "carries_with_others": .integer(load.shared),
             ])
         }

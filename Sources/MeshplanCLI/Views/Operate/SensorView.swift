@@ -60,7 +60,14 @@ struct SensorView {
         var table = Table(header, rightAligned: [1])
         let rows = findings.map { (order: NaturalOrder(operating.name(ofNode: $0.node)), finding: $0) }
         let sorted = rows.sorted { ($0.order, $0.finding.element) < ($1.order, $1.finding.element) }
+        var titles: [String?] = []
         for finding in sorted.map(\.finding) {
+            defer {
+                titles += Array(
+                    repeating: operating.title(ofNode: finding.node),
+                    count: table.rows.count - titles.count
+                )
+            }
             let place = [operating.name(ofNode: finding.node), "\(finding.element)"]
             for reading in finding.readings {
                 var row = place + [DeviceProperty.name(of: reading.property), Self.text(of: reading)]
@@ -77,6 +84,8 @@ struct SensorView {
                 table.rows.append(place + ["", "no property"])
             }
         }
+        table.rows = table.rows.map { row in row + Array(repeating: "", count: header.count - row.count) }
+        table.add(titles: titles)
         return table.render(context.style)
     }
 
@@ -111,10 +120,7 @@ struct SensorView {
     // MARK: For programs
 
     private func head(_ type: String, _ node: Int, _ element: Int) -> [JSONMember] {
-        [
-            JSONMember("type", type.json), JSONMember("node", operating.name(ofNode: node).json),
-            JSONMember("element", .integer(element)),
-        ]
+        [JSONMember("type", type.json)] + operating.members(ofNode: node) + [JSONMember("element", .integer(element))]
     }
 
     private func tellUnread(_ node: Int, _ element: Int, _ reason: String, _ lines: JSONLines) {

@@ -97,6 +97,7 @@ struct StateListView {
             }
             table.rows.append([operating.name(ofNode: place.node), "\(place.element)", title(of: place), value])
         }
+        table.add(titles: sorted.map { operating.title(ofNode: outcomes[$0.offset].0.node) })
         return table.render(context.style)
     }
 
@@ -108,8 +109,8 @@ struct StateListView {
 
     /// The members that say what a line is about.
     private func head(_ type: String, _ place: StatePlace) -> [JSONMember] {
-        var members = [
-            JSONMember("type", type.json), JSONMember("node", operating.name(ofNode: place.node).json),
+        var members = [JSONMember("type", type.json)] + operating.members(ofNode: place.node)
+        members += [
             JSONMember("element", .integer(place.element)),
             JSONMember("model", operating.models.names.name(of: place.model).json),
             JSONMember("state", place.state.name.json),

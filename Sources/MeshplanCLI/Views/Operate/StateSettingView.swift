@@ -90,8 +90,7 @@ struct StateSettingView {
     }
 
     private func head(_ place: StatePlace) -> [JSONMember] {
-        [
-            JSONMember("type", "set"), JSONMember("node", operating.name(ofNode: place.node).json),
+        [JSONMember("type", "set")] + operating.members(ofNode: place.node) + [
             JSONMember("element", .integer(place.element)),
             JSONMember("model", operating.models.names.name(of: place.model).json),
             JSONMember("state", change.state.name.json),

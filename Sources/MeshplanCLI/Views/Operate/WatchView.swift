@@ -106,7 +106,8 @@ struct WatchView {
             return
         }
         for text in texts(of: message) {
-            context.output.line(head(message.source, message.place, destination, elapsed) + text)
+            let target = called(message.destination, message.label) ?? destination
+            context.output.line(head(message.source, message.place, target, elapsed) + text)
         }
     }
 
@@ -125,7 +126,7 @@ struct WatchView {
         }
         let list = features.isEmpty ? "" : " (\(features.joined(separator: ", ")))"
         context.output.line(
-            head(heartbeat.source, heartbeat.place, destination, elapsed)
+            head(heartbeat.source, heartbeat.place, called(heartbeat.destination, nil) ?? destination, elapsed)
                 + "heartbeat over \(count(heartbeat.hops, "hop"))\(list)"
         )
     }
@@ -152,7 +153,9 @@ struct WatchView {
         _ elapsed: Duration
     ) -> String {
         let time = timestamp(after: elapsed).text.split(separator: "T").last?.dropLast() ?? ""
-        return "\(time)  \(name(of: source, place)) to \(destination): "
+        let name = name(of: source, place)
+        let sender = place.flatMap { operating.title(ofNode: $0.node) }.map { "\($0) (\(name))" } ?? name
+        return "\(time)  \(sender) to \(destination): "
     }
 
     private func texts(of message: WatchedMessage) -> [String] {
@@ -221,10 +224,7 @@ struct WatchView {
 
     private func who(_ place: WatchedPlace?) -> [JSONMember] {
         guard let place else { return [] }
-        return [
-            JSONMember("node", operating.name(ofNode: place.node).json),
-            JSONMember("element", .integer(place.element)),
-        ]
+        return operating.members(ofNode: place.node) + [JSONMember("element", .integer(place.element))]
     }
 
     private func tail(_ source: UnicastAddress, _ destination: String, _ elapsed: Duration) -> [JSONMember] {
@@ -269,6 +269,18 @@ struct WatchView {
             found = groups.first { $0.key.address == destination }?.value
         }
         return found.map { OperatingTarget.groupPrefix + $0 } ?? destination.description
+    }
+
+    /// What people call a destination, with the name that a target has; nil if it has no title.
+    private func called(_ destination: Address, _ label: LabelUUID?) -> String? {
+        let name = name(of: destination, label)
+        if let node = UnicastAddress(rawValue: destination.rawValue) {
+            let index = operating.network.nodes.firstIndex { $0.unicastAddress == node }
+            return index.flatMap { operating.title(ofNode: $0) }.map { "\($0) (\(name))" }
+        }
+        guard name.hasPrefix(OperatingTarget.groupPrefix) else { return nil }
+        return operating.titles.group(String(name.dropFirst(OperatingTarget.groupPrefix.count)))
+            .map { "\($0.printable) (\(name))" }
     }
 
     private func title(of model: ModelIdentifier) -> String {

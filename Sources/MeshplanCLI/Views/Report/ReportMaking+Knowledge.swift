@@ -63,7 +63,7 @@ extension ReportMaking {
             }
             let partly = partlyRead
             if !partly.isEmpty {
-                add("Some values could not be read back: \(NameRuns.text(partly.map(\.name))).", "drift")
+                add("Some values could not be read back: \(called(partly.map(\.name))).", "drift")
             }
             let faults = faultKnowledge
             if faults.nodes > 0, !faults.isComplete {

@@ -1,4 +1,5 @@
 import Basics
+import DefinitionModel
 import MeshCore
 import Pictures
 import Planning
@@ -9,34 +10,93 @@ extension ReportMaking {
         let records = Dictionary(source.network.nodes.map { ($0.uuid, $0) }) { first, _ in first }
         let own = source.network.nodes.first { $0.uuid == source.network.ownProvisioner }
         let overlay = readOverlay
-        let nodes = source.relations.nodes.map { ($0, NaturalOrder($0.name)) }.sorted { $0.1 < $1.1 }.map(\.0)
         var blocks: [HandoverReport.Block] = []
         if let own {
             blocks.append(.text("Commissioned from address \(own.unicastAddress) (\(own.name.printable))."))
         }
-        let rows = nodes.map { row(of: $0, record: records[$0.uuid], overlay.mark(of: $0)) }
-        blocks.append(
-            .table(
-                .init(
-                    count(rows.count, "node"),
-                    ["Node", "Place", "Address", "Device", "Roles", "Subnets", "State", "Last heard"],
-                    rows
+        let floors = nodesByFloor
+        let products = declaredProducts(without: records)
+        for (floor, nodes) in floors {
+            let rows = nodes.map { row(of: $0, records[$0.uuid], overlay.mark(of: $0), products[$0.uuid]) }
+            let number = count(rows.count, "node")
+            let caption =
+                floor.map { "\($0.printable): \(number)" } ?? (floors.count > 1 ? "On no floor: \(number)" : number)
+            blocks.append(
+                .table(
+                    .init(
+                        caption,
+                        ["Node", "Place", "Address", "Device", "Roles", "Subnets", "State", "Last heard"],
+                        rows
+                    )
                 )
             )
-        )
+        }
         blocks += pendingBlocks() + retiredBlocks()
         return HandoverReport.Section("nodes", "Nodes", blocks)
     }
 
-    private func row(of node: RelatedNode, record: Node?, _ mark: NodeMark) -> [HandoverReport.Cell] {
+    /// The nodes by floor, in the order of the definition, those of a floor by room and then by name. A floor is where
+    /// a node's position is, or else what its tag `floor` says; nil for nodes on none.
+    private var nodesByFloor: [(floor: String?, nodes: [RelatedNode])] {
+        let titles = Dictionary(
+            source.placement.floors.map { ($0.name, $0.title) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let groups = Dictionary(grouping: source.relations.nodes) { node in
+            source.placement.positions[node.name]?.floor.value ?? node.tags["floor"]
+        }
+        let declared = source.placement.floors.map(\.name)
+        let others = Set(groups.keys.compactMap(\.self)).subtracting(declared)
+            .map { ($0, NaturalOrder($0)) }.sorted { $0.1 < $1.1 }.map(\.0)
+        func sorted(_ nodes: [RelatedNode]) -> [RelatedNode] {
+            nodes.map { ($0, NaturalOrder($0.tags["room"] ?? ""), NaturalOrder($0.name)) }
+                .sorted { ($0.1, $0.2) < ($1.1, $1.2) }.map(\.0)
+        }
+        var result: [(floor: String?, nodes: [RelatedNode])] = (declared + others).compactMap { name in
+            groups[name].map { (titles[name] ?? "Floor \(name)", sorted($0)) }
+        }
+        if let rest = groups[nil] { result.append((nil, sorted(rest))) }
+        return result
+    }
+
+    /// What the definition says of what nodes are made as that have not told it yet.
+    private func declaredProducts(without records: [DeviceUUID: Node]) -> [DeviceUUID: ProductIdentifier] {
+        guard let definition = source.planning?.definition else { return [:] }
+        let profiles = definition.profilePlaces
+        var products: [DeviceUUID: ProductIdentifier] = [:]
+        // By index, because a loop over the nodes would copy each of them.
+        for index in definition.nodes.indices {
+            let uuid = definition.nodes[index].uuid.value
+            guard records[uuid]?.product == nil else { continue }
+            products[uuid] = definition.product(ofNodeAt: index, profiles: profiles)
+        }
+        return products
+    }
+
+    /// What a node is made as: the name that the definition's files give its product, and its maker.
+    private func device(of node: RelatedNode, _ record: Node?, _ declared: ProductIdentifier?) -> [String] {
+        let definition = source.planning?.definition
+        var lines: [String] = []
+        if let product = record?.product {
+            let identifier = ProductIdentifier(company: product.company, product: product.product)
+            let company = CompanyCatalogue.name(of: product.company) ?? "0x" + product.company.hexadecimal
+            if let name = definition?.products[identifier]?.name.value { lines.append(name.printable) }
+            lines.append("\(company) 0x\(product.product.hexadecimal) v\(product.version)".printable)
+        } else if let declared {
+            lines.append((definition?.products[declared]?.name.value ?? declared.description).printable)
+        }
+        if record != nil { lines.append(node.uuid.description) }
+        return lines
+    }
+
+    private func row(
+        of node: RelatedNode,
+        _ record: Node?,
+        _ mark: NodeMark,
+        _ declared: ProductIdentifier?
+    ) -> [HandoverReport.Cell] {
         let place = source.placement.positions[node.name].map { [source.placement.text($0)] } ?? []
         let tags = place + node.tags.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)".printable }
-        var device: [String] = []
-        if let product = record?.product {
-            let company = CompanyCatalogue.name(of: product.company) ?? "0x" + product.company.hexadecimal
-            device.append("\(company) 0x\(product.product.hexadecimal) v\(product.version)".printable)
-        }
-        if record != nil { device.append(node.uuid.description) }
         let roles =
             (node.isRelay ? ["relay"] : []) + (node.isProxy ? ["proxy"] : [])
             + (record?.features.friend == .enabled ? ["friend"] : [])
@@ -60,9 +120,10 @@ extension ReportMaking {
             case .pending: .bad
             }
         return [
-            .init(node.name.printable), .init(lines: tags), .init(record.map(addresses) ?? ""), .init(lines: device),
+            cell(node.name, title: node.title), .init(lines: tags), .init(record.map(addresses) ?? ""),
+            .init(lines: device(of: node, record, declared)),
             roles.isEmpty && isUnknown ? .init("not known", .unknown) : .init(roles.joined(separator: ", ")),
-            .init(node.subnets.map(\.printable).joined(separator: ", ")),
+            .init(node.subnets.map { (source.relations.subnetTitles[$0] ?? $0).printable }.joined(separator: ", ")),
             .init(lines: state, record?.unprovisionedSeenAt == nil ? tone : .bad),
             .init(record?.observedAt.map(moment) ?? ""),
         ]
@@ -121,12 +182,16 @@ extension ReportMaking {
         }
         let addresses = Dictionary(source.network.groups.map { ($0.name, $0.address.description) }) { first, _ in first
         }
+        let titles = Dictionary(
+            source.relations.groups.compactMap { group in group.title.map { (group.name, $0) } },
+            uniquingKeysWith: { first, _ in first }
+        )
         let rows: [[HandoverReport.Cell]] = source.relations.groups.map { group in
             [
-                .init(group.name.printable), .init(addresses[group.name] ?? ""),
-                .init(group.parent?.printable ?? ""),
-                .init(NameRuns.text(senders[group.name] ?? []).printable),
-                .init(NameRuns.text(listeners[group.name] ?? []).printable),
+                cell(group.name, title: group.title), .init(addresses[group.name] ?? ""),
+                .init(group.parent.map { (titles[$0] ?? $0).printable } ?? ""),
+                .init(called(senders[group.name] ?? []).printable),
+                .init(called(listeners[group.name] ?? []).printable),
             ]
         }
         guard !rows.isEmpty else { return HandoverReport.Section("groups", "Groups") }
@@ -146,7 +211,8 @@ extension ReportMaking {
         let appKeys = Dictionary(source.network.appKeys.map { ($0.name, $0) }) { first, _ in first }
         let subnets: [[HandoverReport.Cell]] = source.relations.subnets.map { name in
             let key = netKeys[name]
-            let own = source.relations.applicationKeys.filter { $0.subnet == name }.map(\.name.printable)
+            let own = source.relations.applicationKeys.filter { $0.subnet == name }
+                .map { ($0.title ?? $0.name).printable }
             let refresh: HandoverReport.Cell =
                 switch key?.phase {
                 case nil: ""
@@ -155,7 +221,8 @@ extension ReportMaking {
                 case .usingNewKeys: .init("phase 2: the new key is in use", .warning)
                 }
             return [
-                .init(name.printable), .init(key.map { "\($0.index)" } ?? ""), .init("\(members[name] ?? 0)"),
+                cell(name, title: source.relations.subnetTitles[name]), .init(key.map { "\($0.index)" } ?? ""),
+                .init("\(members[name] ?? 0)"),
                 .init(own.joined(separator: ", ")), refresh,
             ]
         }
@@ -163,7 +230,8 @@ extension ReportMaking {
             let index = appKeys[key.name]?.index
             let holders = index.map { index in source.network.nodes.count { $0.knows(index) && !$0.isExcluded } }
             return [
-                .init(key.name.printable), .init(index.map { "\($0)" } ?? ""), .init(key.subnet.printable),
+                cell(key.name, title: key.title), .init(index.map { "\($0)" } ?? ""),
+                .init((source.relations.subnetTitles[key.subnet] ?? key.subnet).printable),
                 .init(holders.map { "\($0)" } ?? ""),
             ]
         }

@@ -37,7 +37,7 @@ extension ReportMaking {
                     case .value(let value): value?.printable ?? "none"
                     }
                 return [
-                    .init(node.name.printable), .init(entry.path.printable), .init(declared),
+                    cell(node.name, title: source.nodeTitles[node.name]), .init(entry.path.printable), .init(declared),
                     .init(entry.recorded?.printable ?? "none"), .init(entry.observed?.printable ?? "none", .warning),
                     .init(moment(entry.since)),
                 ]
@@ -88,7 +88,7 @@ extension ReportMaking {
         if !told.isEmpty {
             let rows: [[HandoverReport.Cell]] = told.map { report in
                 [
-                    .init(report.node.printable), .init("\(report.element)"),
+                    cell(report.node, title: source.nodeTitles[report.node]), .init("\(report.element)"),
                     .init(lines: report.faults.map(\.printable), .bad),
                     .init(report.reason?.printable ?? "", .warning),
                 ]

@@ -57,6 +57,7 @@ struct ReportMaking {
             moment: moment(made),
             source: "Made by meshplan \(programVersion)\(serial)."
         )
+        report.title = source.relations.title
         report.findings = findings()
         report.unknowns = unknowns()
         report.assurances = assurances()
@@ -77,7 +78,18 @@ struct ReportMaking {
         let known = source.relations.nodes.filter { wanted.contains($0.uuid) }
         let seen = Set(known.map(\.uuid))
         let other = source.network.nodes.filter { wanted.contains($0.uuid) && !seen.contains($0.uuid) }
-        return NameRuns.text(known.map(\.name) + other.map(\.name))
+        return called(known.map(\.name) + other.map(\.name))
+    }
+
+    /// What people call nodes, by name: their titles, or else their names.
+    func called(_ names: some Collection<String>) -> String {
+        NameRuns.text(names.map { source.nodeTitles[$0] ?? $0 })
+    }
+
+    /// A name in the first cell of a row: the title, and below it the name, which commands take.
+    func cell(_ name: String, title: String?) -> HandoverReport.Cell {
+        guard let title, title != name else { return .init(name.printable) }
+        return .init(lines: [title.printable, name.printable])
     }
 
     private func findings() -> [HandoverReport.Finding] {
@@ -95,12 +107,12 @@ struct ReportMaking {
         }
         for node in source.network.nodes where !node.isExcluded {
             guard let seen = node.unprovisionedSeenAt else { continue }
-            add(.bad, "\(node.name) was reset: it was seen as a new device at \(moment(seen)).", "nodes")
+            add(.bad, "\(called([node.name])) was reset: it was seen as a new device at \(moment(seen)).", "nodes")
         }
         let missing = source.relations.nodes.filter { $0.standing == .missing }
         if !missing.isEmpty {
             let nodes = count(missing.count, "node")
-            add(.warning, "Not commissioned yet: \(nodes) (\(NameRuns.text(missing.map(\.name)))).", "nodes")
+            add(.warning, "Not commissioned yet: \(nodes) (\(called(missing.map(\.name)))).", "nodes")
         }
         let waiting = Set(missing.map(\.uuid))
         let outstanding = (plan?.nodes ?? []).filter { !$0.changes.isEmpty && !waiting.contains($0.uuid) }
@@ -109,7 +121,7 @@ struct ReportMaking {
             let nodes = count(outstanding.count, "node")
             add(
                 .warning,
-                "The definition has \(changes) for \(nodes) that were not applied (\(NameRuns.text(outstanding.map(\.name)))).",
+                "The definition has \(changes) for \(nodes) that were not applied (\(called(outstanding.map(\.name)))).",
                 "nodes"
             )
         }
@@ -117,17 +129,21 @@ struct ReportMaking {
             let nodes = drift.nodes.filter { !$0.entries.isEmpty }
             let values = count(drift.count, "value")
             let verb = drift.count == 1 ? "is" : "are"
-            add(.warning, "Drift: \(values) on \(NameRuns.text(nodes.map(\.name))) \(verb) not as recorded.", "drift")
+            add(.warning, "Drift: \(values) on \(called(nodes.map(\.name))) \(verb) not as recorded.", "drift")
         }
         for key in source.network.netKeys where key.phase != .normal {
-            add(.warning, "The keys of subnet \(key.name) are being replaced; not all nodes are done.", "keys")
+            add(
+                .warning,
+                "The keys of subnet \(source.relations.subnetTitles[key.name] ?? key.name) are being replaced; not all nodes are done.",
+                "keys"
+            )
         }
         let faulty = (health ?? []).filter { !$0.faults.isEmpty }
-        if !faulty.isEmpty { add(.bad, "Faults: \(NameRuns.text(Set(faulty.map(\.node)))).", "faults") }
+        if !faulty.isEmpty { add(.bad, "Faults: \(called(Set(faulty.map(\.node)))).", "faults") }
         // Nodes that were never set up to tell are another matter than nodes that do not answer.
         let silent = Dictionary(grouping: (health ?? []).filter { $0.reason != nil }) { $0.reason ?? "" }
         for (reason, nodes) in silent.sorted(by: { $0.key < $1.key }) {
-            add(.warning, "Did not tell of faults (\(reason)): \(NameRuns.text(Set(nodes.map(\.node)))).", "faults")
+            add(.warning, "Did not tell of faults (\(reason)): \(called(Set(nodes.map(\.node)))).", "faults")
         }
         let failed = (tests ?? []).filter { $0.verdict == .failed }
         if !failed.isEmpty { add(.bad, "\(count(failed.count, "test")) failed.", "tests") }
@@ -232,7 +248,7 @@ struct ReportMaking {
         }
         let others = source.relations.nodes.filter { source.placement.positions[$0.name] == nil }
         if !blocks.isEmpty, !others.isEmpty {
-            blocks.append(.text("On no plan: \(NameRuns.text(others.map(\.name)))."))
+            blocks.append(.text("On no plan: \(called(others.map(\.name)))."))
         }
         return HandoverReport.Section("floors", "Floor plans", blocks)
     }
@@ -240,13 +256,17 @@ struct ReportMaking {
     private func pictureSection() -> HandoverReport.Section {
         guard !source.relations.nodes.isEmpty else { return HandoverReport.Section("control", "Who controls whom") }
         let graph = ControlGraph(source.relations, network: source.name, overlay: overlay)
-        return HandoverReport.Section(
-            "control",
-            "Who controls whom",
-            [
-                .text("Who sends stands on the left, groups in the middle, and who listens on the right."),
-                .picture(svg: graph.svg(), caption: "Who controls whom in network \(source.name)"),
-            ]
-        )
+        var blocks: [HandoverReport.Block] = [
+            .text(
+                "Who sends stands on the left, groups in the middle, and who listens on the right. The table below says "
+                    + "the same."
+            ),
+            .picture(svg: graph.svg(), caption: "Who controls whom in \(source.title)"),
+        ]
+        let rows = graph.rows.map { row in row.map { HandoverReport.Cell($0.printable) } }
+        if !rows.isEmpty {
+            blocks.append(.table(.init("Who sends to whom", ["Sends", "To", "Key", "Who listens"], rows)))
+        }
+        return HandoverReport.Section("control", "Who controls whom", blocks)
     }
 }

@@ -331,7 +331,7 @@ extension PublishAddress {
 
 extension Table {
     /// Adds a column with titles, if there are any.
-    fileprivate mutating func add(titles: [String?]) {
+    mutating func add(titles: [String?]) {
         guard titles.contains(where: { $0 != nil }) else { return }
         header?.append("TITLE")
         for (row, title) in titles.enumerated() { rows[row].append(title?.printable ?? "") }
