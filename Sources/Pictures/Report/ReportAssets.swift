@@ -77,7 +77,7 @@ enum ReportAssets {
         tbody th { font-weight: 600; }
         tr[hidden] { display: none; }
         tbody tr:nth-child(even) { background: var(--raised); }
-        .mark { padding: 0 0.4rem; border-radius: 4px; }
+        .mark { padding: 0 0.4rem; border-radius: 4px; overflow-wrap: break-word; }
         .mark.good { background: var(--good-paper); color: var(--good); }
         .mark.warning { background: var(--warning-paper); color: var(--warning); }
         .mark.unknown { background: var(--raised); color: var(--soft); border: 1px dashed; }

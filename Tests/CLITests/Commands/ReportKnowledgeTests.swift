@@ -75,7 +75,7 @@ struct ReportKnowledgeTests {
         let cells = [top, nodes, drift, faults].joined(separator: "\n").replacing("</td>", with: " | ")
             .replacing("</th>", with: " | ").replacing("<br>", with: ", ").replacing("</dt><dd>", with: ": ")
             .replacing("<dd class=\"detail\">", with: " – ")
-        let lines = cells.replacing(#/aria-label="(?<word>[A-Z][a-z ]+)"[^>]*>./#) { "\">\($0.word):" }
+        let lines = cells.replacing(#/role="img" aria-label="(?<word>[A-Z][a-z ]+)"[^>]*>./#) { "\">\($0.word):" }
             .replacing(#/<[^>]*>/#, with: "").split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         return result.output + lines.filter { !$0.isEmpty }.joined(separator: "\n") + "\n"
     }
