@@ -65,7 +65,9 @@ package struct StateInquiry: Hashable, Sendable {
         for selector in selectors where !found.contains(selector.state.name) {
             throw .nobodyHas(selector.state.name, others: Self.names(of: target, models))
         }
-        if selectors.isEmpty, requests.isEmpty { throw .nothingToRead }
+        guard selectors.isEmpty, requests.isEmpty else { return }
+        let named = Self.namesWithKey(of: target, models, in: network)
+        throw named.isEmpty ? .nothingToRead : .nothingUnnamed(known: named)
     }
 
     /// Plans to read these states again.
@@ -126,6 +128,23 @@ package struct StateInquiry: Hashable, Sendable {
 
     /// The first model above the foundation, by its identifier (Mesh Model).
     private static let firstOfApplications = ModelIdentifier.sig(0x1000)
+
+    /// The names of the states that a target has with a key, so that they can be read.
+    private static func namesWithKey(
+        of target: ResolvedTarget,
+        _ models: KnownModels,
+        in network: MeshNetwork
+    ) -> [String] {
+        var names: Set<String> = []
+        for part in target.elements {
+            for model in part.models.map(\.identifier) {
+                let node = network.nodes[part.node]
+                guard (try? network.operatingKey(of: model, element: part.element, on: node)) != nil else { continue }
+                names.formUnion(models.states(of: model).filter { $0.server == model }.map(\.name))
+            }
+        }
+        return names.sorted()
+    }
 
     /// The names of the states of a target, sorted.
     static func names(of target: ResolvedTarget, _ models: KnownModels = .sig) -> [String] {

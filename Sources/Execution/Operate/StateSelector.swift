@@ -100,8 +100,10 @@ package enum StateError: Error, Hashable, Sendable {
     case value(String, String)
     /// None of the elements has the state; those that they have.
     case nobodyHas(String, others: [String])
-    /// The elements have no state that could be read without being named.
+    /// The elements have no state with a key.
     case nothingToRead
+    /// The elements have states with a key, but none of those that are read without being named. These can be named.
+    case nothingUnnamed(known: [String])
     /// The state can only be read.
     case readOnly(String)
 }
@@ -117,6 +119,8 @@ extension StateError {
         case .value(let state, let reason): reason.hasPrefix("\(state): ") ? reason : "\(state): \(reason)"
         case .nobodyHas(let state, others: _): "nothing that is meant has the state \(state)"
         case .nothingToRead: "nothing that is meant has a state with an application key"
+        case .nothingUnnamed:
+            "nothing that is meant has a state with an application key that is read without being named"
         case .readOnly(let state): "\(state) can only be read"
         }
     }
@@ -134,6 +138,7 @@ extension StateError {
                 ? "Its models may be unknown; \(command: .showNetwork) lists them."
                 : Advice("It has: \(others.joined(separator: ", ")).")
         case .nothingToRead: "Bind keys to its models in the definition, then: \(command: .apply)"
+        case .nothingUnnamed(let known): Advice("Name what to read: \(known.joined(separator: ", ")).")
         case .value, .readOnly: nil
         }
     }

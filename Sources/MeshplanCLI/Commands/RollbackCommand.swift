@@ -206,8 +206,8 @@ struct RollbackCommand: GoingBackCommand {
             // Uses only the last part of each path: a former path must not make this write anywhere else. A stream has
             // no name of its own.
             let isUnnamed = context.isStream(file.path) || file.path == DefinitionFiles.standardInputTitle
-            let last =
-                isUnnamed ? "definition.yaml" : file.path.split(separator: "/").last.map(String.init) ?? "definition.yaml"
+            let ownName = isUnnamed ? nil : file.path.split(separator: "/").last.map(String.init)
+            let last = ownName ?? "definition.yaml"
             var name = last
             var number = 2
             while !written.insert(name).inserted {

@@ -11,7 +11,7 @@ import SystemLayer
 struct SimCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sim",
-        abstract: "Simulate the nodes of a network behind a socket.",
+        abstract: "Simulate the nodes of a network, for programs that speak Proxy PDUs.",
         subcommands: [SimRunCommand.self, SimStatusCommand.self, SimResetCommand.self],
         defaultSubcommand: SimRunCommand.self
     )

@@ -230,8 +230,8 @@ extension Context {
         try isStream(path) ? read(path, limit: limit) : read(path, inside: ["/"], limit: limit)
     }
 
-    /// Whether a path that the user typed, or a shell made, means what is open in this process, and no file: `/dev/stdin`,
-    /// or the numbers that shells write for `<(…)`, as in `/dev/fd/63` and `/proc/self/fd/63`.
+    /// Whether a path that the user typed, or a shell made, means what is open in this process, and no file:
+    /// `/dev/stdin`, or the numbers that shells write for `<(…)`, as in `/dev/fd/63` and `/proc/self/fd/63`.
     ///
     /// The folder is resolved before this is decided: `/dev/fd/../x` is a file in `/dev`, and `/proc/self` leads to the
     /// number of this process. A link that somebody has put elsewhere is none, wherever it leads.

@@ -59,7 +59,9 @@ struct MeshConnection {
             lease: lease,
             bearer: access.bearer,
             options: options,
-            context: context.execution(prompter: prompter, texts: secrets.texts, database: database) { reporter.handle($0) }
+            context: context.execution(prompter: prompter, texts: secrets.texts, database: database) {
+                reporter.handle($0)
+            }
         )
         simulation = access.simulation
     }

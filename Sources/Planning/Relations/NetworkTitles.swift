@@ -1,8 +1,8 @@
 package import DefinitionModel
 package import MeshCore
 
-/// What people call the things of a network: the titles of the definition, and those in the database of what it does
-/// not mention. Commands take names; titles are for reading.
+/// What people call the things of a network: the titles of the definition, and those in the database of what it
+/// does not mention. Commands take names; titles are for reading.
 package struct NetworkTitles: Hashable, Sendable {
     /// The title of the network; nil if it has none.
     package private(set) var network: String?

@@ -65,7 +65,7 @@ struct MapCommandTests {
         #expect(little.forecast.contains("Asking 8 nodes with 0.1 % of the air at most: about "), "\(little)")
         let timed = try run("--for", "30s")
         #expect(timed.milliseconds <= 30_100, "\(timed)")
-        #expect(timed.forecast.contains("Asking 8 nodes within 30s: about 0."), "\(timed)")
+        #expect(timed.forecast.contains("Asking 8 nodes within 30 s: about 0."), "\(timed)")
     }
 
     @Test("is a picture, too, on its own or on the plan of a floor")

@@ -90,7 +90,7 @@ struct MapSession {
     }
 
     private static func text(_ duration: Duration) -> String {
-        DurationText.text(.seconds(max(duration.components.seconds, 1)))
+        PlanEstimate.text(whole: Int(clamping: max(duration.components.seconds, 1)))
     }
 
     private static func text(_ event: HopSurveyEvent) -> String {

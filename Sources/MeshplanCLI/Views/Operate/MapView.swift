@@ -171,7 +171,7 @@ struct MapView {
         let heard = map.stations.count - map.silent.count
         let all = heard == map.stations.count ? "all" : "\(heard) of"
         let depth = map.depth > 0 ? ", \(count(map.depth, "hop")) at most" : ""
-        let elapsed = DurationText.text(.seconds(result.elapsed.components.seconds))
+        let elapsed = PlanEstimate.text(whole: Int(clamping: result.elapsed.components.seconds))
         let heartbeats = result.heartbeats > 0 ? ", \(count(result.heartbeats, "heartbeat"))" : ""
         return "Heard \(all) \(count(map.stations.count, "node"))\(depth).\n"
             + "\(count(result.questions, "question")), \(count(result.answers, "answer"))\(heartbeats) in \(elapsed): "

@@ -24,7 +24,9 @@ struct OperatedNodes {
     }
 
     /// Names the elements that were not asked, on standard error, those with the same reason together.
-    func tellProblems(_ problems: [(node: Int, element: Int, problem: OperatingProblem)]) {
+    ///
+    /// - Parameter what: what was not done with them: `asked`, `set`, `asked for lightness`.
+    func tellProblems(_ problems: [(node: Int, element: Int, problem: OperatingProblem)], not what: String = "asked") {
         var order: [OperatingProblem] = []
         var titles: [OperatingProblem: [String]] = [:]
         for (node, element, problem) in problems {
@@ -33,12 +35,15 @@ struct OperatedNodes {
         }
         for problem in order {
             let names = titles[problem] ?? []
-            let list = Self.list(names)
+            let list = Self.list(names) + (names.count > Self.mostNames ? " (\(names.count) in all)" : "")
             let clause = problem.clause.printable
+            let hints = [problem.advice?.worded, names.count > Self.mostNames ? "--json names all of them." : nil]
+                .compactMap(\.self)
             FailureView(context).warn(
                 names.count == 1
-                    ? "not asked: \(list), which \(clause)" : "not asked, because each \(clause): \(list)",
-                hint: problem.advice?.worded
+                    ? "not \(what): \(list), which \(clause)"
+                    : "not \(what), because each \(clause): \(list)",
+                hint: hints.isEmpty ? nil : hints.joined(separator: "\n")
             )
         }
     }
@@ -75,7 +80,7 @@ struct OperatedNodes {
         return sorted(names).prefix(mostNames).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
 
-    private static func sorted(_ names: [String]) -> [String] {
+    static func sorted(_ names: [String]) -> [String] {
         let ordered = names.map { (order: NaturalOrder($0), name: $0) }
         return ordered.sorted { $0.order < $1.order }.map { $0.name }
     }

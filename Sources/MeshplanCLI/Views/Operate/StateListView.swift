@@ -54,11 +54,15 @@ struct StateListView {
         }
         nodes.tellSilent(silent.filter { !isPartly($0.0, $0.1) }.map { ($0.0.node, $0.1) })
         tellPartlySilent(silent.filter { isPartly($0.0, $0.1) }.map(\.0))
-        for refusal in refusals {
-            let title = nodes.title(ofNode: refusal.place.node, element: refusal.place.element)
-            FailureView(context).warn(
-                "\(title): \(refusal.place.state.name) was not asked for: it \(refusal.problem.clause.printable)",
-                hint: refusal.problem.advice?.worded
+        var states: [String] = []
+        for refusal in refusals where !states.contains(refusal.place.state.name) {
+            states.append(refusal.place.state.name)
+        }
+        for state in states {
+            nodes.tellProblems(
+                refusals.filter { $0.place.state.name == state }
+                    .map { (node: $0.place.node, element: $0.place.element, problem: $0.problem) },
+                not: "asked for \(state)"
             )
         }
     }

@@ -45,13 +45,10 @@ struct StateSettingView {
             return (place.node, reason)
         }
         nodes.tellSilent(silent)
-        for refusal in refusals {
-            let title = nodes.title(ofNode: refusal.place.node, element: refusal.place.element)
-            FailureView(context).warn(
-                "\(title) was not set: it \(refusal.problem.clause.printable)",
-                hint: refusal.problem.advice?.worded
-            )
-        }
+        nodes.tellProblems(
+            refusals.map { (node: $0.place.node, element: $0.place.element, problem: $0.problem) },
+            not: "set"
+        )
     }
 
     /// Who was repaired, and how many are as asked: `Repaired: lamp-2, lamp-10.` and

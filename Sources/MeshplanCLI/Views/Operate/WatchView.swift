@@ -140,7 +140,9 @@ struct WatchView {
             ])
         }
         let from = tally.messages == 0 ? "" : " from \(count(tally.nodes, "node"))"
-        context.output.line("\(count(tally.messages, "message"))\(from) in \(Self.text(of: elapsed)).")
+        context.output.line(
+            "\(count(tally.messages, "message"))\(from) in \(PlanEstimate.text(whole: Int(clamping: (elapsed.microseconds + 500_000) / 1_000_000)))."
+        )
     }
 
     // MARK: For people
@@ -186,14 +188,6 @@ struct WatchView {
             }
             return ", \(name) \(text.text.printable)"
         }.joined()
-    }
-
-    /// `40 s`, `12 min 5 s`, `3 h 20 min`.
-    private static func text(of duration: Duration) -> String {
-        let seconds = (duration.microseconds + 500_000) / 1_000_000
-        if seconds < 120 { return "\(seconds) s" }
-        let minutes = seconds / 60
-        return minutes < 120 ? "\(minutes) min \(seconds % 60) s" : "\(minutes / 60) h \(minutes % 60) min"
     }
 
     // MARK: For programs

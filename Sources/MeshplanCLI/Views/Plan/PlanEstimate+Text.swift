@@ -28,7 +28,11 @@ extension PlanEstimate {
             let tenths = Int((seconds * 10).rounded())
             return "\(tenths / 10).\(tenths % 10) s"
         }
-        let whole = Int(min(seconds, 1e9).rounded())
+        return text(whole: Int(min(seconds, 1e9).rounded()))
+    }
+
+    /// Whole seconds for people: `3 s`, `3 min 51 s`, `2 h 5 min`.
+    static func text(whole: Int) -> String {
         if whole < 120 { return "\(whole) s" }
         if whole < 7_200 { return "\(whole / 60) min" + (whole % 60 == 0 ? "" : " \(whole % 60) s") }
         let minutes = (whole + 30) / 60

@@ -87,7 +87,8 @@ struct ResultFiles {
     ///
     /// - Throws: ``FileError`` if the file cannot be read; ``Failure`` if it is something else.
     func health(_ path: String) throws -> [ReportedHealth] {
-        try lines(context.read(path, limit: Self.sizeLimit), path, of: "health").filter { $0.type == "health" }.map { line in
+        try lines(context.read(path, limit: Self.sizeLimit), path, of: "health").filter { $0.type == "health" }.map {
+            line in
             let faults = line.objects("registered_faults").map { fault in
                 let number = fault.optionalInteger("number").map { "fault \($0)" } ?? "a fault"
                 let company = fault.optionalString("company").map { " of company \($0)" } ?? ""
