@@ -50,78 +50,12 @@ enum FragmentMerge {
         }
         var combined = NetworkFragments(definition: Definition(network: network), broken: [])
         for fragment in fragments {
-            let part = fragment.definition
-            merge(part.provisioning, into: &combined.definition.provisioning, &diagnostics)
-            merge(part.wording.title, into: &combined.definition.wording.title, "the title", &diagnostics)
-            merge(
-                part.wording.description,
-                into: &combined.definition.wording.description,
-                "the description",
-                &diagnostics
-            )
-            merge(part.removals, into: &combined.definition.removals, "the limit of `removals`", &diagnostics)
-            append(part.subnets, to: &combined.definition.subnets)
-            append(part.applicationKeys, to: &combined.definition.applicationKeys)
-            append(part.groups, to: &combined.definition.groups)
-            append(part.defaults, to: &combined.definition.defaults)
-            append(part.profiles, to: &combined.definition.profiles)
-            append(part.nodes, to: &combined.definition.nodes)
-            append(part.subscriptions, to: &combined.definition.subscriptions)
-            append(part.publications, to: &combined.definition.publications)
-            append(part.moved, to: &combined.definition.moved)
-            append(part.checks, to: &combined.definition.checks)
-            append(part.scenes, to: &combined.definition.scenes)
-            append(part.schedules, to: &combined.definition.schedules)
-            merge(part.timeZone, into: &combined.definition.timeZone, "the time zone", &diagnostics)
-            append(part.tests, to: &combined.definition.tests)
-            append(part.floors, to: &combined.definition.floors)
+            for section in Definition.sections {
+                section.merge(fragment.definition, &combined.definition, &diagnostics)
+            }
             combined.broken.formUnion(fragment.broken)
         }
         return combined
-    }
-
-    /// Merges the rules of a network. Only one of its documents may have them, so that nobody need look for weaker
-    /// rules elsewhere.
-    private static func merge(
-        _ part: ProvisioningRules?,
-        into rules: inout ProvisioningRules?,
-        _ diagnostics: inout DiagnosticCollector
-    ) {
-        guard let part else { return }
-        guard let first = rules else {
-            rules = part
-            return
-        }
-        diagnostics.report(
-            "`provisioning` of the network is given twice",
-            at: part.location,
-            length: Keyword.provisioning.rawValue.utf8.count,
-            related: [Diagnostic.Related(message: "first here", location: first.location)]
-        )
-    }
-
-    /// Merges a value of the network, such as a limit. Only one of its documents may have it, too.
-    private static func merge<Value>(
-        _ part: Located<Value>?,
-        into limit: inout Located<Value>?,
-        _ title: String,
-        _ diagnostics: inout DiagnosticCollector
-    ) {
-        guard let part else { return }
-        guard let first = limit else {
-            limit = part
-            return
-        }
-        diagnostics.report(
-            "\(title) is given twice",
-            at: part.location,
-            related: [Diagnostic.Related(message: "first here", location: first.location)]
-        )
-    }
-
-    /// Appends a list. The first one is taken as it is, so that a definition in one file is not copied.
-    private static func append<Element>(_ part: [Element], to list: inout [Element]) {
-        if list.isEmpty { list = part } else { list += part }
     }
 
     private static func reportNameless(

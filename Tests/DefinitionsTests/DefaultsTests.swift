@@ -70,7 +70,7 @@ struct DefaultsTests {
         )
     }
 
-    private static let keys = Record.defaults.keys.map(\.rawValue).sorted().joined(separator: ", ")
+    private static let keys = DefaultsDefinition.mapping.record.keys.map(\.rawValue).sorted().joined(separator: ", ")
 
     @Test("Entries of one rank do not contradict each other, those of different ranks may")
     func conflicts() {

@@ -176,7 +176,7 @@ struct DefinitionWriterTests {
             // Where files lie is no part of what a definition says.
             .products,
         ]
-        for keyword in Set(Record.all.flatMap(\.keys)).subtracting(expanded) {
+        for keyword in Set(LanguageSchema.definition.records.flatMap(\.keys)).subtracting(expanded) {
             #expect(
                 written.contains("\(keyword.rawValue): ") || written.contains("\(keyword.rawValue):\n"),
                 "\(keyword)"

@@ -25,8 +25,8 @@ struct MappingTests {
         }
         var others = KeywordSet()
         others.insert(1000)
-        #expect(!others.isSubset(of: Record.node.allowed))
-        #expect(Record.node.needed.isSubset(of: Record.node.allowed))
+        #expect(!others.isSubset(of: NodeDefinition.mapping.record.allowed))
+        #expect(NodeDefinition.mapping.record.needed.isSubset(of: NodeDefinition.mapping.record.allowed))
     }
 
     @Test("A key may stand in a mapping and in one inside it")

@@ -147,7 +147,7 @@ extension DocumentDecoder {
             Devices and their secrets belong in files of their own, for `\(command: .devicesFile)` and \
             `\(command: .secretsFile)`; if such a file is in the folder of the definition, name the definition's files
             """
-            : record == .defaults && entry.keyword == .elements
+            : record == DefaultsDefinition.mapping.record && entry.keyword == .elements
                 ? """
                 Nodes have different elements: models belong to profiles, and to `subscriptions` and `publications` \
                 that select nodes

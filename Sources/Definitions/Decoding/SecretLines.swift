@@ -1,3 +1,5 @@
+import DefinitionModel
+
 /// Finds the lines that hold a secret of a device, in a place where it must not be or where only simulations have it.
 /// So a message about something else on the line does not show the secret.
 enum SecretLines {
@@ -22,9 +24,10 @@ enum SecretLines {
     /// value may be a secret.
     private static func addUnknown(in mapping: Int, of tree: DocumentTree, to lines: inout Set<UInt32>) {
         guard tree.nodes[mapping].kind == .mapping else { return }
+        let provisioning = ProvisioningSettings.mapping.record
         for (key, value) in pairs(of: mapping, in: tree) {
             let symbol = tree.nodes[key].value
-            let isKnown = Record.provisioning.allows(symbol) || Record.productProvisioning.allows(symbol)
+            let isKnown = provisioning.allows(symbol) || Record.productProvisioning.allows(symbol)
             guard tree.nodes[key].kind.isText, !isKnown else { continue }
             add(value, of: tree, to: &lines)
         }

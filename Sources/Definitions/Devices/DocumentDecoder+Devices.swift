@@ -248,7 +248,7 @@ extension DocumentDecoder {
         _ parse: (String) throws(ScalarProblem) -> Action
     ) -> (actions: [Action], size: UInt8)? {
         let title = "`\(field.keyword?.rawValue ?? "")`"
-        guard let fields = fields(field.value, .outOfBandActions, title, blamed: field.key) else { return nil }
+        guard let fields = fields(field.value, .oobActions, title, blamed: field.key) else { return nil }
         var actions: [Action] = []
         var size: UInt8?
         for field in fields {

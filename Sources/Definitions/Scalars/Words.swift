@@ -39,7 +39,8 @@ enum Words {
         return text
     }
 
-    private static let longestTitle = 120
+    /// The most characters of such a name.
+    static let longestTitle = 120
 
     /// A name that may contain `*`.
     static func pattern(_ text: String) throws(ScalarProblem) -> String {
@@ -87,5 +88,42 @@ enum Words {
         }
         let index = try Numbers.decimal(String(parts[1]), in: 0...254, "an element index")
         return .element(node: String(parts[0]), index: UInt8(index))
+    }
+}
+
+// MARK: - What people call things
+
+extension Words {
+    /// What people call something: any text on one line.
+    static func shownTitle(_ text: String) throws(ScalarProblem) -> String {
+        try checkVisible(text, "a title")
+        guard WordingText.isTitle(text) else {
+            throw ScalarProblem(
+                "\(quoted(text)) cannot be a title",
+                hint: "a title is one line of 1 to \(WordingText.longestTitle) characters, not only spaces"
+            )
+        }
+        return text
+    }
+
+    /// What else there is to know: any text.
+    static func description(_ text: String) throws(ScalarProblem) -> String {
+        try checkVisible(text.split(separator: "\n").joined(), "a description")
+        guard text.unicodeScalars.count <= WordingText.longestDescription else {
+            throw ScalarProblem(
+                "the description is longer than \(WordingText.longestDescription) characters",
+                hint: "keep the rest in a comment"
+            )
+        }
+        return text
+    }
+
+    private static func checkVisible(_ text: String, _ noun: String) throws(ScalarProblem) {
+        guard let scalar = WordingText.problem(in: text) else { return }
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        throw ScalarProblem(
+            "\(noun) cannot hold the character U+\(String(repeating: "0", count: max(0, 4 - digits.count)) + digits)",
+            hint: "take it out: it is invisible, breaks the line, or changes the writing direction"
+        )
     }
 }

@@ -132,22 +132,4 @@ extension DocumentDecoder {
             hint: problem.hint
         )
     }
-
-    /// The time zone of nodes with schedules in steps of 15 minutes: `+01:00`, `-03:30`, `UTC`.
-    static func timeZone(_ text: String) throws(ScalarProblem) -> Int {
-        if text.lowercased() == "utc" { return 0 }
-        let problem = ScalarProblem("\(quoted(text)) is not a time zone", hint: "write it like +01:00, -03:30 or UTC")
-        guard let sign = text.first, sign == "+" || sign == "-" else { throw problem }
-        let parts = text.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { $0.count == 2 && $0.utf8.allSatisfy(Numbers.isDigit) ? Int($0) : nil }
-        guard parts.count == 2, numbers.count == 2, numbers[1] < 60 else { throw problem }
-        let minutes = numbers[0] * 60 + numbers[1]
-        guard minutes % 15 == 0, minutes <= 16 * 60 else {
-            throw ScalarProblem(
-                "\(quoted(text)) is a time zone that nodes cannot hold",
-                hint: "they hold quarters of an hour up to 16 hours"
-            )
-        }
-        return (sign == "-" ? -minutes : minutes) / 15
-    }
 }

@@ -29,7 +29,7 @@ extension DocumentDecoder {
                     selector?.names = []
                     selector?.mayBeEmpty = true
                 }
-            case .element: expectation.element = scalar(entry.value, "an element index", Self.elementIndex)
+            case .element: expectation.element = scalar(entry.value, Scalars.elementIndex)
             case .within: expectation.within = scalar(entry.value, "a duration", Durations.milliseconds)
             case .faults:
                 count += 1

@@ -80,138 +80,28 @@ package struct DefinitionWriter {
     }
 
     /// The name of the network, and what it is called.
-    var heads: [Field] { [Field("network", .text(definition.network.value))] + fields(of: definition.wording) }
+    var heads: [Field] { fields(of: Definition.sections.filter(\.isHead)) }
 
-    private func fields(of wording: Wording) -> [Field] {
-        var fields: [Field] = []
-        if let title = wording.title { fields.append(Field("title", .text(title.value))) }
-        if let description = wording.description { fields.append(Field("description", .text(description.value))) }
-        return fields
-    }
+    /// What the network consists of.
+    var sections: [Field] { fields(of: Definition.sections.filter { !$0.isHead }) }
 
-    var sections: [Field] {
-        var sections: [Field] = []
-        if let removals = definition.removals {
-            sections.append(Field("limits", .fields([Field("removals", .word("\(removals.value)%"))])))
+    private func fields(of sections: [Section]) -> [Field] {
+        sections.compactMap { section in
+            section.written(self).map { Field(section.property.keyword.rawValue, $0) }
         }
-        if let rules = definition.provisioning {
-            let requirement = rules.requirement.map { Field("require", .word($0.value.rawValue)) }
-            sections.append(Field("provisioning", .fields(requirement.map { [$0] } ?? [])))
-        }
-        func add(_ key: String, _ fields: [Field]) {
-            if !fields.isEmpty { sections.append(Field(key, .section(fields))) }
-        }
-        add("subnets", definition.subnets.map(subnet))
-        add("application_keys", definition.applicationKeys.map(applicationKey))
-        add("groups", definition.groups.map(group))
-        if let defaults { sections.append(Field("defaults", defaults)) }
-        add("floors", definition.floors.map(floor))
-        add("scenes", definition.scenes.map { named($0.name, .word("\($0.number.value)")) })
-        add("profiles", definition.profiles.map(profile))
-        add("nodes", definition.nodes.map(node))
-        addRules(to: &sections)
-        add("checks", definition.checks.map(check))
-        if let zone = definition.timeZone {
-            sections.append(Field("time_zone", .text(ScheduleWords.timeZone(zone.value))))
-        }
-        add("schedules", definition.schedules.map(schedule))
-        add("tests", definition.tests.map(test))
-        return sections
     }
 
     func named(_ name: Located<String>, _ value: Value) -> Field {
         Field(Value.quotedIfNeeded(name.value), value)
     }
 
-    // MARK: Keys and groups
-
-    private func subnet(_ subnet: SubnetDefinition) -> Field {
-        var fields = fields(of: subnet.wording)
-        if let index = subnet.index { fields.append(Field("index", .word("\(index.value)"))) }
-        if let source = subnet.key { add(source.value, to: &fields) }
-        addProtection(subnet.isProtected, to: &fields)
-        return named(subnet.name, .fields(fields))
-    }
-
-    private func applicationKey(_ key: ApplicationKeyDefinition) -> Field {
-        var fields = fields(of: key.wording) + [Field("subnet", .text(key.subnet.value))]
-        if let index = key.index { fields.append(Field("index", .word("\(index.value)"))) }
-        if let source = key.key { add(source.value, to: &fields) }
-        addProtection(key.isProtected, to: &fields)
-        return named(key.name, .fields(fields))
-    }
-
-    /// Adds where a key comes from. A key that was made, or existed before, has no source to write.
-    private func add(_ source: KeySource, to fields: inout [Field]) {
-        switch source {
-        case .generated, .formerNetKey, .formerAppKey: break
-        case .file(let path): fields.append(Field("key", .fields([Field("file", .text(path))])))
-        case .environment(let name): fields.append(Field("key", .fields([Field("env", .text(name))])))
-        }
-    }
-
-    private func addProtection(_ isProtected: Located<Bool>?, to fields: inout [Field]) {
-        if let isProtected { fields.append(Field("protect", .state(isProtected.value))) }
-    }
-
-    func group(_ group: GroupDefinition) -> Field {
-        var fields = fields(of: group.wording)
-        switch group.address?.value {
-        case .group(let address): fields.append(Field("address", .word(address.description)))
-        case .virtual(let label): fields.append(Field("label", .word(label.rawValue.hyphenated.lowercased())))
-        // A definition cannot declare a group whose label is unknown.
-        case .unknownLabel, nil: break
-        }
-        if let parent = group.parent { fields.append(Field("parent", .text(parent.value))) }
-        addProtection(group.isProtected, to: &fields)
-        return named(group.name, .fields(fields))
-    }
-
-    // MARK: Settings
-
-    /// One mapping if it is for all nodes, otherwise a list.
-    private var defaults: Value? {
-        let entries = definition.defaults.map { entry in
-            var fields: [Field] = []
-            if let nodes = entry.nodes { fields += selection(nodes) }
-            addInherited(entry.inherited, to: &fields)
-            if let settings = entry.provisioning { fields.append(provisioning(settings)) }
-            fields += Value.stateFields(entry.settings)
-            if !entry.models.isEmpty { fields.append(Field("states", Value.modelStates(of: entry.models))) }
-            return Value.fields(fields)
-        }
-        guard let first = entries.first else { return nil }
-        return entries.count == 1 && definition.defaults[0].nodes == nil ? first : .list(entries)
-    }
-
-    private func profile(_ profile: ProfileDefinition) -> Field {
-        var fields: [Field] = []
-        if let product = profile.product { fields.append(Field("product", .word(product.value.description))) }
-        addInherited(profile.inherited, to: &fields)
-        if let settings = profile.provisioning { fields.append(provisioning(settings)) }
-        fields += Value.stateFields(profile.settings)
-        if let elements = Value.elements(profile.settings.elements, isSection: true) { fields.append(elements) }
-        return named(profile.name, .section(fields))
-    }
+    func group(_ group: GroupDefinition) -> Field { named(group.name, GroupDefinition.mapping.value(group)) }
 
     func node(_ node: NodeDefinition) -> Field {
-        var fields = fields(of: node.wording)
-        if !node.awaitsDevice { fields.append(Field("uuid", .word(node.uuid.value.description.lowercased()))) }
-        if let product = node.product { fields.append(Field("product", .word(product.value.description))) }
-        if let profile = node.profile { fields.append(Field("profile", .text(profile.value))) }
-        if let address = node.address { fields.append(Field("address", .word(address.value.description))) }
-        if let position = node.position?.value { fields.append(self.position(position)) }
-        addInherited(ownValues(of: node), to: &fields)
-        if let settings = node.provisioning { fields.append(provisioning(settings)) }
-        fields += Value.stateFields(node.settings)
-        if let elements = Value.elements(node.settings.elements, isSection: false) { fields.append(elements) }
-        return named(node.name, .fields(fields))
-    }
-
-    private func addInherited(_ values: InheritedValues, to fields: inout [Field]) {
-        if !values.tags.isEmpty { fields.append(Field("tags", tags(values.tags))) }
-        addProtection(values.isProtected, to: &fields)
-        if let policy = values.removalPolicy { fields.append(Field("on_remove", .word(policy.value.rawValue))) }
+        let values = ownValues(of: node)
+        var own = node
+        (own.tags, own.isProtected, own.removalPolicy) = (values.tags, values.isProtected, values.removalPolicy)
+        return named(node.name, NodeDefinition.mapping.value(own))
     }
 
     /// What a node says itself. What it has from its profile or `defaults` has their locations.
@@ -234,159 +124,9 @@ package struct DefinitionWriter {
         (profile.flatMap { name in profiles[name].map { [$0] } } ?? []) + defaultValues
     }
 
-    private func tags(_ tags: [String: Located<String>]) -> Value {
-        .fields(tags.sorted { $0.key < $1.key }.map { Field(Value.quotedIfNeeded($0.key), .text($0.value.value)) })
-    }
+    func subscription(_ rule: SubscriptionDefinition) -> Value { SubscriptionDefinition.mapping.value(rule) }
 
-    private func provisioning(_ settings: ProvisioningSettings) -> Field {
-        var fields: [Field] = []
-        if let method = settings.method { fields.append(Field("oob", .word(ProvisioningWords.word(method.value)))) }
-        switch settings.staticValue?.value {
-        case .file(let path): fields.append(Field("static", .fields([Field("file", .text(path))])))
-        case .environment(let name): fields.append(Field("static", .fields([Field("env", .text(name))])))
-        case nil: break
-        }
-        if let path = settings.publicKeyFile {
-            fields.append(Field("public_key", .fields([Field("file", .text(path.value))])))
-        }
-        if let algorithm = settings.algorithm { fields.append(Field("algorithm", .word(algorithm.value.name))) }
-        switch settings.route?.value {
-        case .node(let name): fields.append(Field("via", .fields([Field("node", .text(name))])))
-        case .some(let route): fields.append(Field("via", .word(ProvisioningWords.word(route))))
-        case nil: break
-        }
-        if let attention = settings.attention { fields.append(Field("attention", .word("\(attention.value)s"))) }
-        return Field("provisioning", .fields(fields))
-    }
-
-    // MARK: Rules
-
-    private func addRules(to sections: inout [Field]) {
-        if !definition.subscriptions.isEmpty {
-            sections.append(Field("subscriptions", .list(definition.subscriptions.map(subscription))))
-        }
-        if !definition.publications.isEmpty {
-            sections.append(Field("publications", .list(definition.publications.map(publication))))
-        }
-        guard !definition.moved.isEmpty else { return }
-        let entries = definition.moved.map { entry in
-            Value.fields([
-                Field("from", .word("\(entry.kind.rawValue).\(entry.from.value)")),
-                Field("to", .word("\(entry.kind.rawValue).\(entry.to.value)")),
-            ])
-        }
-        sections.append(Field("moved", .list(entries)))
-    }
-
-    func subscription(_ rule: SubscriptionDefinition) -> Value {
-        var fields = [
-            Field("groups", .texts(rule.groups.map(\.value))),
-            Field("models", .list(rule.models.map { .word($0.value.name) })),
-        ]
-        if let element = rule.element { fields.append(Field("element", .word("\(element.value)"))) }
-        return .fields(fields + selection(rule.nodes))
-    }
-
-    func publication(_ rule: PublicationDefinition) -> Value {
-        var fields: [Field] = []
-        if let names = rule.nodes.names, names.count == 1, Name.isValid(names[0].value) {
-            fields.append(Field("node", .text(names[0].value)))
-        } else {
-            fields += selection(rule.nodes)
-        }
-        fields.append(Field("model", .word(rule.model.value.name)))
-        if let element = rule.element { fields.append(Field("element", .word("\(element.value)"))) }
-        return .fields(fields + Value.publicationFields(rule.settings))
-    }
-
-    func selection(_ selector: NodeSelector) -> [Field] {
-        [Field("nodes", self.selector(selector))] + (selector.mayBeEmpty ? [Field("allow_empty", .word("true"))] : [])
-    }
-
-    func selector(_ selector: NodeSelector) -> Value {
-        guard let names = selector.names else { return selector.tags.isEmpty ? .word("all") : tags(selector.tags) }
-        // The word `all` means every node, so a node of that name goes into a list.
-        if names.count == 1, names[0].value != "all" { return pattern(names[0].value) }
-        return .list(names.map { pattern($0.value) })
-    }
-
-    /// A pattern. It needs no quotes if it begins with a letter.
-    private func pattern(_ text: String) -> Value {
-        guard text.contains("*"), let first = text.unicodeScalars.first, ("a"..."z").contains(first) else {
-            return .text(text)
-        }
-        return .word(text)
-    }
-}
-
-extension DefinitionWriter {
-    /// A check under its name.
-    func check(_ check: CheckDefinition) -> Field {
-        var fields = check.nodes.isAll && !check.nodes.mayBeEmpty ? [] : selection(check.nodes)
-        if let tag = check.forEach { fields.append(Field("for_each", .text(tag.value))) }
-        if !check.requirement.isEmpty { fields.append(Field("have", requirement(check.requirement))) }
-        if let count = check.count { fields.append(Field("count", self.count(count.value))) }
-        if check.isWarning { fields.append(Field("severity", .word("warning"))) }
-        return Field(Value.text(check.name.value).flow, .fields(fields))
-    }
-
-    private func requirement(_ required: CheckRequirement) -> Value {
-        var fields: [Field] = []
-        if !required.tags.isEmpty { fields.append(Field("tags", checkedTags(required.tags))) }
-        if !required.profiles.isEmpty { fields.append(Field("profile", oneOrSeveral(required.profiles.map(\.value)))) }
-        let features = [("relay", required.relay), ("proxy", required.proxy), ("friend", required.friend)]
-            .compactMap { name, isOn in isOn.map { Field(name, .state($0.value)) } }
-        if !features.isEmpty { fields.append(Field("features", .fields(features))) }
-        if let model = required.model { fields.append(Field("model", .word(model.value.name))) }
-        if !required.keys.isEmpty { fields.append(Field("keys", oneOrSeveral(required.keys.map(\.value)))) }
-        for (key, groups) in [("subscribe", required.subscribe), ("publish", required.publish)] where !groups.isEmpty {
-            fields.append(Field(key, oneOrSeveral(groups.map(\.value.text))))
-        }
-        return .fields(fields)
-    }
-
-    private func checkedTags(_ tags: [CheckedTag]) -> Value {
-        guard tags.contains(where: { !$0.values.isEmpty }) else { return oneOrSeveral(tags.map(\.name.value)) }
-        return .fields(
-            tags.map { tag in
-                let values = tag.values.isEmpty ? ["*"] : tag.values.map(\.value)
-                return Field(Value.quotedIfNeeded(tag.name.value), oneOrSeveral(values))
-            }
-        )
-    }
-
-    private func oneOrSeveral(_ texts: [String]) -> Value {
-        texts.count == 1 ? .text(texts[0]) : .texts(texts)
-    }
-
-    private func count(_ count: CheckCount) -> Value {
-        if let exactly = count.exactly { return .word("\(exactly)") }
-        let limits = [("at_least", count.atLeast), ("at_most", count.atMost)]
-        return .fields(limits.compactMap { key, number in number.map { Field(key, .word("\($0)")) } })
-    }
-}
-
-/// Floors and positions.
-extension DefinitionWriter {
-    func floor(_ floor: FloorDefinition) -> Field {
-        var fields: [Field] = []
-        if let title = floor.title { fields.append(Field("title", .text(title.value))) }
-        if let plan = floor.plan { fields.append(Field("plan", .text(plan.value))) }
-        if let positions = floor.positions { fields.append(Field("positions", .text(positions.value))) }
-        if let width = floor.width { fields.append(Field("width", length(width.value))) }
-        if let height = floor.height { fields.append(Field("height", length(height.value))) }
-        return named(floor.name, .fields(fields))
-    }
-
-    /// What counts from a corner is written as counted from that of the floor.
-    func position(_ position: NodePosition) -> Field {
-        let fields = [
-            Field("floor", .text(position.floor.value)), Field("x", length(position.x)), Field("y", length(position.y)),
-        ]
-        return Field("position", .fields(fields))
-    }
-
-    private func length(_ millimetres: Int) -> Value { .word(LengthText.text(millimetres: millimetres)) }
+    func publication(_ rule: PublicationDefinition) -> Value { PublicationDefinition.mapping.value(rule) }
 }
 
 extension DefinitionWriter {
@@ -415,7 +155,7 @@ extension DefinitionWriter {
         for field in heads { Self.write(field, to: &text) }
         for section in surroundings + sections {
             text += "\n"
-            let places = places(in: section.key)
+            let places = Definition.section(of: Keyword(rawValue: section.key))?.locations(definition) ?? []
             switch section.value {
             case .section(let fields) where fields.count == places.count:
                 text += "\(section.key):\n"
@@ -432,22 +172,6 @@ extension DefinitionWriter {
             }
         }
         return text
-    }
-
-    /// Where the entries of a section stand, in their order; empty for a section whose entries are not marked.
-    private func places(in section: String) -> [SourceLocation] {
-        switch Keyword(rawValue: section) {
-        case .subnets: definition.subnets.map(\.name.location)
-        case .applicationKeys: definition.applicationKeys.map(\.name.location)
-        case .groups: definition.groups.map(\.name.location)
-        case .profiles: definition.profiles.map(\.name.location)
-        case .nodes: definition.nodes.map(\.name.location)
-        case .subscriptions: definition.subscriptions.map(\.location)
-        case .publications: definition.publications.map(\.location)
-        case .checks: definition.checks.map(\.name.location)
-        case .tests: definition.tests.map(\.name.location)
-        default: []
-        }
     }
 
     private static func origin(of location: SourceLocation, in files: SourceFiles) -> String {
@@ -468,8 +192,12 @@ extension DefinitionWriter {
             let milliseconds = TransitionWords.milliseconds(schedule.transition)
             deed += " over \(DurationText.text(milliseconds: milliseconds))"
         }
-        let fields = [Field("when", .text(schedule.time.value.words)), Field("do", .text(deed))]
-        return named(schedule.name, .fields(fields + selection(schedule.nodes)))
+        var fields = [
+            Field("when", .text(schedule.time.value.words)), Field("do", .text(deed)),
+            Field("nodes", .selector(schedule.nodes)),
+        ]
+        if schedule.nodes.mayBeEmpty { fields.append(Field("allow_empty", .word("true"))) }
+        return named(schedule.name, .fields(fields))
     }
 }
 
@@ -480,6 +208,24 @@ enum ScheduleWords {
         let minutes = abs(steps) * 15
         func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return (steps < 0 ? "-" : "+") + twoDigits(minutes / 60) + ":" + twoDigits(minutes % 60)
+    }
+
+    /// The time zone of nodes with schedules in steps of 15 minutes: `+01:00`, `-03:30`, `UTC`.
+    static func timeZone(_ text: String) throws(ScalarProblem) -> Int {
+        if text.lowercased() == "utc" { return 0 }
+        let problem = ScalarProblem("\(quoted(text)) is not a time zone", hint: "write it like +01:00, -03:30 or UTC")
+        guard let sign = text.first, sign == "+" || sign == "-" else { throw problem }
+        let parts = text.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { $0.count == 2 && $0.utf8.allSatisfy(Numbers.isDigit) ? Int($0) : nil }
+        guard parts.count == 2, numbers.count == 2, numbers[1] < 60 else { throw problem }
+        let minutes = numbers[0] * 60 + numbers[1]
+        guard minutes % 15 == 0, minutes <= 16 * 60 else {
+            throw ScalarProblem(
+                "\(quoted(text)) is a time zone that nodes cannot hold",
+                hint: "they hold quarters of an hour up to 16 hours"
+            )
+        }
+        return (sign == "-" ? -minutes : minutes) / 15
     }
 }
 
@@ -495,10 +241,10 @@ extension DefinitionWriter {
     private func fields(_ variation: TestVariation) -> [Field] {
         switch variation {
         case .withoutRelay: [Field("without", .word("relays"))]
-        case .without(let nodes): [Field("without", selector(nodes))]
+        case .without(let nodes): [Field("without", .selector(nodes))]
         case .tag(let tag, let nodes):
-            [Field("tag", .text(tag.value))] + (nodes.map { [Field("nodes", selector($0))] } ?? [])
-        case .node(let nodes): [Field("node", selector(nodes))]
+            [Field("tag", .text(tag.value))] + (nodes.map { [Field("nodes", .selector($0))] } ?? [])
+        case .node(let nodes): [Field("node", .selector(nodes))]
         }
     }
 
@@ -506,7 +252,7 @@ extension DefinitionWriter {
         var fields: [Field] = []
         if let action = step.action {
             if case .power(let nodes, isOn: _) = action {
-                fields.append(Field(action.key, selector(nodes)))
+                fields.append(Field(action.key, .selector(nodes)))
             } else {
                 fields.append(Field(action.key, .text(action.words ?? "")))
             }
@@ -530,8 +276,8 @@ extension DefinitionWriter {
     }
 
     private func expectation(_ expectation: TestExpectation) -> Value {
-        let nodes =
-            expectation.isAtProvisioner ? .text(PublishTarget.provisionerName) : selector(expectation.nodes)
+        let nodes: Value =
+            expectation.isAtProvisioner ? .text(PublishTarget.provisionerName) : .selector(expectation.nodes)
         var fields = [Field("nodes", nodes)]
         if let element = expectation.element { fields.append(Field("element", .word("\(element.value)"))) }
         fields += expectation.states.map { state in

@@ -141,7 +141,7 @@ struct ScheduleReadingTests {
         ]
     )
     func timeZones(_ text: String, _ steps: Int) throws {
-        #expect(try DocumentDecoder.timeZone(text) == steps)
+        #expect(try ScheduleWords.timeZone(text) == steps)
     }
 
     @Test("Other time zones are reported")
