@@ -175,7 +175,7 @@ extension Meshplan {
                 if let failure = CommandAdvice.failure(of: arguments) { return FailureView(context).show(failure) }
                 var fitter = LineFitter(width: context.errorStyle.width)
                 let text = fullMessage(for: error, columns: context.errorStyle.width)
-                context.errorOutput.line(fitter.fitted(text))
+                context.errorOutput.line(fitter.fitted(HelpPage.pointingToAllOptions(text)))
                 return .usage
             }
             let status = FailureView(context).show(RestoringAdvice(context).improved(error))

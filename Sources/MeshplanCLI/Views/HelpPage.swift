@@ -47,6 +47,14 @@ enum HelpPage {
         return fitter.fitted(lines.joined(separator: "\n"))
     }
 
+    /// A message about wrong usage that points to the help where its option is.
+    ///
+    /// The parser describes the option in the message itself, but none that is hidden: those are in the longer help.
+    static func pointingToAllOptions(_ message: String) -> String {
+        guard message.contains(" for '-"), !message.contains("\nHelp:") else { return message }
+        return message.replacing(" --help' for more information", with: " \(allOption)' for more information")
+    }
+
     /// A paragraph in lines of at most that many columns.
     private static func wrapped(_ text: String, _ columns: Int) -> [String] {
         var fitter = LineFitter(width: columns)
