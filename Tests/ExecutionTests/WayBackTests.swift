@@ -117,6 +117,31 @@ struct WayBackTests {
         }
     }
 
+    @Test(
+        "A proxy that answers over its own link alone replaces none, because nothing comes through it",
+        arguments: [1, 2]
+    )
+    func proxyOutside(links: Int) throws {
+        var network = try House.network(lamps: 3)
+        network.nodes[2].features.proxy = .enabled
+        let definition = try House.definition(lamps: 3) { text in
+            text.replacing("0002, profile: lamp }", with: "0002, profile: lamp, features: { proxy: off } }")
+        }
+        for isOutside in [true, false] {
+            var settings = WorldSettings.ideal
+            let others: [UInt64] = isOutside ? [3] : [1, 3]
+            settings.topology = .links(others.map { WorldSettings.RadioLink(uuid(2), uuid($0)) })
+            settings.maximumLinks = links
+            let site = try Site(lamps: 3, settings: settings, database: network, definition: definition)
+            let recap = try site.apply(site.plan())
+            // An only link has moved on when the proxy is asked; then it does not answer at all.
+            let reason: WaitingChange.Reason = links == 1 ? .silent : .outside
+            #expect(recap.changesWaiting.map(\.change.reason) == (isOutside ? [reason] : []), "\(recap)")
+            #expect(try isProxy(2, in: site) == isOutside)
+            #expect(try site.lamp(1).defaultTTL == 7, "it was reached over its own link")
+        }
+    }
+
     @Test("A proxy of which nobody knows that it is one stays on, too, until the one in its place answers")
     func unknownProxy() throws {
         let site = try swap()

@@ -32,6 +32,8 @@ struct Exchange {
     let subnets: [NetKeyIndex]
     /// Those of them whose new key the node does not have.
     let oldKeySubnets: [NetKeyIndex]
+    /// Whether no link to the node itself may carry it, because its answer is to show that the mesh does.
+    let isThroughMesh: Bool
     /// The link that carries it; nil while it waits for one.
     var carrier: LinkTarget?
     /// When the request is given up. While it waits for a link, the remaining time is in ``remaining`` instead.

@@ -96,6 +96,7 @@ struct Exchanges {
     ///   - host: the primary element of its node.
     ///   - subnets: the subnets in which the node takes messages, sorted, at least one.
     ///   - missing: those of them whose new key the node does not have.
+    ///   - isThroughMesh: whether no link to the node itself may carry it.
     ///   - limit: how long to wait for the answer while a link carries the request.
     ///   - misses: how often no proxy of its subnets was found before.
     mutating func begin(
@@ -104,6 +105,7 @@ struct Exchanges {
         of host: UnicastAddress,
         subnets: [NetKeyIndex],
         withOldKey missing: [NetKeyIndex],
+        throughMesh isThroughMesh: Bool,
         deadline limit: Duration?,
         misses: Int,
         at now: Instant
@@ -121,6 +123,7 @@ struct Exchanges {
             inquiry: inquiry,
             subnets: subnets,
             oldKeySubnets: missing,
+            isThroughMesh: isThroughMesh,
             deadline: now.advanced(by: limit),
             remaining: limit
         )

@@ -107,7 +107,12 @@ extension MeshClient {
         guard let node = exchanges.node(asking: message.source) else { return }
         let exchange = exchanges[node]
         for target in [exchange?.carrier, arrival] { transport.keeper.prove(target) }
-        if let exchange { transport.keeper.links.proveForwarding(to: exchange.host, by: exchange.carrier) }
+        if let exchange,
+            let proxy = transport.keeper.links.proveForwarding(to: exchange.host, by: exchange.carrier)
+        {
+            nodesInMesh.insert(exchange.host)
+            forwarders.insert(proxy)
+        }
         arrivedTTLs[node] = message.ttl
         if let ending = exchanges.hear(hearing, in: message, at: now) {
             end(node, ending, at: now, into: &outputs)

@@ -70,6 +70,13 @@ package struct MeshClient {
     /// With which TTL the last answer of each node arrived, by its primary element.
     package internal(set) var arrivedTTLs: [UnicastAddress: UInt8] = [:]
 
+    /// The nodes that have answered over a link to another node, so that the mesh carries to them and back; by their
+    /// primary elements.
+    package internal(set) var nodesInMesh: Set<UnicastAddress> = []
+
+    /// The proxies over whose links another node has answered.
+    package internal(set) var forwarders: Set<UnicastAddress> = []
+
     /// What this client passes to the next about proxies.
     package var heardProxies: HeardProxies { transport.keeper.heardProxies }
 
@@ -114,12 +121,15 @@ package struct MeshClient {
     ///     is used.
     ///   - missing: those of them in whose key refresh the node does not have the new key, so that only the old one
     ///     reaches it.
+    ///   - isThroughMesh: whether no link to the node itself may carry it, because its answer is to show that the mesh
+    ///     does.
     ///   - deadline: how long to wait for the answer, not counting the time without a link; nil for the policy's.
     package mutating func request(
         _ inquiry: ConfigurationInquiry,
         to node: UnicastAddress,
         subnets: [NetKeyIndex],
         withOldKey missing: [NetKeyIndex] = [],
+        throughMesh isThroughMesh: Bool = false,
         deadline: Duration? = nil,
         at now: Instant
     ) -> (RequestIdentifier, [Output]) {
@@ -132,6 +142,7 @@ package struct MeshClient {
             of: transport.keeper.nodes.host(of: node),
             subnets: subnets,
             withOldKey: missing,
+            throughMesh: isThroughMesh,
             deadline: deadline,
             misses: isHopeless ? transport.keeper.policy.maximumMisses - 1 : 0,
             at: now
@@ -349,6 +360,11 @@ extension MeshClient {
         guard nodes != transport.keeper.direct.nodes else { return [] }
         transport.keeper.direct.nodes = nodes
         return review(at: now)
+    }
+
+    /// Whether messages to others than the node can only be sent over a link to it.
+    package func hasNoLink(besides node: UnicastAddress) -> Bool {
+        !transport.keeper.links.contains { $0.isReady && !$0.isLeaving && $0.directNode == nil && $0.proxy != node }
     }
 
     /// Whether a link leads directly to the node, so that messages to it are not relayed.

@@ -77,12 +77,13 @@ final class ClientDriver {
 
     // MARK: Requests
 
-    /// Begins a request of the client, see ``MeshClient/request(_:to:subnets:withOldKey:deadline:at:)``.
+    /// Begins a request of the client, see ``MeshClient/request(_:to:subnets:withOldKey:throughMesh:deadline:at:)``.
     func request(
         _ inquiry: ConfigurationInquiry,
         to node: UnicastAddress,
         subnets: [NetKeyIndex],
         withOldKey missing: [NetKeyIndex] = [],
+        throughMesh isThroughMesh: Bool = false,
         deadline: Duration? = nil,
         at now: Instant
     ) -> (RequestIdentifier, [MeshClient.Output]) {
@@ -91,6 +92,7 @@ final class ClientDriver {
             to: node,
             subnets: subnets,
             withOldKey: missing,
+            throughMesh: isThroughMesh,
             deadline: deadline,
             at: now
         )

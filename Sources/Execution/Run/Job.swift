@@ -19,6 +19,9 @@ enum Job {
     case identity(DeviceUUID, Question<Bool>)
     /// Makes a node advertise its Node Identity, because another one must not stop being a proxy before it is heard.
     case heir(DeviceUUID, Question<Bool>)
+    /// Asks a node anything, but not over a link to itself: either the heir, or another node over the heir's link. The
+    /// answer shows that the mesh carries to the heir or from it.
+    case meshOf(heir: DeviceUUID, asking: DeviceUUID, Question<Void>)
     /// Asks a node that claims to be reset whether it still is a node.
     case afterReset(DeviceUUID, Question<Void>)
 
@@ -28,7 +31,7 @@ enum Job {
         case .step(let request): request.node
         case .doubt(let request): request.node
         case .candidate(let node, _), .ivIndex(let node, _), .server(let node, _), .identity(let node, _),
-            .heir(let node, _), .afterReset(let node, _):
+            .heir(let node, _), .meshOf(heir: _, asking: let node, _), .afterReset(let node, _):
             node
         }
     }
@@ -41,6 +44,7 @@ enum Job {
         case .candidate(_, let question): question.inquiry
         case .ivIndex(_, let question), .server(_, let question), .afterReset(_, let question): question.inquiry
         case .identity(_, let question), .heir(_, let question): question.inquiry
+        case .meshOf(heir: _, asking: _, let question): question.inquiry
         }
     }
 
@@ -49,7 +53,7 @@ enum Job {
         switch self {
         case .step(let request): request.action
         case .doubt(let request): request.action
-        case .candidate, .ivIndex, .server, .identity, .heir, .afterReset: nil
+        case .candidate, .ivIndex, .server, .identity, .heir, .meshOf, .afterReset: nil
         }
     }
 
@@ -58,7 +62,7 @@ enum Job {
         switch self {
         case .step(let request): request.step
         case .doubt(let request): request.step
-        case .candidate, .ivIndex, .server, .identity, .heir, .afterReset: nil
+        case .candidate, .ivIndex, .server, .identity, .heir, .meshOf, .afterReset: nil
         }
     }
 
@@ -66,7 +70,7 @@ enum Job {
     var isOptional: Bool {
         switch self {
         case .doubt(let request): request.step == nil
-        case .candidate, .heir, .afterReset: true
+        case .candidate, .heir, .meshOf, .afterReset: true
         case .step, .ivIndex, .server, .identity: false
         }
     }
@@ -77,16 +81,19 @@ enum Job {
         case .step(let request): request.deadline(policy)
         case .doubt: policy.doubtDeadline
         case .afterReset: ResetWatches.askingTime
-        case .candidate, .ivIndex, .server, .identity, .heir: policy.readBackDeadline
+        case .candidate, .ivIndex, .server, .identity, .heir, .meshOf: policy.readBackDeadline
         }
     }
+
+    /// Whether no link to the node itself may carry it.
+    var isThroughMesh: Bool { if case .meshOf = self { true } else { false } }
 
     /// Whether it may have reset the device, which would then advertise as unprovisioned.
     var mayHaveReset: Bool {
         switch self {
         case .step(let request): request.action == .resetNode && request.mayHaveArrived
         case .doubt(let request): request.action == .resetNode
-        case .candidate, .ivIndex, .server, .identity, .heir, .afterReset: false
+        case .candidate, .ivIndex, .server, .identity, .heir, .meshOf, .afterReset: false
         }
     }
 }

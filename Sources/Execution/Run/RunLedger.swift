@@ -16,8 +16,6 @@ struct RunLedger {
     let plannedCount: Int
     /// Nodes that do not answer: the run sends them nothing more.
     var unreachable: Set<DeviceUUID>
-    /// Nodes that have answered anything in this run.
-    var answered: Set<DeviceUUID> = []
     /// Over how few hops an answer of each node came in this run.
     private var hops: [DeviceUUID: UInt8] = [:]
     /// Whether the user wants no new messages.

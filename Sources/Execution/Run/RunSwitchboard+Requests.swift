@@ -61,7 +61,7 @@ extension RunSwitchboard {
             }
             return send(job, to: node.unicastAddress, in: ledger.network.subnets(of: node))
         case .ivIndex: carryOut(devices.servers.endAsking(job.node, ledger, at: now))
-        case .step, .doubt, .identity, .heir, .afterReset:
+        case .step, .doubt, .identity, .heir, .meshOf, .afterReset:
             carryOut(devices.servers.endAsking(job.node, ledger, at: now))
             if devices.work.hasSoughtIVIndex, ledger.network.node(job.node) != nil {
                 carryOut([DeviceWork.endOfSeekingIVIndex])
@@ -84,6 +84,7 @@ extension RunSwitchboard {
             to: address,
             subnets: subnets,
             withOldKey: missing,
+            throughMesh: job.isThroughMesh,
             deadline: job.deadline(options.retry),
             at: now
         )
@@ -123,7 +124,7 @@ extension RunSwitchboard {
         case .server(let uuid, _): carryOut(devices.servers.settle(uuid, isAnswered: true, ledger, at: now))
         case .identity(let uuid, let question):
             links.settleIdentity(uuid, isRunning: question.answer(verdict) == true, &ledger, at: now)
-        case .heir(let uuid, _): wayBack.settle(uuid, isAnswered: true, at: now)
+        case .heir(let uuid, _), .meshOf(heir: let uuid, asking: _, _): wayBack.settle(uuid, isAnswered: true, at: now)
         case .afterReset(let uuid, _): carryOut(resets.answered(uuid, &ledger, at: now))
         }
     }
@@ -135,14 +136,14 @@ extension RunSwitchboard {
             carryOut(readBacks.settleUnanswered(request, &ledger))
         case .step(let request): carryOut(steps.settleUnanswered(request, &ledger))
         case .doubt(let request): carryOut(doubts.settleUnanswered(request, &ledger))
-        case .candidate, .ivIndex, .server, .identity, .heir, .afterReset: settleInVain(job)
+        case .candidate, .ivIndex, .server, .identity, .heir, .meshOf, .afterReset: settleInVain(job)
         }
     }
 
     /// No proxy reaches the node. Asking again, or reading back, would not help.
     func settle(_ job: Job, unreachable failure: LinkFailure) {
         switch job {
-        case .candidate, .ivIndex, .server, .identity, .heir, .afterReset: return settleInVain(job)
+        case .candidate, .ivIndex, .server, .identity, .heir, .meshOf, .afterReset: return settleInVain(job)
         case .doubt: context.emit(.nodeUnreachable(job.node, reason: failure.reason))
         case .step(let request):
             context.emit(.nodeUnreachable(job.node, reason: failure.reason))
@@ -165,7 +166,7 @@ extension RunSwitchboard {
             ledger.settle(step, .skipped)
             if case .readBack(let node) = ledger.steps[step].work { carryOut(readBacks.end(node, &ledger)) }
             ledger.fail(step, .unmakeable("the request cannot be sent: \(error)"))
-        case .candidate, .ivIndex, .server, .identity, .heir, .afterReset: settleInVain(job)
+        case .candidate, .ivIndex, .server, .identity, .heir, .meshOf, .afterReset: settleInVain(job)
         }
     }
 
@@ -176,7 +177,7 @@ extension RunSwitchboard {
         case .candidate(let uuid, _): devices.work.findingOut.unanswered(uuid)
         case .server(let uuid, _): carryOut(devices.servers.settle(uuid, isAnswered: false, ledger, at: now))
         case .identity(let uuid, _): links.settleIdentity(uuid, isRunning: false, &ledger, at: now)
-        case .heir(let uuid, _): wayBack.settle(uuid, isAnswered: false, at: now)
+        case .heir(let uuid, _), .meshOf(heir: let uuid, asking: _, _): wayBack.settle(uuid, isAnswered: false, at: now)
         case .afterReset(let uuid, _): carryOut(resets.end(uuid, .notSeen, &ledger))
         }
     }
@@ -212,7 +213,11 @@ extension RunSwitchboard {
                 if case .doubt = job { doubtful.append(job.node) }
             }
             if case .afterReset(let uuid, _) = job { carryOut(resets.end(uuid, .notSeen, &ledger)) }
-            if case .heir(let uuid, _) = job { wayBack.settle(uuid, isAnswered: false, at: now) }
+            switch job {
+            case .heir(let uuid, _), .meshOf(heir: let uuid, asking: _, _):
+                wayBack.settle(uuid, isAnswered: false, at: now)
+            default: break
+            }
         }
         doubts.leave(doubtful)
     }

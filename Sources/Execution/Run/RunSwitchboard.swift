@@ -154,7 +154,6 @@ final class RunSwitchboard {
         case .sent(let identifier, let transmissions): countSent(identifier, transmissions)
         case .answered(let identifier, let verdict, let transmissions):
             guard let job = requests.close(identifier) else { break }
-            ledger.answered.insert(job.node)
             if let address = ledger.network.node(job.node)?.unicastAddress,
                 let ttl = driver.client.arrivedTTLs[address], !driver.client.isDirect(to: address)
             {

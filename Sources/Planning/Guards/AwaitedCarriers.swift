@@ -28,6 +28,9 @@ package struct WaitingChange: Hashable, Sendable {
         case unchanged
         /// They answer, but none of them was heard advertising, so nobody knows whether they can be connected to.
         case unheard
+        /// They answer over links of their own alone: nothing came through them from another node, nor from them
+        /// through the mesh.
+        case outside
     }
 
     /// The kind of change.

@@ -162,6 +162,7 @@ struct ProxyLink {
     func isDirect(to node: UnicastAddress) -> Bool { isReady && proxy == node }
 
     private func reaches(_ exchange: Exchange, _ nodes: ProxyNodes) -> Bool {
+        if exchange.isThroughMesh, [proxy, directNode, onlyNode].contains(exchange.host) { return false }
         if let directNode { return directNode == exchange.host }
         guard let onlyNode else { return true }
         return onlyNode == exchange.host

@@ -153,9 +153,12 @@ struct ProxyLinks: RandomAccessCollection, MutableCollection {
     }
 
     /// A node has answered a request that a link carried.
-    mutating func proveForwarding(to node: UnicastAddress, by carrier: LinkTarget?) {
-        guard let index = place(of: carrier), links[index].proxy != node else { return }
+    ///
+    /// - Returns: the proxy that has forwarded the request; nil if it is that node, or not known.
+    mutating func proveForwarding(to node: UnicastAddress, by carrier: LinkTarget?) -> UnicastAddress? {
+        guard let index = place(of: carrier), links[index].proxy != node else { return nil }
         links[index].proveForwarding()
+        return links[index].directNode == nil ? links[index].proxy : nil
     }
 
     /// No other proxy was heard: doubted links carry all requests.

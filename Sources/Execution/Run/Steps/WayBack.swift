@@ -18,7 +18,8 @@ struct WayBack {
     }
 
     /// What is known of a node as a replacement for a proxy. Both count: a node may be near enough for a link of its
-    /// own and yet out of range of the mesh, or answer there and have no proxy that is heard.
+    /// own and yet out of range of the mesh, or answer there and have no proxy that is heard. So an answer over its own
+    /// link is no proof of the mesh; one that it forwards, or that reaches us through another proxy, is.
     private struct Evidence {
         /// Whether it was asked to advertise its Node Identity.
         enum Question {
@@ -28,8 +29,12 @@ struct WayBack {
             case answered(Instant)
             /// It did not answer.
             case silent
+            /// It answers over its own link; the mesh carries nothing to it and nothing from it.
+            case outside
         }
 
+        /// Who was asked what shows that it is in the mesh: itself, or others over its link.
+        var meshAsked: [DeviceUUID] = []
         var question = Question.unasked
         /// Whether it was heard advertising, or connected to.
         var isReached = false
@@ -84,7 +89,9 @@ struct WayBack {
     /// A node has answered the question for its identity, or has not.
     mutating func settle(_ node: DeviceUUID, isAnswered: Bool, at now: Instant) {
         guard case .asked? = evidence[node]?.question else { return }
-        evidence[node]?.question = isAnswered ? .answered(now) : .silent
+        // Others may be silent for reasons of their own, so the next of them is asked before it counts as outside.
+        let isAlive = isAnswered || evidence[node]?.meshAsked.isEmpty == false
+        evidence[node]?.question = isAlive ? .answered(now) : .silent
     }
 
     // MARK: The verdict
@@ -102,7 +109,7 @@ struct WayBack {
         for way in work.waysTaken(from: node, in: ledger.network.header) {
             guard ledger.network.withNodes({ $0.hasNeed(of: way, besides: uuid) }) else { continue }
             let heirs = succession.heirs(of: way, besides: uuid)
-            let missing = heirs.filter { !ledger.offers(way, $0) || isSilent($0) }
+            let missing = heirs.filter { !ledger.offers(way, $0) || isSilent($0) || isOutside($0) }
             if !missing.isEmpty {
                 let isOpen = missing.contains { heir in
                     succession.givingSteps(of: heir).contains { ledger.schedule.isUndecided($0) }
@@ -118,19 +125,21 @@ struct WayBack {
             // Where the plan leaves nobody, a guard was asked.
             guard !candidates.isEmpty else { continue }
             let isThere = candidates.contains {
-                ledger.answered.contains($0) && (isReached($0, ledger, surroundings) || !heirs.contains($0))
+                isInMesh($0, ledger, surroundings) && (isReached($0, ledger, surroundings) || !heirs.contains($0))
             }
             if isThere { continue }
-            if let verdict = prove(step, kind, way, candidates, ledger, surroundings) { return verdict }
+            if let verdict = prove(step, of: node, kind, way, candidates, ledger, surroundings) { return verdict }
         }
         return .free
     }
 
-    /// Asks one proxy after another to advertise itself, until one is heard.
+    /// Asks one proxy after another to advertise itself, until one is heard and in the mesh.
     ///
+    /// - Parameter node: the node whose way is taken away.
     /// - Returns: nil if one was, or if none can be asked.
     private mutating func prove(
         _ step: Int,
+        of node: Node,
         _ kind: WaitingChange.Kind,
         _ way: Way,
         _ candidates: [DeviceUUID],
@@ -140,11 +149,21 @@ struct WayBack {
         var asked = 0
         for candidate in candidates where !ledger.unreachable.contains(candidate) {
             switch evidence[candidate]?.question ?? .unasked {
-            case .silent: asked += 1
+            case .silent, .outside: asked += 1
             // Also where a link leads to it meanwhile: a node gets one request at a time.
             case .asked: return hold(step, [])
             case .answered(let since):
                 asked += 1
+                guard isInMesh(candidate, ledger, surroundings) else {
+                    guard let job = meshQuestion(about: candidate, besides: node, ledger, surroundings) else {
+                        evidence[candidate]?.question = .outside
+                        continue
+                    }
+                    guard !surroundings.client.isAsking(job.address) else { return hold(step, []) }
+                    evidence[candidate]?.question = .asked
+                    evidence[candidate]?.meshAsked.append(job.job.node)
+                    return hold(step, [.ask(job.job)])
+                }
                 guard surroundings.canScan, !isReached(candidate, ledger, surroundings) else { return nil }
                 if since.duration(to: surroundings.now) < Self.listeningTime { return hold(step, []) }
             case .unasked:
@@ -161,6 +180,33 @@ struct WayBack {
         return asked == 0 && !isAnySilent ? nil : postponed(kind, way, candidates, ledger)
     }
 
+    /// What shows whether a node that has answered over its own link is in the mesh: the node itself is asked over
+    /// another link; where there is none, others are asked over this one, first those that have answered in this run.
+    ///
+    /// - Parameter node: the node whose way is taken away. It may be gone, so it is asked last.
+    /// - Returns: nil if enough were asked before.
+    private func meshQuestion(
+        about candidate: DeviceUUID,
+        besides node: Node,
+        _ ledger: RunLedger,
+        _ surroundings: Surroundings
+    ) -> (job: Job, address: UnicastAddress)? {
+        let asked = evidence[candidate]?.meshAsked ?? []
+        guard asked.count < Self.maximumAsked, !asked.contains(candidate), let heir = ledger.network.node(candidate)
+        else { return nil }
+        let answered = surroundings.client.arrivedTTLs
+        let others = ledger.network.nodes.filter { other in
+            ![candidate, node.uuid, ledger.network.header.ownProvisioner].contains(other.uuid)
+                && other.deviceKey != nil && !other.isExcluded && other.features.lowPower != .enabled
+                && !ledger.unreachable.contains(other.uuid)
+        }
+        let hasAnswered = { (other: Node) in answered[other.unicastAddress] != nil }
+        let order = others.filter(hasAnswered) + others.filter { !hasAnswered($0) } + [node]
+        let isAlone = surroundings.client.hasNoLink(besides: heir.unicastAddress)
+        guard let next = isAlone ? order.first(where: { !asked.contains($0.uuid) }) : heir else { return nil }
+        return (.meshOf(heir: candidate, asking: next.uuid, Question(ConfigDefaultTTLGet())), next.unicastAddress)
+    }
+
     private mutating func hold(_ step: Int, _ outputs: [RunOutput]) -> Verdict {
         held.append(step)
         return .held(outputs)
@@ -168,6 +214,16 @@ struct WayBack {
 
     private func isSilent(_ node: DeviceUUID) -> Bool {
         if case .silent? = evidence[node]?.question { true } else { false }
+    }
+
+    private func isOutside(_ node: DeviceUUID) -> Bool {
+        if case .outside? = evidence[node]?.question { true } else { false }
+    }
+
+    /// Whether the mesh has carried an answer of the node past its own link, or the node one of another node.
+    private func isInMesh(_ node: DeviceUUID, _ ledger: RunLedger, _ surroundings: Surroundings) -> Bool {
+        guard let address = ledger.network.node(node)?.unicastAddress else { return false }
+        return surroundings.client.nodesInMesh.contains(address) || surroundings.client.forwarders.contains(address)
     }
 
     private func isReached(_ node: DeviceUUID, _ ledger: RunLedger, _ surroundings: Surroundings) -> Bool {
@@ -188,6 +244,8 @@ struct WayBack {
                 .silent
             } else if nodes.contains(where: { !ledger.offers(way, $0) }) {
                 .unchanged
+            } else if nodes.contains(where: isOutside) {
+                .outside
             } else {
                 .unheard
             }

@@ -279,6 +279,7 @@ extension WaitingChange.Reason {
         case .silent: "silent"
         case .unchanged: "unchanged"
         case .unheard: "unheard"
+        case .outside: "outside"
         }
     }
 }

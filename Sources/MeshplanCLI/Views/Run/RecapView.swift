@@ -335,6 +335,10 @@ extension Recap.Waiting {
                 isOne
                     ? "answers, but was not heard here: nobody knows whether it can be connected to"
                     : "answer, but were not heard here: nobody knows whether they can be connected to"
+            case .outside:
+                isOne
+                    ? "answers over its own link, but reaches no other node"
+                    : "answer over links of their own, but reach no other node"
             }
         let whom = nodes.count <= 3 ? nodes.map(\.printable).joined(separator: ", ") : count(nodes.count, "node")
         // One new device is enough; of nodes that are there already, all are to take their changes.
