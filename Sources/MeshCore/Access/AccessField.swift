@@ -128,7 +128,7 @@ extension LabelUUID: AccessField {
 
     /// Reads 16 octets in their natural order.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
-        self.init(rawValue: try Octets16(reading: &reader))
+        self.init(rawValue: try reader.readOctets16())
     }
 
     /// Appends 16 octets in their natural order.
@@ -142,18 +142,12 @@ extension KeyMaterial: AccessField {
 
     /// Reads 16 octets in their natural order.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
-        self.init(try Octets16(reading: &reader))
+        self.init(try reader.readOctets16())
     }
 
     /// Appends 16 octets in their natural order.
     package func write(to writer: inout ByteWriter) {
         writer.write(octets.bytes)
-    }
-}
-
-extension Octets16 {
-    fileprivate init(reading reader: inout ByteReader) throws(DecodeError) {
-        self.init(high: try reader.readUInt64(), low: try reader.readUInt64())
     }
 }
 

@@ -17,7 +17,7 @@ package struct ProvisioningAdvertisement: Hashable, Sendable {
     /// - Throws: ``DecodeError`` for any other length.
     package init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
-        uuid = DeviceUUID(rawValue: Octets16(high: try reader.readUInt64(), low: try reader.readUInt64()))
+        uuid = try reader.readDeviceUUID()
         oobInformation = try reader.readUInt16LittleEndian()
         try reader.expectEnd()
     }

@@ -24,7 +24,7 @@ package struct UnprovisionedDeviceBeacon: Hashable, Sendable {
         var reader = ByteReader(bytes)
         let type = try reader.readUInt8()
         guard type == UnprovisionedDeviceBeacon.type else { throw .unknownType(UInt64(type)) }
-        uuid = DeviceUUID(rawValue: Octets16(high: try reader.readUInt64(), low: try reader.readUInt64()))
+        uuid = try reader.readDeviceUUID()
         oobInformation = try reader.readUInt16()
         uriHash = reader.isAtEnd ? nil : try reader.readUInt32()
         try reader.expectEnd()

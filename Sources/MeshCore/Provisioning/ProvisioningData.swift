@@ -46,7 +46,7 @@ package struct ProvisioningData: Hashable, Sendable {
     /// - Throws: ``DecodeError`` for another length, an index above 12 bits or an address that is not unicast.
     package init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
-        netKey = KeyMaterial(Octets16(high: try reader.readUInt64(), low: try reader.readUInt64()))
+        netKey = KeyMaterial(try reader.readOctets16())
         let index = try reader.readUInt16()
         guard let netKeyIndex = NetKeyIndex(rawValue: index) else {
             throw .prohibited(field: "NetKeyIndex", value: UInt64(index))

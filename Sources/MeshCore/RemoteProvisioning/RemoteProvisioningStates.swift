@@ -83,7 +83,7 @@ extension DeviceUUID: AccessField {
 
     /// Reads 16 octets in their natural order.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
-        self.init(rawValue: Octets16(high: try reader.readUInt64(), low: try reader.readUInt64()))
+        self.init(rawValue: try reader.readOctets16())
     }
 
     /// Appends 16 octets in their natural order.

@@ -81,13 +81,8 @@ extension Int: PlanCodable {
 }
 
 extension Bool: PlanCodable {
-    init(from reader: inout PlanReader) throws(DecodeError) {
-        let octet = try reader.bytes.readUInt8()
-        guard octet <= 1 else { throw .prohibited(field: "flag", value: UInt64(octet)) }
-        self = octet == 1
-    }
-
-    func write(to writer: inout PlanWriter) { writer.bytes.write(UInt8(self ? 1 : 0)) }
+    init(from reader: inout PlanReader) throws(DecodeError) { self = try reader.bytes.readFlag() }
+    func write(to writer: inout PlanWriter) { writer.bytes.write(self) }
 }
 
 extension String: PlanCodable {

@@ -113,16 +113,16 @@ extension ByteReader {
             appKeys: try readList { reader throws(DecodeError) in try reader.readAppKey() },
             secureNetworkBeacon: try readFlag(),
             defaultTTL: try readUInt8(),
-            relay: try readState("relay", FeatureState.self),
-            proxy: try readState("proxy", FeatureState.self),
-            friend: try readState("friend", FeatureState.self),
+            relay: try readCase("relay", FeatureState.self),
+            proxy: try readCase("proxy", FeatureState.self),
+            friend: try readCase("friend", FeatureState.self),
             isLowPowerSupported: try readFlag(),
             networkTransmit: TransmitParameters(octet: try readUInt8()),
             relayRetransmit: TransmitParameters(octet: try readUInt8()),
             heartbeatPublication: HeartbeatPublicationSettings(
                 destination: Address(rawValue: try readUInt16()),
-                countLog: try readState("heartbeat count", HeartbeatPublicationCountLog.self),
-                periodLog: try readState("heartbeat period", HeartbeatPeriodLog.self),
+                countLog: try readCase("heartbeat count", HeartbeatPublicationCountLog.self),
+                periodLog: try readCase("heartbeat period", HeartbeatPeriodLog.self),
                 ttl: try readUInt8(),
                 features: FeatureSet(rawValue: try readUInt16()),
                 netKeyIndex: try readKeyIndex(NetKeyIndex.self)
@@ -130,7 +130,7 @@ extension ByteReader {
             heartbeatSubscription: HeartbeatSubscriptionSettings(
                 source: UnicastAddress(rawValue: try readUInt16()),
                 destination: Address(rawValue: try readUInt16()),
-                periodLog: try readState("heartbeat period", HeartbeatPeriodLog.self)
+                periodLog: try readCase("heartbeat period", HeartbeatPeriodLog.self)
             ),
             elements: try readList { reader throws(DecodeError) in try reader.readElement() }
         )
@@ -148,7 +148,7 @@ extension ByteReader {
         let index = try readKeyIndex(NetKeyIndex.self)
         guard let key = try readOptionalKey() else { throw .prohibited(field: "NetKey", value: 0) }
         let oldKey = try readOptionalKey()
-        let phase = try readState("key refresh phase", KeyRefreshPhase.self)
+        let phase = try readCase("key refresh phase", KeyRefreshPhase.self)
         guard (oldKey == nil) == (phase == .normal) else {
             throw .prohibited(field: "key refresh phase", value: UInt64(phase.rawValue))
         }

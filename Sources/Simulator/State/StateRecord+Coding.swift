@@ -67,10 +67,6 @@ extension ByteWriter {
         write(stream.ivIndex)
     }
 
-    mutating func write(_ flag: Bool) {
-        write(UInt8(flag ? 1 : 0))
-    }
-
     mutating func write(text: String) {
         let octets = text.utf8.prefix(0xFFFF)
         write(UInt16(octets.count))
@@ -146,28 +142,6 @@ extension ByteReader {
         SequenceStream(source: try readUnicastAddress(), ivIndex: try readUInt32())
     }
 
-    mutating func readUnicastAddress() throws(DecodeError) -> UnicastAddress {
-        let value = try readUInt16()
-        guard let address = UnicastAddress(rawValue: value) else {
-            throw .prohibited(field: "unicast address", value: UInt64(value))
-        }
-        return address
-    }
-
-    mutating func readOctets16() throws(DecodeError) -> Octets16 {
-        Octets16(high: try readUInt64(), low: try readUInt64())
-    }
-
-    mutating func readDeviceUUID() throws(DecodeError) -> DeviceUUID {
-        DeviceUUID(rawValue: try readOctets16())
-    }
-
-    mutating func readFlag() throws(DecodeError) -> Bool {
-        let value = try readUInt8()
-        guard value <= 1 else { throw .prohibited(field: "flag", value: UInt64(value)) }
-        return value == 1
-    }
-
     mutating func readText() throws(DecodeError) -> String {
         String(decoding: try read(Int(try readUInt16())), as: UTF8.self)
     }
@@ -176,19 +150,6 @@ extension ByteReader {
         let isPresent = try readFlag()
         let key = KeyMaterial(try readOctets16())
         return isPresent ? key : nil
-    }
-
-    mutating func readKeyIndex<Index: KeyIndex>(_: Index.Type) throws(DecodeError) -> Index {
-        let value = try readUInt16()
-        guard let index = Index(rawValue: value) else { throw .prohibited(field: "key index", value: UInt64(value)) }
-        return index
-    }
-
-    mutating func readState<State: RawRepresentable>(_ field: String, _: State.Type) throws(DecodeError) -> State
-    where State.RawValue == UInt8 {
-        let value = try readUInt8()
-        guard let state = State(rawValue: value) else { throw .prohibited(field: field, value: UInt64(value)) }
-        return state
     }
 
     mutating func readList<Item>(

@@ -12,7 +12,7 @@ enum AuthenticationCodec {
     static func decode(_ reader: inout ByteReader) throws(DecodeError) -> NodeAuthentication {
         let algorithm = try reader.readUInt8()
         let kind = try reader.readUInt8()
-        let isOutOfBand = try reader.readBool()
+        let isOutOfBand = try reader.readFlag()
         let level = try reader.readUInt8()
         guard let algorithm = ProvisioningAlgorithm(rawValue: algorithm),
             let kind = AuthenticationMethod.Kind(rawValue: kind),

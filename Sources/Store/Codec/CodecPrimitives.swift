@@ -23,18 +23,9 @@ extension ByteWriter {
         write(value)
     }
 
-    mutating func write(_ value: Octets16) {
-        write(value.high)
-        write(value.low)
-    }
-
     mutating func write(_ key: KeyMaterial?) {
         write(key != nil)
         if let key { write(key.octets) }
-    }
-
-    mutating func write(_ value: Bool) {
-        write(UInt8(value ? 1 : 0))
     }
 
     mutating func write(_ value: Timestamp?) {
@@ -102,24 +93,12 @@ extension ByteReader {
         Array(try read(try readCount()))
     }
 
-    mutating func readOctets16() throws(DecodeError) -> Octets16 {
-        Octets16(high: try readUInt64(), low: try readUInt64())
-    }
-
     mutating func readKey() throws(DecodeError) -> KeyMaterial? {
-        try readBool() ? KeyMaterial(try readOctets16()) : nil
-    }
-
-    mutating func readBool() throws(DecodeError) -> Bool {
-        switch try readUInt8() {
-        case 0: return false
-        case 1: return true
-        case let value: throw .prohibited(field: "flag", value: UInt64(value))
-        }
+        try readFlag() ? KeyMaterial(try readOctets16()) : nil
     }
 
     mutating func readTimestamp() throws(DecodeError) -> Timestamp? {
-        try readBool() ? try readTime() : nil
+        try readFlag() ? try readTime() : nil
     }
 
     mutating func readTime() throws(DecodeError) -> Timestamp {
@@ -136,37 +115,11 @@ extension ByteReader {
     }
 
     mutating func readModel() throws(DecodeError) -> ModelIdentifier {
-        try readBool() ? .vendor(company: try readUInt16(), model: try readUInt16()) : .sig(try readUInt16())
+        try readFlag() ? .vendor(company: try readUInt16(), model: try readUInt16()) : .sig(try readUInt16())
     }
 
     mutating func readModelAddress() throws(DecodeError) -> ModelAddress {
         ModelAddress(element: try readUInt8(), model: try readModel())
-    }
-
-    mutating func readUUID() throws(DecodeError) -> DeviceUUID {
-        DeviceUUID(rawValue: try readOctets16())
-    }
-
-    /// A value that is one octet; `field` names it in the error.
-    mutating func readCase<Value: RawRepresentable>(_ field: String) throws(DecodeError) -> Value
-    where Value.RawValue == UInt8 {
-        let octet = try readUInt8()
-        guard let value = Value(rawValue: octet) else { throw .prohibited(field: field, value: UInt64(octet)) }
-        return value
-    }
-
-    mutating func readUnicast() throws(DecodeError) -> UnicastAddress {
-        let value = try readUInt16()
-        guard let address = UnicastAddress(rawValue: value) else {
-            throw .prohibited(field: "unicast address", value: UInt64(value))
-        }
-        return address
-    }
-
-    mutating func readKeyIndex<Index: KeyIndex>(_ type: Index.Type) throws(DecodeError) -> Index {
-        let value = try readUInt16()
-        guard let index = Index(rawValue: value) else { throw .prohibited(field: "key index", value: UInt64(value)) }
-        return index
     }
 
     mutating func readList<Item>(

@@ -18,9 +18,9 @@ enum DeviceMemoryCodec {
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> DeviceMemory {
         var reader = ByteReader(bytes)
         try reader.expectVersion(version)
-        let uuid = try reader.readUUID()
+        let uuid = try reader.readDeviceUUID()
         let key = KeyMaterial(try reader.readOctets16())
-        let knowsHMAC = try reader.readBool()
+        let knowsHMAC = try reader.readFlag()
         let values = try reader.readList(size: 16) { (reader: inout ByteReader) throws(DecodeError) in
             try reader.readOctets16()
         }

@@ -16,7 +16,7 @@ enum ElementCodec {
     }
 
     static func decode(_ reader: inout ByteReader) throws(DecodeError) -> Element {
-        let name = try reader.readBool() ? try reader.readString() : nil
+        let name = try reader.readFlag() ? try reader.readString() : nil
         let location = try reader.readUInt16()
         let models = try reader.readList(size: 5) { (reader: inout ByteReader) throws(DecodeError) in
             try decodeModel(&reader)

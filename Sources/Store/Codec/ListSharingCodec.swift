@@ -24,7 +24,7 @@ enum ListSharingCodec {
             let product = try reader.readProduct()
             let element = try reader.readUInt8()
             let (first, second) = (try reader.readModel(), try reader.readModel())
-            return ListSharing(product: product, element: element, first, second, isShared: try reader.readBool())
+            return ListSharing(product: product, element: element, first, second, isShared: try reader.readFlag())
         }
         try reader.expectEnd()
         return sharings

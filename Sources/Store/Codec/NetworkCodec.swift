@@ -70,7 +70,7 @@ enum NetworkCodec {
         try reader.expectVersion(version)
         let uuid = try reader.readOctets16()
         let name = try reader.readString()
-        let ivIndex = IVIndex(value: try reader.readUInt32(), isUpdateInProgress: try reader.readBool())
+        let ivIndex = IVIndex(value: try reader.readUInt32(), isUpdateInProgress: try reader.readFlag())
         let ivIndexChangedAt = try reader.readTimestamp()
         let ivIndexRecoveredAt = try reader.readTimestamp()
         var network = MeshNetwork(
@@ -79,7 +79,7 @@ enum NetworkCodec {
             ivIndex: ivIndex,
             netKeys: [],
             provisioners: [],
-            ownProvisioner: try reader.readUUID(),
+            ownProvisioner: try reader.readDeviceUUID(),
             nodes: []
         )
         network.ivIndexChangedAt = ivIndexChangedAt
@@ -98,7 +98,7 @@ enum NetworkCodec {
             var group = Group(
                 name: try reader.readString(),
                 address: try reader.readSubscriptionAddress(),
-                parent: try reader.readBool() ? try reader.readSubscriptionAddress() : nil
+                parent: try reader.readFlag() ? try reader.readSubscriptionAddress() : nil
             )
             (group.isManaged, group.isProtected) = try readFlags(&reader)
             return group
@@ -106,7 +106,7 @@ enum NetworkCodec {
         network.provisioners = try reader.readList(size: 20) { (reader: inout ByteReader) throws(DecodeError) in
             Provisioner(
                 name: try reader.readString(),
-                uuid: try reader.readUUID(),
+                uuid: try reader.readDeviceUUID(),
                 unicastRanges: try reader.readList(size: 4, readRange),
                 groupRanges: try reader.readList(size: 4, readRange),
                 sceneRanges: try reader.readList(size: 4, readRange)
@@ -155,7 +155,7 @@ enum NetworkCodec {
         case 1: .netKey(try reader.readKeyIndex(NetKeyIndex.self))
         case 2: .appKey(try reader.readKeyIndex(AppKeyIndex.self))
         case 3: .group(try reader.readSubscriptionAddress())
-        case 4: .node(try reader.readUUID())
+        case 4: .node(try reader.readDeviceUUID())
         case let other: throw .prohibited(field: "titled resource", value: UInt64(other))
         }
     }
@@ -183,7 +183,7 @@ enum NetworkCodec {
             key: key,
             oldKey: oldKey,
             phase: try reader.readCase("key refresh phase"),
-            isMinimumSecuritySecure: try reader.readBool()
+            isMinimumSecuritySecure: try reader.readFlag()
         )
     }
 
@@ -198,7 +198,7 @@ enum NetworkCodec {
     }
 
     private static func readUnicast(_ reader: inout ByteReader) throws(DecodeError) -> UnicastAddress {
-        try reader.readUnicast()
+        try reader.readUnicastAddress()
     }
 
     private static func readRange(_ reader: inout ByteReader) throws(DecodeError) -> ClosedRange<UInt16> {

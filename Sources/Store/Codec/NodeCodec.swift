@@ -116,9 +116,9 @@ enum NodeCodec {
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> Node {
         var reader = ByteReader(bytes)
         try reader.expectVersion(version)
-        let uuid = try reader.readUUID()
+        let uuid = try reader.readDeviceUUID()
         let name = try reader.readString()
-        let unicast = try reader.readUnicast()
+        let unicast = try reader.readUnicastAddress()
         let flags = Flags(rawValue: try reader.readUInt32())
         guard flags.isSubset(of: .known), flags.contains(.beaconKnown) || !flags.contains(.beaconOn) else {
             throw .prohibited(field: "node flags", value: UInt64(flags.rawValue))

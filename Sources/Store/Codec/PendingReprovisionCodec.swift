@@ -21,9 +21,9 @@ enum PendingReprovisionCodec {
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> PendingReprovision {
         var reader = ByteReader(bytes)
         try reader.expectVersion(version)
-        let uuid = try reader.readUUID()
+        let uuid = try reader.readDeviceUUID()
         let procedure: NodeProvisioningProcedure = try reader.readCase("procedure of a reprovisioning")
-        let address = try reader.readUnicast()
+        let address = try reader.readUnicastAddress()
         let elementCount = try reader.readUInt8()
         let attempted = try reader.readTime()
         let key = KeyMaterial(try reader.readOctets16())

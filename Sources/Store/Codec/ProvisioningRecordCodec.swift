@@ -26,17 +26,17 @@ enum PendingProvisioningCodec {
     static func decode(_ bytes: [UInt8]) throws(DecodeError) -> PendingProvisioning {
         var reader = ByteReader(bytes)
         try reader.expectVersion(version)
-        let uuid = try reader.readUUID()
+        let uuid = try reader.readDeviceUUID()
         let name = try reader.readString()
-        let address = try reader.readUnicast()
+        let address = try reader.readUnicastAddress()
         let elementCount = try reader.readUInt8()
         let netKeyIndex = try reader.readKeyIndex(NetKeyIndex.self)
-        let isSecure = try reader.readBool()
+        let isSecure = try reader.readFlag()
         let attempted = try reader.readTime()
         let keys = try reader.readList(size: 16) { (reader: inout ByteReader) throws(DecodeError) in
             KeyMaterial(try reader.readOctets16())
         }
-        let authentication = try reader.readBool() ? try AuthenticationCodec.decode(&reader) : nil
+        let authentication = try reader.readFlag() ? try AuthenticationCodec.decode(&reader) : nil
         try reader.expectEnd()
         return PendingProvisioning(
             uuid: uuid,

@@ -54,7 +54,7 @@ extension Spill {
     init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
         try reader.expectVersion(1)
-        let lineage = Octets16(high: try reader.readUInt64(), low: try reader.readUInt64())
+        let lineage = try reader.readOctets16()
         expected = StoreHeader(lineage: lineage, revision: try reader.readUInt64())
         revision = try reader.readUInt64()
         changes = RowChanges(puts: [], deletes: [])

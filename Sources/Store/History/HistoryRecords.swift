@@ -94,9 +94,9 @@ extension EntryRecord {
         }
         chunks = try reader.readUInt32()
         undoOctets = try reader.readUInt64()
-        if try reader.readBool() {
+        if try reader.readFlag() {
             goal = try ReturnGoal(from: &reader)
-            isGoalReached = try reader.readBool()
+            isGoalReached = try reader.readFlag()
         }
         try reader.expectEnd()
     }
@@ -232,7 +232,7 @@ struct UndoChunk: Hashable {
                 throw .prohibited(field: "kind of row", value: UInt64(number))
             }
             let key = try reader.readOctets()
-            let body = try reader.readBool() ? try reader.readOctets() : nil
+            let body = try reader.readFlag() ? try reader.readOctets() : nil
             return (name: RowName(kind, key: key), body: body)
         }
         try reader.expectEnd()

@@ -88,7 +88,7 @@ enum JournalCodec {
     }
 
     private static func decodeTiming(_ reader: inout ByteReader) throws(DecodeError) -> RunTiming? {
-        guard try reader.readBool() else { return nil }
+        guard try reader.readFlag() else { return nil }
         return RunTiming(
             milliseconds: try reader.readUInt32(),
             estimatedMilliseconds: try reader.readUInt32(),
@@ -125,8 +125,8 @@ enum JournalCodec {
         try reader.expectVersion(version)
         let run = RunIdentifier(rawValue: try reader.readUInt64())
         let subject = try readSubject(&reader)
-        let node = try reader.readUUID()
-        let isUnknown = try reader.readBool()
+        let node = try reader.readDeviceUUID()
+        let isUnknown = try reader.readFlag()
         return JournalIntent(
             run: run,
             subject: subject,
@@ -158,7 +158,7 @@ enum JournalCodec {
         var reader = ByteReader(bytes)
         try reader.expectVersion(version)
         let subject = try readSubject(&reader)
-        let node = try reader.readBool() ? try reader.readUUID() : nil
+        let node = try reader.readFlag() ? try reader.readDeviceUUID() : nil
         let result: JournalResult
         switch try reader.readUInt8() {
         case 0: result = .succeeded

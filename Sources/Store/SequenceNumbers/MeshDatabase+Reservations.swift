@@ -137,7 +137,7 @@ extension MeshDatabase {
         let ivIndex = try reader.readUInt32()
         var reservation = DurableSequenceNumbers.Reservation(ivIndex: ivIndex, limit: try readLimit(&reader))
         reservation.floor = try readLimit(&reader)
-        if try reader.readBool() { reservation.origin = try StoreOrigin(&reader) }
+        if try reader.readFlag() { reservation.origin = try StoreOrigin(&reader) }
         try reader.expectEnd()
         return reservation
     }

@@ -33,7 +33,7 @@ enum ReplayCodec {
         try reader.expectVersion(version)
         let entries = try reader.readList(size: 9) { (reader: inout ByteReader) throws(DecodeError) in
             ReplayProtection.Entry(
-                source: try reader.readUnicast(),
+                source: try reader.readUnicastAddress(),
                 ivIndex: try reader.readUInt32(),
                 sequence: try reader.readUInt24()
             )
