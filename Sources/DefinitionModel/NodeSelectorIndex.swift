@@ -13,10 +13,7 @@ package struct NodeSelectorIndex: Sendable {
     /// An index over the nodes of a definition.
     package init(_ nodes: [NodeDefinition]) {
         self.nodes = nodes
-        positions = Dictionary(
-            zip(nodes.lazy.map(\.name.value), nodes.indices),
-            uniquingKeysWith: { first, _ in first }
-        )
+        positions = Dictionary(firstOf: zip(nodes.lazy.map(\.name.value), nodes.indices))
         sortedByName = nodes.indices.sorted { nodes[$0].name.value < nodes[$1].name.value }
         var tagged: [String: [String: [Int]]] = [:]
         for (position, node) in nodes.enumerated() {

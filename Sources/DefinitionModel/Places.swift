@@ -98,6 +98,6 @@ extension Definition {
 
     /// The positions of the profiles by name; the first counts.
     package var profilePlaces: [String: Int] {
-        Dictionary(self.profiles.enumerated().map { ($1.name.value, $0) }, uniquingKeysWith: { first, _ in first })
+        Dictionary(firstOf: self.profiles.enumerated().map { ($1.name.value, $0) })
     }
 }

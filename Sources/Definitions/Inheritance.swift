@@ -13,8 +13,7 @@ extension Definition {
     mutating func inheritTags(atMost limit: Int) -> Bool {
         var remaining = limit
         let ofProfiles = Dictionary(
-            profiles.filter { $0.inherited != InheritedValues() }.map { ($0.name.value, $0.inherited) },
-            uniquingKeysWith: { first, _ in first }
+            firstOf: profiles.filter { $0.inherited != InheritedValues() }.map { ($0.name.value, $0.inherited) }
         )
         for index in nodes.indices where !ofProfiles.isEmpty {
             if let profile = nodes[index].profile, let values = ofProfiles[profile.value] {

@@ -10,10 +10,7 @@ struct AssumedCompositions {
 
     /// Guesses for all nodes of a definition.
     init(_ definition: Definition) {
-        let profiles = Dictionary(
-            definition.profiles.map { ($0.name.value, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let profiles = Dictionary(firstOf: definition.profiles.map { ($0.name.value, $0) })
         models = definition.nodes.map { node in
             var elements: [[ModelIdentifier]] = [[.configurationServer, .healthServer]]
             let settings = [node.profile.flatMap { profiles[$0.value]?.settings }, node.settings].compactMap(\.self)

@@ -57,11 +57,8 @@ struct OutsideCommand {
         let nodes = definition.nodes
         let resolver = TargetResolver(
             network,
-            names: Dictionary(nodes.map { ($0.name.value, $0.uuid.value) }, uniquingKeysWith: { first, _ in first }),
-            tags: Dictionary(
-                nodes.map { ($0.uuid.value, $0.tags.mapValues(\.value)) },
-                uniquingKeysWith: { first, _ in first }
-            )
+            names: Dictionary(firstOf: nodes.map { ($0.name.value, $0.uuid.value) }),
+            tags: Dictionary(firstOf: nodes.map { ($0.uuid.value, $0.tags.mapValues(\.value)) })
         )
         let target: ResolvedTarget
         do throws(TargetError) { target = try resolver.resolve(try OperatingTarget(text)) } catch {

@@ -20,21 +20,19 @@ package struct RehearsedDevices {
     ///     files the definition names come after them.
     ///   - network: the network as a database knows it; nil if there is none.
     package init(of definition: Definition, known: [DeviceDescription], recorded network: MeshNetwork?) {
-        let files = Dictionary(known.map { ($0.uuid, $0) }, uniquingKeysWith: { first, _ in first })
-        let nodes = Dictionary((network?.nodes ?? []).map { ($0.uuid, $0) }, uniquingKeysWith: { first, _ in first })
+        let files = Dictionary(firstOf: known.map { ($0.uuid, $0) })
+        let nodes = Dictionary(firstOf: (network?.nodes ?? []).map { ($0.uuid, $0) })
         let guess = AssumedCompositions(definition)
         let profiles = definition.profilePlaces
         let products = Dictionary(
-            (network?.nodes ?? []).compactMap { node in
+            firstOf: (network?.nodes ?? []).compactMap { node in
                 Composition(of: node).map { (ProductIdentifier(company: $0.company, product: $0.product), $0) }
-            },
-            uniquingKeysWith: { first, _ in first }
+            }
         )
         let filed = Dictionary(
-            known.map {
+            firstOf: known.map {
                 (ProductIdentifier(company: $0.composition.company, product: $0.composition.product), $0)
-            },
-            uniquingKeysWith: { first, _ in first }
+            }
         )
         for (position, node) in definition.nodes.enumerated() {
             let (uuid, name) = (node.uuid.value, node.name.value)

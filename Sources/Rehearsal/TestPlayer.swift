@@ -292,9 +292,6 @@ struct LightPlace: Hashable, Comparable {
 extension SimulatedWorld {
     /// The levels of all lamps of nodes with power.
     var levels: [LightPlace: Int64] {
-        Dictionary(
-            lights.map { (LightPlace(uuid: $0.uuid, element: $0.element), $0.level) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        Dictionary(firstOf: lights.map { (LightPlace(uuid: $0.uuid, element: $0.element), $0.level) })
     }
 }

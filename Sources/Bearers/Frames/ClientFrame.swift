@@ -12,7 +12,7 @@ package import MeshCore
 /// - `0x04` close: link (4)
 /// - `0x05` scan: 0 or 1 (1)
 /// - `0x06` alive: nothing
-package enum ClientFrame: Hashable, Sendable {
+package enum ClientFrame: FrameContent, Hashable, Sendable {
     /// The first frame: the client speaks this version, and sends something at least once in so many milliseconds.
     case hello(silence: UInt16)
     /// The first frame of a client that speaks another version.
@@ -28,38 +28,24 @@ package enum ClientFrame: Hashable, Sendable {
     /// Nothing to say; the client is still there.
     case alive
 
-    /// Reads the content of a frame.
-    ///
-    /// - Throws: ``FrameError`` for an unknown type, a hello of another protocol, or a malformed body.
-    package init(decoding content: [UInt8]) throws(FrameError) {
-        guard let type = content.first else { throw .empty }
-        var reader = ByteReader(content[1...])
-        do {
-            switch type {
-            case 0x01:
-                guard try reader.readUInt32() == Frame.magic else { throw FrameError.foreign }
-                let version = try reader.readUInt16()
-                self = version == Frame.version ? .hello(silence: try reader.readSilence()) : .otherVersion(version)
-                return
-            case 0x02:
-                let link = LinkIdentifier(rawValue: try reader.readUInt32())
-                self = .connect(link, try ClientFrame.target(from: &reader))
-            case 0x03:
-                let link = LinkIdentifier(rawValue: try reader.readUInt32())
-                self = .packet(link, try reader.readPacket())
-            case 0x04: self = .close(LinkIdentifier(rawValue: try reader.readUInt32()))
-            case 0x05:
-                let value = try reader.readUInt8()
-                guard value <= 1 else { throw DecodeError.prohibited(field: "scan", value: UInt64(value)) }
-                self = .scan(value == 1)
-            case 0x06: self = .alive
-            default: throw FrameError.unknownType(type)
-            }
-            try reader.expectEnd()
-        } catch let error as FrameError {
-            throw error
-        } catch {
-            throw .malformed(type)
+    package static func read(_ type: UInt8, _ reader: inout ByteReader) throws -> ClientFrame {
+        switch type {
+        case 0x01:
+            let version = try reader.readVersion(Frame.magic, known: Frame.version)
+            guard version == Frame.version else { return .otherVersion(version) }
+            let silence = try reader.readSilence()
+            _ = reader.readRest()
+            return .hello(silence: silence)
+        case 0x02:
+            let link = try reader.readLink()
+            return .connect(link, try target(from: &reader))
+        case 0x03:
+            let link = try reader.readLink()
+            return .packet(link, try reader.readPacket())
+        case 0x04: return .close(try reader.readLink())
+        case 0x05: return .scan(try reader.readFlag())
+        case 0x06: return .alive
+        default: throw FrameError.unknownType(type)
         }
     }
 
@@ -76,7 +62,6 @@ package enum ClientFrame: Hashable, Sendable {
         }
     }
 
-    /// The content of the frame.
     package var encoded: [UInt8] {
         var writer = ByteWriter(capacity: 40)
         switch self {
@@ -110,7 +95,7 @@ package enum ClientFrame: Hashable, Sendable {
             writer.write(link.rawValue)
         case .scan(let isOn):
             writer.write(UInt8(0x05))
-            writer.write(UInt8(isOn ? 1 : 0))
+            writer.write(isOn)
         case .alive: writer.write(UInt8(0x06))
         }
         return writer.bytes

@@ -1,3 +1,5 @@
+package import MeshCore
+
 /// Frames on a byte stream. Each is the length of its content (2, big-endian) and then the content: a type (1) and a
 /// body; see ``ClientFrame`` and ``ServerFrame``.
 package enum Frame {
@@ -26,6 +28,76 @@ package enum Frame {
         frame.append(UInt8(content.count & 0xFF))
         frame.append(contentsOf: content)
         return frame
+    }
+}
+
+/// What frames of one direction hold.
+package protocol FrameContent {
+    /// Reads the body of a frame of that type.
+    ///
+    /// - Throws: ``FrameError``, or `DecodeError` for a malformed body.
+    static func read(_ type: UInt8, _ reader: inout ByteReader) throws -> Self
+
+    /// The content of the frame. Texts are cut to fit, and sizes are limited to their range.
+    var encoded: [UInt8] { get }
+}
+
+extension FrameContent {
+    /// Reads the content of a frame.
+    ///
+    /// - Throws: ``FrameError`` for an unknown type, a first frame of another protocol, or a malformed body.
+    package init(decoding content: [UInt8]) throws(FrameError) {
+        guard let type = content.first else { throw .empty }
+        var reader = ByteReader(content[1...])
+        do {
+            self = try Self.read(type, &reader)
+            try reader.expectEnd()
+        } catch let error as FrameError {
+            throw error
+        } catch {
+            throw .malformed(type)
+        }
+    }
+}
+
+extension ByteReader {
+    /// Reads the start of a first frame: the version that the other side speaks. Other versions may have any body.
+    ///
+    /// - Throws: ``FrameError/foreign`` for another protocol.
+    mutating func readVersion(_ magic: UInt32, known: UInt16) throws -> UInt16 {
+        guard try readUInt32() == magic else { throw FrameError.foreign }
+        let version = try readUInt16()
+        if version != known { _ = readRest() }
+        return version
+    }
+
+    /// Reads the number of a link.
+    mutating func readLink() throws(DecodeError) -> LinkIdentifier {
+        LinkIdentifier(rawValue: try readUInt32())
+    }
+
+    /// Reads so many octets of text. Invalid UTF-8 and characters that move a terminal's cursor become U+FFFD.
+    mutating func readText(_ count: Int, atMost limit: Int) throws(DecodeError) -> String {
+        guard count <= limit else { throw .length(count) }
+        var text = String.UnicodeScalarView()
+        for scalar in String(decoding: try read(count), as: UTF8.self).unicodeScalars {
+            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+            text.append(isControl ? "\u{FFFD}" : scalar)
+        }
+        return String(text)
+    }
+}
+
+extension String {
+    /// The text in UTF-8, cut behind the last character that fits.
+    func octets(atMost limit: Int) -> [UInt8] {
+        var octets: [UInt8] = []
+        for scalar in unicodeScalars {
+            let encoded = UTF8.encode(scalar).map(Array.init) ?? []
+            guard octets.count + encoded.count <= limit else { break }
+            octets += encoded
+        }
+        return octets
     }
 }
 

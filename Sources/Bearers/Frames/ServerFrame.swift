@@ -16,7 +16,7 @@ package import MeshCore
 /// - `0x86` refused: version that the server speaks (2); the connection ends
 /// - `0x87` end: message (text), hint (text); the connection ends
 /// - `0x88` alive: nothing
-package enum ServerFrame: Hashable, Sendable {
+package enum ServerFrame: FrameContent, Hashable, Sendable {
     /// The first frame if the versions are the same. The server sends something at least once in so many milliseconds.
     case hello(silence: UInt16, maximumLinks: UInt8, canScan: Bool)
     /// The first frame of a server that speaks another version and did not notice the client's version.
@@ -36,52 +36,36 @@ package enum ServerFrame: Hashable, Sendable {
     /// Nothing has happened; the server is still there.
     case alive
 
-    /// Reads the content of a frame.
-    ///
-    /// - Throws: ``FrameError`` for an unknown type, a hello of another protocol, or a malformed body.
-    package init(decoding content: [UInt8]) throws(FrameError) {
-        guard let type = content.first else { throw .empty }
-        var reader = ByteReader(content[1...])
-        do {
-            switch type {
-            case 0x81:
-                guard try reader.readUInt32() == Frame.magic else { throw FrameError.foreign }
-                let version = try reader.readUInt16()
-                guard version == Frame.version else {
-                    self = .otherVersion(version)
-                    return
-                }
-                let silence = try reader.readSilence()
-                let links = try reader.readUInt8()
-                guard links > 0 else { throw DecodeError.prohibited(field: "links", value: 0) }
-                self = .hello(silence: silence, maximumLinks: links, canScan: try reader.readFlag())
-                return
-            case 0x82:
-                let link = LinkIdentifier(rawValue: try reader.readUInt32())
-                let size = Int(try reader.readUInt16())
-                guard (1...Frame.maximumPacketSize).contains(size) else { throw DecodeError.length(size) }
-                self = .opened(link, maximumPacketSize: size, reader.isAtEnd ? nil : try reader.readGATTTimes())
-            case 0x83:
-                let link = LinkIdentifier(rawValue: try reader.readUInt32())
-                self = .packet(link, try reader.readPacket())
-            case 0x84:
-                let link = LinkIdentifier(rawValue: try reader.readUInt32())
-                self = .closed(link, try reader.readBearerError())
-            case 0x85: self = .heard(try reader.readAdvertisement())
-            case 0x86: self = .refused(version: try reader.readUInt16())
-            case 0x87: self = .end(try reader.readBearerError())
-            case 0x88: self = .alive
-            default: throw FrameError.unknownType(type)
-            }
-            try reader.expectEnd()
-        } catch let error as FrameError {
-            throw error
-        } catch {
-            throw .malformed(type)
+    package static func read(_ type: UInt8, _ reader: inout ByteReader) throws -> ServerFrame {
+        switch type {
+        case 0x81:
+            let version = try reader.readVersion(Frame.magic, known: Frame.version)
+            guard version == Frame.version else { return .otherVersion(version) }
+            let silence = try reader.readSilence()
+            let links = try reader.readUInt8()
+            guard links > 0 else { throw DecodeError.prohibited(field: "links", value: 0) }
+            let canScan = try reader.readFlag()
+            _ = reader.readRest()
+            return .hello(silence: silence, maximumLinks: links, canScan: canScan)
+        case 0x82:
+            let link = try reader.readLink()
+            let size = Int(try reader.readUInt16())
+            guard (1...Frame.maximumPacketSize).contains(size) else { throw DecodeError.length(size) }
+            return .opened(link, maximumPacketSize: size, reader.isAtEnd ? nil : try reader.readGATTTimes())
+        case 0x83:
+            let link = try reader.readLink()
+            return .packet(link, try reader.readPacket())
+        case 0x84:
+            let link = try reader.readLink()
+            return .closed(link, try reader.readBearerError())
+        case 0x85: return .heard(try reader.readAdvertisement())
+        case 0x86: return .refused(version: try reader.readUInt16())
+        case 0x87: return .end(try reader.readBearerError())
+        case 0x88: return .alive
+        default: throw FrameError.unknownType(type)
         }
     }
 
-    /// The content of the frame. Texts are cut to fit, and sizes are limited to their range.
     package var encoded: [UInt8] {
         var writer = ByteWriter(capacity: 80)
         switch self {
@@ -91,7 +75,7 @@ package enum ServerFrame: Hashable, Sendable {
             writer.write(Frame.version)
             writer.write(max(silence, 1))
             writer.write(max(maximumLinks, 1))
-            writer.write(UInt8(canScan ? 1 : 0))
+            writer.write(canScan)
         case .otherVersion(let version):
             writer.write(UInt8(0x81))
             writer.write(Frame.magic)
@@ -125,22 +109,8 @@ package enum ServerFrame: Hashable, Sendable {
 }
 
 extension ByteReader {
-    fileprivate mutating func readFlag() throws(DecodeError) -> Bool {
-        let value = try readUInt8()
-        guard value <= 1 else { throw .prohibited(field: "flag", value: UInt64(value)) }
-        return value == 1
-    }
-
-    /// Reads a text for people. Invalid UTF-8 and characters that move a terminal's cursor become U+FFFD.
     private mutating func readText() throws(DecodeError) -> String {
-        let count = Int(try readUInt16())
-        guard count <= Frame.maximumTextSize else { throw .length(count) }
-        var text = String.UnicodeScalarView()
-        for scalar in String(decoding: try read(count), as: UTF8.self).unicodeScalars {
-            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-            text.append(isControl ? "\u{FFFD}" : scalar)
-        }
-        return String(text)
+        try readText(Int(try readUInt16()), atMost: Frame.maximumTextSize)
     }
 
     /// Reads an error in words.
@@ -183,12 +153,7 @@ extension ByteReader {
 
 extension ByteWriter {
     private mutating func write(text: String) {
-        var octets: [UInt8] = []
-        for scalar in text.unicodeScalars {
-            let encoded = UTF8.encode(scalar).map(Array.init) ?? []
-            guard octets.count + encoded.count <= Frame.maximumTextSize else { break }
-            octets += encoded
-        }
+        let octets = text.octets(atMost: Frame.maximumTextSize)
         write(UInt16(octets.count))
         write(octets)
     }

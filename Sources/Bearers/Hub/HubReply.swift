@@ -12,7 +12,7 @@ package import MeshCore
 /// - `0xA5` gateway: name (1 + 1...48), address (1 + 0...80), seconds since 1970 (8), the program's version
 ///   (1 + 0...32), clients through the hub (2), clients (2), links (2), the most links (2)
 /// - `0xA6` listed: seconds since 1970 at which the hub started (8), the program's version (1 + 0...32)
-package enum HubReply: Hashable, Sendable {
+package enum HubReply: FrameContent, Hashable, Sendable {
     /// The gateway is known now. The hub sends something at least once in so many milliseconds.
     case welcome(silence: UInt16)
     /// Another version than ours, in the hub's first frame.
@@ -30,43 +30,26 @@ package enum HubReply: Hashable, Sendable {
     /// The hub ends the connection.
     case end(BearerError)
 
-    /// Reads the content of a frame.
-    ///
-    /// - Throws: ``FrameError`` for an unknown type, a first frame of another protocol, or a malformed body.
-    package init(decoding content: [UInt8]) throws(FrameError) {
-        guard let type = content.first else { throw .empty }
-        var reader = ByteReader(content[1...])
-        do {
-            switch type {
-            case 0x87: self = .end(try reader.readBearerError())
-            case 0xA1:
-                guard try reader.readUInt32() == HubProtocol.magic else { throw FrameError.foreign }
-                let version = try reader.readUInt16()
-                guard version == HubProtocol.version else {
-                    self = .otherVersion(version)
-                    return
-                }
-                self = .welcome(silence: try reader.readSilence())
-            case 0xA2:
-                let call = HubCall(rawValue: try reader.readUInt64())
-                self = .call(call, peer: try reader.readLabel(HubProtocol.maximumPeerSize))
-            case 0xA3: self = .alive
-            case 0xA4: self = .refused(version: try reader.readUInt16())
-            case 0xA5: self = .gateway(try reader.readHubEntry())
-            case 0xA6:
-                let since = try reader.readTimestamp()
-                self = .listed(since: since, program: try reader.readLabel(HubProtocol.maximumProgramSize))
-            default: throw FrameError.unknownType(type)
-            }
-            try reader.expectEnd()
-        } catch let error as FrameError {
-            throw error
-        } catch {
-            throw .malformed(type)
+    package static func read(_ type: UInt8, _ reader: inout ByteReader) throws -> HubReply {
+        switch type {
+        case 0x87: return .end(try reader.readBearerError())
+        case 0xA1:
+            let version = try reader.readVersion(HubProtocol.magic, known: HubProtocol.version)
+            guard version == HubProtocol.version else { return .otherVersion(version) }
+            return .welcome(silence: try reader.readSilence())
+        case 0xA2:
+            let call = HubCall(rawValue: try reader.readUInt64())
+            return .call(call, peer: try reader.readLabel(HubProtocol.maximumPeerSize))
+        case 0xA3: return .alive
+        case 0xA4: return .refused(version: try reader.readUInt16())
+        case 0xA5: return .gateway(try reader.readHubEntry())
+        case 0xA6:
+            let since = try reader.readTimestamp()
+            return .listed(since: since, program: try reader.readLabel(HubProtocol.maximumProgramSize))
+        default: throw FrameError.unknownType(type)
         }
     }
 
-    /// The content of the frame. Texts are cut to fit.
     package var encoded: [UInt8] {
         var writer = ByteWriter(capacity: 64)
         switch self {

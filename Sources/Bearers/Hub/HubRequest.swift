@@ -1,4 +1,4 @@
-import MeshCore
+package import MeshCore
 
 /// What the sides of a hub agree on. Hub, gateways and clients exchange frames (``Frame``), until the hub joins a
 /// client with its gateway; from then on the hub passes octets on and looks at none of them.
@@ -24,7 +24,7 @@ package enum HubProtocol {
 /// - `0x23` list: nothing
 /// - `0x24` carry: call (8), the first frame of a gateway's connection for a client
 /// - `0x25` load: clients (2), links (2), the most links (2); it is also a sign of life
-package enum HubRequest: Hashable, Sendable {
+package enum HubRequest: FrameContent, Hashable, Sendable {
     /// The gateway with that name is there. It sends something at least once in so many milliseconds.
     case announce(HubName, program: String, silence: UInt16)
     /// Join this connection with the gateway with that name.
@@ -38,46 +38,25 @@ package enum HubRequest: Hashable, Sendable {
     /// The first frame of a side that speaks another version.
     case otherVersion(UInt16)
 
-    /// Reads the content of a frame.
-    ///
-    /// - Throws: ``FrameError`` for an unknown type, a first frame of another protocol, or a malformed body.
-    package init(decoding content: [UInt8]) throws(FrameError) {
-        guard let type = content.first else { throw .empty }
-        var reader = ByteReader(content[1...])
-        do {
-            switch type {
-            case 0x21, 0x22, 0x23:
-                guard try reader.readUInt32() == HubProtocol.magic else { throw FrameError.foreign }
-                let version = try reader.readUInt16()
-                guard version == HubProtocol.version else {
-                    self = .otherVersion(version)
-                    return
-                }
-                self = try Self.beginning(type, &reader)
-            case 0x24: self = .carry(HubCall(rawValue: try reader.readUInt64()))
-            case 0x25: self = .load(try reader.readHubLoad())
-            default: throw FrameError.unknownType(type)
-            }
-            try reader.expectEnd()
-        } catch let error as FrameError {
-            throw error
-        } catch {
-            throw .malformed(type)
-        }
-    }
-
-    private static func beginning(_ type: UInt8, _ reader: inout ByteReader) throws(DecodeError) -> HubRequest {
+    package static func read(_ type: UInt8, _ reader: inout ByteReader) throws -> HubRequest {
         switch type {
-        case 0x21:
-            let silence = try reader.readSilence()
-            let name = try reader.readHubName()
-            return .announce(name, program: try reader.readLabel(HubProtocol.maximumProgramSize), silence: silence)
-        case 0x22: return .reach(try reader.readHubName())
-        default: return .list
+        case 0x21, 0x22, 0x23:
+            let version = try reader.readVersion(HubProtocol.magic, known: HubProtocol.version)
+            guard version == HubProtocol.version else { return .otherVersion(version) }
+            switch type {
+            case 0x21:
+                let silence = try reader.readSilence()
+                let name = try reader.readHubName()
+                return .announce(name, program: try reader.readLabel(HubProtocol.maximumProgramSize), silence: silence)
+            case 0x22: return .reach(try reader.readHubName())
+            default: return .list
+            }
+        case 0x24: return .carry(HubCall(rawValue: try reader.readUInt64()))
+        case 0x25: return .load(try reader.readHubLoad())
+        default: throw FrameError.unknownType(type)
         }
     }
 
-    /// The content of the frame.
     package var encoded: [UInt8] {
         var writer = ByteWriter(capacity: 64)
         func begin(_ type: UInt8) {
@@ -111,16 +90,9 @@ package enum HubRequest: Hashable, Sendable {
 }
 
 extension ByteReader {
-    /// Reads a short text. Invalid UTF-8 and characters that move a terminal's cursor become U+FFFD.
+    /// Reads a short text.
     mutating func readLabel(_ limit: Int) throws(DecodeError) -> String {
-        let count = Int(try readUInt8())
-        guard count <= limit else { throw .length(count) }
-        var text = String.UnicodeScalarView()
-        for scalar in String(decoding: try read(count), as: UTF8.self).unicodeScalars {
-            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-            text.append(isControl ? "\u{FFFD}" : scalar)
-        }
-        return String(text)
+        try readText(Int(try readUInt8()), atMost: limit)
     }
 
     /// Reads the name of a gateway.
@@ -139,12 +111,7 @@ extension ByteReader {
 extension ByteWriter {
     /// Writes a short text, cut to fit.
     mutating func write(label: String, _ limit: Int) {
-        var octets: [UInt8] = []
-        for scalar in label.unicodeScalars {
-            let encoded = UTF8.encode(scalar).map(Array.init) ?? []
-            guard octets.count + encoded.count <= limit else { break }
-            octets += encoded
-        }
+        let octets = label.octets(atMost: limit)
         write(UInt8(octets.count))
         write(octets)
     }

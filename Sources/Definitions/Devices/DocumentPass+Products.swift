@@ -53,12 +53,11 @@ extension DocumentPass {
     /// - Parameter lacksFiles: whether files may be missing or broken, so that an unknown name says nothing.
     private mutating func resolveProductNames(_ declarations: DeviceDeclarations, lacksFiles: Bool) {
         let known = Dictionary(
-            declarations.products.map { product in
+            firstOf: declarations.products.map { product in
                 let composition = product.composition
                 let identifier = ProductIdentifier(company: composition.company, product: composition.product)
                 return (product.name.value, identifier)
-            },
-            uniquingKeysWith: { first, _ in first }
+            }
         )
         for place in fragments.indices {
             for named in fragments[place].productNames {

@@ -19,8 +19,7 @@ package struct DefinitionWriter {
         self.definition = definition
         let nothing = InheritedValues()
         profiles = Dictionary(
-            definition.profiles.lazy.filter { $0.inherited != nothing }.map { ($0.name.value, $0.inherited) },
-            uniquingKeysWith: { first, _ in first }
+            firstOf: definition.profiles.lazy.filter { $0.inherited != nothing }.map { ($0.name.value, $0.inherited) }
         )
         defaultValues = definition.defaults.map(\.inherited).filter { $0 != nothing }
     }

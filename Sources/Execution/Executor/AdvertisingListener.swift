@@ -20,10 +20,7 @@ struct AdvertisingListener {
     init(_ network: MeshNetwork, policy: LinkPolicy) {
         proxies = ProxyNodes(network)
         heardProxies = HeardProxies(policy: policy)
-        nodes = Dictionary(
-            network.nodes.map { ($0.unicastAddress, $0.uuid) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        nodes = Dictionary(firstOf: network.nodes.map { ($0.unicastAddress, $0.uuid) })
         known = Set(network.nodes.map(\.uuid))
     }
 

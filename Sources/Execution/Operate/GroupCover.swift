@@ -139,10 +139,7 @@ extension GroupCover {
     /// that cannot be asked at present listen, too.
     private static func listeners(of models: Set<ModelIdentifier>, in network: MeshNetwork) -> [Listeners] {
         var listeners = network.groups.map { Listeners(group: $0.address) }
-        let order = Dictionary(
-            listeners.enumerated().map { ($0.element.group, $0.offset) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let order = Dictionary(firstOf: listeners.enumerated().map { ($0.element.group, $0.offset) })
         for (index, node) in network.nodes.enumerated() {
             for element in node.elements.indices {
                 for group in TargetResolver.groups(of: models, node, element) {

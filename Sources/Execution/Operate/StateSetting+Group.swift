@@ -41,10 +41,7 @@ extension StateSetting {
             return outcomes
         }
         var dialogue = StateSettingDialogue(self, startingAt: start)
-        let requests = Dictionary(
-            zip(inquiry.places.map { [$0.node, $0.element] }, inquiry.requests),
-            uniquingKeysWith: { first, _ in first }
-        )
+        let requests = Dictionary(firstOf: zip(inquiry.places.map { [$0.node, $0.element] }, inquiry.requests))
         // Those whom no group reaches come first, because they have not been told when to begin.
         for position in cover.rest { try dialogue.set(position) }
         for position in Set(places.places.indices).subtracting(cover.rest).sorted() {

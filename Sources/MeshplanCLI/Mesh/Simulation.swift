@@ -101,7 +101,7 @@ struct Simulation {
         self.network = network
         let devices = try DeviceFiles(context: context).load(devices)
         self.names = names
-        deviceNames = Dictionary(devices.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })
+        deviceNames = Dictionary(firstOf: devices.map { ($0.name, $0.uuid) })
         guard let options else {
             file = nil
             let path = statePath.flatMap { Files.kind(context.absolute($0)) == nil ? nil : $0 }

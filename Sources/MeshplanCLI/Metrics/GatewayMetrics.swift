@@ -40,32 +40,27 @@ final class GatewayMetrics {
     /// - Parameter relay: the relay at present; nil before it is made.
     func text(_ relay: GatewayRelay?) -> String {
         var text = MetricsText()
-        func number(_ value: Int) -> Double { Double(value) }
-        text.add("meshplan_gateway_clients", .gauge, "Clients at present.", number(clients))
-        text.add("meshplan_gateway_clients_total", .counter, "Clients that came.", number(clientsCame))
-        text.add(
-            "meshplan_gateway_refused_total",
-            .counter,
-            "Connections that did not become clients.",
-            number(clientsTurnedAway)
-        )
-        text.add("meshplan_gateway_links_opened_total", .counter, "Links that were opened.", number(linksOpened))
-        text.add(
+        text.gauge("meshplan_gateway_clients", "Clients at present.", clients)
+        text.counter("meshplan_gateway_clients_total", "Clients that came.", clientsCame)
+        text.counter("meshplan_gateway_refused_total", "Connections that did not become clients.", clientsTurnedAway)
+        text.counter("meshplan_gateway_links_opened_total", "Links that were opened.", linksOpened)
+        text.counter(
             "meshplan_gateway_links_lost_total",
-            .counter,
             "Links that ended without the wish of their client.",
-            number(linksLost)
+            linksLost
         )
-        text.add("meshplan_gateway_bearers_lost_total", .counter, "How often a bearer was lost.", number(bearersLost))
+        text.counter("meshplan_gateway_bearers_lost_total", "How often a bearer was lost.", bearersLost)
         if let relay {
-            text.add("meshplan_gateway_links", .gauge, "Links that are open or being made.", number(relay.linkCount))
-            text.add("meshplan_gateway_links_most", .gauge, "The most links at once.", number(relay.maximumLinks))
+            text.gauge("meshplan_gateway_links", "Links that are open or being made.", relay.linkCount)
+            text.gauge("meshplan_gateway_links_most", "The most links at once.", relay.maximumLinks)
             text.add("meshplan_gateway_scanning", .gauge, "Whether the gateway scans.", relay.scans ? 1 : 0)
             let carried = relay.carried
-            let packets: [MetricsText.Sample] = [
-                (["direction": "sent"], number(carried.sent)), (["direction": "received"], number(carried.received)),
-            ]
-            text.add("meshplan_gateway_packets_total", .counter, "Packets that links have carried.", packets)
+            text.counter(
+                "meshplan_gateway_packets_total",
+                "Packets that links have carried.",
+                sent: carried.sent,
+                received: carried.received
+            )
         }
         text.add("meshplan_gateway_start_time_seconds", .gauge, "When the gateway was started.", Double(began.rawValue))
         return text.text

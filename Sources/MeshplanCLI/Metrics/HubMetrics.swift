@@ -39,33 +39,14 @@ final class HubMetrics {
             let entries = hub.entries
             add("gateways", .gauge, "Gateways at present.", entries.count)
             add("clients", .gauge, "Clients at present, those that wait for their gateway included.", hub.clientCount)
-            func samples(_ value: (HubEntry) -> Double) -> [MetricsText.Sample] {
-                entries.map { (["gateway": $0.name.text], value($0)) }
+            func each(_ name: String, _ help: String, _ value: (HubEntry) -> Double) {
+                let samples: [MetricsText.Sample] = entries.map { (["gateway": $0.name.text], value($0)) }
+                text.add("meshplan_hub_gateway_\(name)", .gauge, help, samples)
             }
-            text.add(
-                "meshplan_hub_gateway_links",
-                .gauge,
-                "Links of a gateway that are open or being made.",
-                samples { Double($0.load.links) }
-            )
-            text.add(
-                "meshplan_hub_gateway_links_most",
-                .gauge,
-                "The most links of a gateway at once.",
-                samples { Double($0.load.maximumLinks) }
-            )
-            text.add(
-                "meshplan_hub_gateway_clients",
-                .gauge,
-                "Clients of a gateway that come over the hub.",
-                samples { Double($0.throughHub) }
-            )
-            text.add(
-                "meshplan_hub_gateway_since_seconds",
-                .gauge,
-                "Since when a gateway is connected.",
-                samples { Double($0.since.rawValue) }
-            )
+            each("links", "Links of a gateway that are open or being made.") { Double($0.load.links) }
+            each("links_most", "The most links of a gateway at once.") { Double($0.load.maximumLinks) }
+            each("clients", "Clients of a gateway that come over the hub.") { Double($0.throughHub) }
+            each("since_seconds", "Since when a gateway is connected.") { Double($0.since.rawValue) }
         }
         add("gateways_total", .counter, "How often a gateway came.", gatewaysCame)
         add("gateways_left_total", .counter, "How often a gateway left.", gatewaysLeft)
@@ -81,10 +62,12 @@ final class HubMetrics {
                 "From calls to the connections of their gateways.",
                 Double(traffic.answerTime / .milliseconds(1)) / 1_000
             )
-            let octets: [MetricsText.Sample] = [
-                (["direction": "sent"], Double(traffic.sent)), (["direction": "received"], Double(traffic.received)),
-            ]
-            text.add("meshplan_hub_octets_total", .counter, "Octets between clients and gateways.", octets)
+            text.counter(
+                "meshplan_hub_octets_total",
+                "Octets between clients and gateways.",
+                sent: traffic.sent,
+                received: traffic.received
+            )
         }
         text.add("meshplan_hub_start_time_seconds", .gauge, "When the hub was started.", Double(began.rawValue))
         return text.text

@@ -49,17 +49,11 @@ struct MeshMetrics {
 
     /// Writes the families.
     func write(to text: inout MetricsText) {
-        func number(_ value: Int) -> Double { Double(value) }
-        text.add("meshplan_messages_sent_total", .counter, "Messages sent, with repeated ones.", number(sent))
-        text.add(
-            "meshplan_retries_total",
-            .counter,
-            "Messages that repeated a request without an answer.",
-            number(retries)
-        )
+        text.counter("meshplan_messages_sent_total", "Messages sent, with repeated ones.", sent)
+        text.counter("meshplan_retries_total", "Messages that repeated a request without an answer.", retries)
         let answers: [MetricsText.Sample] = [
-            (["answer": "expected"], number(expected)), (["answer": "refused"], number(refused)),
-            (["answer": "other"], number(other)), (["answer": "odd"], number(odd)),
+            (["answer": "expected"], Double(expected)), (["answer": "refused"], Double(refused)),
+            (["answer": "other"], Double(other)), (["answer": "odd"], Double(odd)),
         ]
         text.add(
             "meshplan_answers_total",
@@ -67,28 +61,26 @@ struct MeshMetrics {
             "Requests that were answered, by what the answer says.",
             answers
         )
-        text.add("meshplan_unanswered_total", .counter, "Requests given up without an answer.", number(lost))
-        text.add(
+        text.counter("meshplan_unanswered_total", "Requests given up without an answer.", lost)
+        text.counter(
             "meshplan_unreachable_total",
-            .counter,
             "Requests given up because no proxy serves the node's subnets.",
-            number(unreachable)
+            unreachable
         )
         text.add(
             "meshplan_round_trip_seconds",
             "Time from a request that was sent once to its answer.",
             roundTrips
         )
-        text.add("meshplan_links", .gauge, "Proxy links that carry messages.", number(links))
-        text.add("meshplan_links_made_total", .counter, "Proxy links that were made.", number(linksMade))
-        text.add("meshplan_links_lost_total", .counter, "Proxy links that were lost.", number(linksEnded))
-        let packetSamples: [MetricsText.Sample] = [
-            (["direction": "sent"], number(packets.sent)), (["direction": "received"], number(packets.received)),
-        ]
-        text.add("meshplan_packets_total", .counter, "Packets over proxy links.", packetSamples)
-        let octetSamples: [MetricsText.Sample] = [
-            (["direction": "sent"], number(octets.sent)), (["direction": "received"], number(octets.received)),
-        ]
-        text.add("meshplan_octets_total", .counter, "Octets over proxy links.", octetSamples)
+        text.gauge("meshplan_links", "Proxy links that carry messages.", links)
+        text.counter("meshplan_links_made_total", "Proxy links that were made.", linksMade)
+        text.counter("meshplan_links_lost_total", "Proxy links that were lost.", linksEnded)
+        text.counter(
+            "meshplan_packets_total",
+            "Packets over proxy links.",
+            sent: packets.sent,
+            received: packets.received
+        )
+        text.counter("meshplan_octets_total", "Octets over proxy links.", sent: octets.sent, received: octets.received)
     }
 }

@@ -24,6 +24,18 @@ struct MetricsText {
         add(name, kind, help, [(none, value)])
     }
 
+    /// Adds a number at present.
+    mutating func gauge(_ name: String, _ help: String, _ value: Int) { add(name, .gauge, help, Double(value)) }
+
+    /// Adds a number that only grows.
+    mutating func counter(_ name: String, _ help: String, _ value: Int) { add(name, .counter, help, Double(value)) }
+
+    /// Adds what went in each direction.
+    mutating func counter(_ name: String, _ help: String, sent: Int, received: Int) {
+        let samples: [Sample] = [(["direction": "sent"], Double(sent)), (["direction": "received"], Double(received))]
+        add(name, .counter, help, samples)
+    }
+
     /// Adds a histogram.
     mutating func add(_ name: String, _ help: String, _ histogram: Histogram) {
         begin(name, .histogram, help)

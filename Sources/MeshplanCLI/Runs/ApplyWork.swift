@@ -191,10 +191,7 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
             )
         }
         guard report.ending == .completed else { return report.ending }
-        let names = Dictionary(
-            snapshot.network.nodes.map { ($0.uuid, $0.name) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let names = Dictionary(firstOf: snapshot.network.nodes.map { ($0.uuid, $0.name) })
         for uuid in report.foundUnprovisioned {
             let name = names[uuid] ?? uuid.description
             context.errorOutput.line("\(name.printable) was reset and has left the network.")

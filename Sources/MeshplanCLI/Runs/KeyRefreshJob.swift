@@ -14,7 +14,7 @@ struct KeyRefreshJob: PlanSource {
     var excluded: [String]
 
     func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID] {
-        Dictionary(network.nodes.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })
+        Dictionary(firstOf: network.nodes.map { ($0.name, $0.uuid) })
     }
 
     func checkNames(in network: MeshNetwork, options: PlannerOptions) throws { _ = try request(in: network) }

@@ -64,10 +64,7 @@ final class PictureSource {
         self.snapshot = snapshot
         self.network = network
         self.relations = relations
-        nodeTitles = Dictionary(
-            relations.nodes.compactMap { node in node.title.map { (node.name, $0) } },
-            uniquingKeysWith: { first, _ in first }
-        )
+        nodeTitles = Dictionary(firstOf: relations.nodes.compactMap { node in node.title.map { (node.name, $0) } })
         self.placement = placement
         overlay = ControlGraph.Overlay(
             drifted: Set(network.drifts.keys),

@@ -128,7 +128,7 @@ extension PlanningJob.Prepared: PlanSource {
     var text: DefinitionText? { files.definitionText }
 
     func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID] {
-        Dictionary(definition.nodes.map { ($0.name.value, $0.uuid.value) }, uniquingKeysWith: { first, _ in first })
+        Dictionary(firstOf: definition.nodes.map { ($0.name.value, $0.uuid.value) })
     }
 }
 

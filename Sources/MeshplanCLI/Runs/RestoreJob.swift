@@ -43,7 +43,7 @@ struct RestoreJob: PlanSource {
     var goal: String { "its state at serial \(serial)" }
 
     func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID] {
-        Dictionary(network.nodes.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })
+        Dictionary(firstOf: network.nodes.map { ($0.name, $0.uuid) })
     }
 
     func plan(_ snapshot: Snapshot, options: PlannerOptions) throws -> PlannedJob {

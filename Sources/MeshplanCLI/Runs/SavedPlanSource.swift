@@ -25,7 +25,7 @@ struct SavedPlanSource: PlanSource {
     }
 
     func nodeNames(in network: MeshNetwork) -> [String: DeviceUUID] {
-        Dictionary(plan.nodes.map { ($0.name, $0.uuid) }, uniquingKeysWith: { first, _ in first })
+        Dictionary(firstOf: plan.nodes.map { ($0.name, $0.uuid) })
     }
 
     /// A proxy must be a node already: the plan's devices are not.

@@ -72,18 +72,9 @@ private struct Vertices {
         self.relations = relations
         marks = relations.nodes.map { overlay.mark(of: $0) }
         groups = relations.groups.map(\.name)
-        groupTitles = Dictionary(
-            relations.groups.compactMap { group in group.title.map { (group.name, $0) } },
-            uniquingKeysWith: { first, _ in first }
-        )
-        let nodes = Dictionary(
-            relations.nodes.enumerated().map { ($1.name, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
-        var groupPlaces = Dictionary(
-            groups.enumerated().map { ($1, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        groupTitles = Dictionary(firstOf: relations.groups.compactMap { group in group.title.map { (group.name, $0) } })
+        let nodes = Dictionary(firstOf: relations.nodes.enumerated().map { ($1.name, $0) })
+        var groupPlaces = Dictionary(firstOf: groups.enumerated().map { ($1, $0) })
         var numbers: [Label: Int] = [:]
         func place(ofGroup name: String) -> Int {
             if let index = groupPlaces[name] { return relations.nodes.count + index }
@@ -179,10 +170,7 @@ private struct Vertices {
         for (index, colour) in order.enumerated() { places[colour] = index }
         let arrows = joined(colours.map { places[$0] })
         var boxes = order.map { box(members[$0]) }
-        let subnets = Dictionary(
-            relations.applicationKeys.map { ($0.name, $0.subnet) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let subnets = Dictionary(firstOf: relations.applicationKeys.map { ($0.name, $0.subnet) })
         for arrow in arrows where boxes[arrow.to].kind == .group {
             for subnet in arrow.keys.compactMap({ subnets[$0] }) where !boxes[arrow.to].subnets.contains(subnet) {
                 boxes[arrow.to].subnets.append(subnet)

@@ -1,3 +1,4 @@
+import MeshCore
 import Planning
 
 extension ControlGraph {
@@ -21,10 +22,7 @@ private struct SVGWriter {
         self.graph = graph
         self.layout = layout
         func colours(_ names: [String], from first: Int) -> [String: String] {
-            Dictionary(
-                names.enumerated().map { ($1, Palette.colour($0 + first)) },
-                uniquingKeysWith: { first, _ in first }
-            )
+            Dictionary(firstOf: names.enumerated().map { ($1, Palette.colour($0 + first)) })
         }
         subnetColours = colours(graph.subnets, from: 0)
         keyColours = colours(graph.keys, from: graph.subnets.count)

@@ -25,14 +25,8 @@ struct CheckComparison {
         nodes = definition.nodes.map { node in
             places[node.name.value].map { CheckedNode(desired.nodes[$0], in: network) }
         }
-        groups = Dictionary(
-            desired.groups.map { ($0.group.name, $0.group.address) },
-            uniquingKeysWith: { one, _ in one }
-        )
-        keys = Dictionary(
-            desired.applicationKeys.map { ($0.name.value, $0.index) },
-            uniquingKeysWith: { one, _ in one }
-        )
+        groups = Dictionary(firstOf: desired.groups.map { ($0.group.name, $0.group.address) })
+        keys = Dictionary(firstOf: desired.applicationKeys.map { ($0.name.value, $0.index) })
     }
 
     /// The first thing that a node lacks, with what it should be in this node if others need something else; nil if it

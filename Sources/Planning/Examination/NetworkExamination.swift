@@ -16,15 +16,9 @@ package struct NetworkExamination {
     private init(_ network: MeshNetwork, at now: Timestamp) {
         self.network = network
         self.now = now
-        nodesByUUID = Dictionary(
-            network.nodes.enumerated().map { ($1.uuid, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        nodesByUUID = Dictionary(firstOf: network.nodes.enumerated().map { ($1.uuid, $0) })
         netKeyIndexes = Set(network.netKeys.map(\.index))
-        appKeyBindings = Dictionary(
-            network.appKeys.map { ($0.index, $0.boundNetKey) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        appKeyBindings = Dictionary(firstOf: network.appKeys.map { ($0.index, $0.boundNetKey) })
         groupAddresses = Set(network.groups.map(\.address))
     }
 

@@ -43,10 +43,7 @@ package struct Explainer {
         profiles = definition.profiles.enumerated().map {
             resolver.template(of: $1.settings, from: .profile($0))
         }
-        profilePlaces = Dictionary(
-            definition.profiles.enumerated().map { ($1.name.value, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        profilePlaces = Dictionary(firstOf: definition.profiles.enumerated().map { ($1.name.value, $0) })
         func selected(_ selectors: [NodeSelector]) -> [Int: [Int]] {
             var rules: [Int: [Int]] = [:]
             for (rule, selector) in selectors.enumerated() {

@@ -30,10 +30,7 @@ struct PlanReview {
         before = GuardedNetwork(network, scope: scope, minima: minima)
         after = GuardedNetwork(outcome.network, scope: scope, minima: minima)
         places = outcome.places
-        summaries = Dictionary(
-            plan.nodes.indices.lazy.map { (plan.nodes[$0].uuid, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        summaries = Dictionary(firstOf: plan.nodes.indices.lazy.map { (plan.nodes[$0].uuid, $0) })
     }
 
     /// The nodes to check one by one: those that change; nil (all) if a change also concerns others.

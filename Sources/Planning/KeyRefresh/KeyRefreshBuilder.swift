@@ -28,7 +28,7 @@ struct KeyRefreshBuilder {
         self.network = network
         networkID = network.networkIDReplaced(in: subnet.index) ?? 0
         refreshed = Set(network.appKeysRefreshed(with: subnet.index))
-        appKeyNames = Dictionary(network.appKeys.map { ($0.index, $0.name) }, uniquingKeysWith: { first, _ in first })
+        appKeyNames = Dictionary(firstOf: network.appKeys.map { ($0.index, $0.name) })
         participants = network.nodes.filter { node in
             !excluded.contains(node.uuid) && network.takesPart(node, inRefreshOf: subnet.index)
         }

@@ -17,10 +17,7 @@ enum NLCDiagnostics {
         guard !claims.isEmpty || recorded.indices.contains(where: { recorded[$0].compositionPages?[2] != nil }) else {
             return
         }
-        let names = Dictionary(
-            definition.nodes.enumerated().map { ($0.element.name.value, $0.offset) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let names = Dictionary(firstOf: definition.nodes.enumerated().map { ($0.element.name.value, $0.offset) })
         for node in desired.nodes {
             let claim = claims.isEmpty ? nil : names[node.name.value].flatMap { claims[$0] }
             if case .recorded(let index) = node.origin, network.nodes[index].isCompositionKnown {

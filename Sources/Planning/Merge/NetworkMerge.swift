@@ -187,8 +187,8 @@ package struct NetworkMerge {
         _ kind: String,
         merge: (Item?, Item, Item, inout NetworkMerge) -> Item
     ) -> [Item] {
-        let before = Dictionary((base ?? []).map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
-        let their = Dictionary(theirs.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
+        let before = Dictionary(firstOf: (base ?? []).map { ($0.identity, $0) })
+        let their = Dictionary(firstOf: theirs.map { ($0.identity, $0) })
         var merged: [Item] = []
         for item in ours {
             let (old, other) = (before[item.identity], their[item.identity])

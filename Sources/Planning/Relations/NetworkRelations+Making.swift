@@ -41,14 +41,10 @@ private struct RelationMaker {
         names = ResourceNames(desired: desired, network: network)
         titles = NetworkTitles(network, definition: definition)
         bound = Dictionary(
-            desired.applicationKeys.map { ($0.index, $0.boundNetKey) }
-                + network.appKeys.map { ($0.index, $0.boundNetKey) },
-            uniquingKeysWith: { first, _ in first }
+            firstOf: desired.applicationKeys.map { ($0.index, $0.boundNetKey) }
+                + network.appKeys.map { ($0.index, $0.boundNetKey) }
         )
-        tags = Dictionary(
-            (definition?.nodes ?? []).map { ($0.name.value, $0.tags.mapValues(\.value)) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        tags = Dictionary(firstOf: (definition?.nodes ?? []).map { ($0.name.value, $0.tags.mapValues(\.value)) })
     }
 
     func relations() -> NetworkRelations {

@@ -24,7 +24,7 @@ struct VendorModels: Sendable {
         }
         self.catalogue = catalogue
         self.servers = servers
-        byIdentifier = Dictionary(models.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+        byIdentifier = Dictionary(firstOf: models.map { ($0.identifier, $0) })
     }
 
     /// The vendor models that take a message.

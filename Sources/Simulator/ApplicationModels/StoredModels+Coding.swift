@@ -23,7 +23,7 @@ extension ByteWriter {
 extension ByteReader {
     mutating func readStateKey() throws(DecodeError) -> StateKey {
         let element = try readUInt8()
-        let item = try readState("item", StateItem.self)
+        let item = try readCase("item", StateItem.self)
         return StateKey(Int(element), item, index: try readUInt16())
     }
 

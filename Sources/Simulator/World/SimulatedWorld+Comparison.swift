@@ -6,8 +6,8 @@ extension SimulatedWorld {
     /// never names them.
     package func mismatches(against network: MeshNetwork) -> [String] {
         let provisioners = Set(network.provisioners.map(\.uuid))
-        let netKeys = Dictionary(network.netKeys.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
-        let appKeys = Dictionary(network.appKeys.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
+        let netKeys = Dictionary(firstOf: network.netKeys.map { ($0.index, $0) })
+        let appKeys = Dictionary(firstOf: network.appKeys.map { ($0.index, $0) })
         var found: [String] = []
         for node in network.nodes where !provisioners.contains(node.uuid) && !node.isExcluded {
             guard var state = self.node(node.uuid) else {
@@ -32,10 +32,7 @@ extension SimulatedWorld {
     private func strangers(to network: MeshNetwork) -> [String] {
         let known = Set(network.nodes.map(\.uuid))
         let keys = Set(network.netKeys.flatMap { [$0.key, $0.oldKey ?? $0.key] })
-        let pending = Dictionary(
-            network.pendingProvisionings.map { ($0.uuid, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let pending = Dictionary(firstOf: network.pendingProvisionings.map { ($0.uuid, $0) })
         let retired = Set(network.retiredNodes.map { [$0.node.uuid.rawValue, $0.node.deviceKey?.octets] })
         return nodes.compactMap { node in
             let state = node.state
@@ -159,10 +156,7 @@ private struct Comparison {
                 onAir.models.map(\.identifier),
                 recorded.models.map(\.identifier)
             )
-            let known = Dictionary(
-                recorded.models.map { ($0.identifier, $0) },
-                uniquingKeysWith: { first, _ in first }
-            )
+            let known = Dictionary(firstOf: recorded.models.map { ($0.identifier, $0) })
             for model in onAir.models {
                 guard let other = known[model.identifier] else { continue }
                 let place = "of \(model.identifier.name) on element \(index)"

@@ -3,7 +3,7 @@ import MeshCore
 extension SimulatedWorld {
     /// Makes the nodes of a network, then the devices, then everything else that earlier runs left.
     func populate(_ network: MeshNetwork, _ devices: [DeviceDescription], _ state: SimulatorState) {
-        let descriptions = Dictionary(devices.map { ($0.uuid, $0) }, uniquingKeysWith: { first, _ in first })
+        let descriptions = Dictionary(firstOf: devices.map { ($0.uuid, $0) })
         let provisioners = Set(network.provisioners.map(\.uuid))
         for node in network.nodes {
             if provisioners.contains(node.uuid) {

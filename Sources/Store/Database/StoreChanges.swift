@@ -76,16 +76,13 @@ extension StoreChanges {
     ///   - new: the state that it will have.
     package init(from old: MeshNetwork, to new: MeshNetwork) {
         self.init()
-        let oldNodes = Dictionary(old.nodes.map { ($0.uuid, $0) }, uniquingKeysWith: { first, _ in first })
+        let oldNodes = Dictionary(firstOf: old.nodes.map { ($0.uuid, $0) })
         nodes = new.nodes.filter { oldNodes[$0.uuid] != $0 }
         removedNodes = Self.removed(oldNodes.keys, from: Set(new.nodes.map(\.uuid)))
         drifts = new.drifts.values.filter { old.drifts[$0.recorded.uuid] != $0 }
             .sorted { $0.recorded.uuid < $1.recorded.uuid }
         removedDrifts = Self.removed(old.drifts.keys, from: Set(new.drifts.keys))
-        let oldPending = Dictionary(
-            old.pendingProvisionings.map { ($0.uuid, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let oldPending = Dictionary(firstOf: old.pendingProvisionings.map { ($0.uuid, $0) })
         pendingProvisionings = new.pendingProvisionings.filter { oldPending[$0.uuid] != $0 }
         removedPendingProvisionings = Self.removed(oldPending.keys, from: Set(new.pendingProvisionings.map(\.uuid)))
         pendingReprovisions = new.sortedPendingReprovisions.filter { old.pendingReprovisions[$0.uuid] != $0 }

@@ -226,7 +226,7 @@ final class PostgreSQLRowStore: RowStore {
     func revisions(of names: [RowName]) throws(StoreError) -> [RowName: UInt64] {
         if let locked { return locked.rows.revisions(of: names) }
         let rows = try rows(named: names).rows
-        return Dictionary(rows.map { ($0.name, $0.revision) }, uniquingKeysWith: { first, _ in first })
+        return Dictionary(firstOf: rows.map { ($0.name, $0.revision) })
     }
 
     static let beginReading = SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")

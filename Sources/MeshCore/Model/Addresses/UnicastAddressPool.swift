@@ -30,10 +30,7 @@ package struct UnicastAddressPool: Sendable {
         holders = [.notUnicast, .outsideOurRanges]
         reserved = Array(repeating: 0, count: UnicastAddressPool.addressCount)
         starts = Array(repeating: UnicastAddress.first.rawValue, count: 0x100)
-        pending = Dictionary(
-            network.pendingProvisionings.map { ($0.uuid, $0) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        pending = Dictionary(firstOf: network.pendingProvisionings.map { ($0.uuid, $0) })
         endOfExclusions = NetworkExclusion.end(afterRemovalAt: network.ivIndex.value)
 
         // The later claim on an address overrides the earlier one as the reason. A node is a better reason than a

@@ -137,6 +137,6 @@ struct GraphCommand: NetworkCommand {
             )
         }
         let plan = try SavedPlan.open(sealed, of: network, path: path, database: database)
-        return Dictionary(plan.nodes.map { ($0.uuid, $0.action) }, uniquingKeysWith: { first, _ in first })
+        return Dictionary(firstOf: plan.nodes.map { ($0.uuid, $0.action) })
     }
 }

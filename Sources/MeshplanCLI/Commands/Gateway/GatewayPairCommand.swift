@@ -116,21 +116,14 @@ struct GatewayPairCommand: ContextCommand {
         showFormer(made, context)
     }
 
-    /// Shows the certificate of the replaced file: the gateway still admits whoever has that file.
+    /// Shows how to deny the replaced file.
     private func showFormer(_ made: GatewayPairing.MadeClient, _ context: Context) {
         guard renew else { return }
-        guard let former = made.former else {
+        guard made.former != nil else {
             return context.output.line(
                 "\nAn older file, if there is one, stays valid until it is denied; the gateway's log shows its fingerprint."
             )
         }
-        context.output.write(
-            """
-
-            The old file stays valid until \(former.validUntil.text). To deny it once it is no longer needed, at the gateway:
-              echo \(former.fingerprintText) \(former.name.printable.shellWord) >> FILE
-
-            """
-        )
+        made.showFormer(at: "gateway", context)
     }
 }

@@ -1,5 +1,8 @@
 import ArgumentParser
+import DefinitionModel
+import MeshCore
 import SystemLayer
+import TLS
 
 /// What the commands take that make the files of a pairing.
 struct PairingOptions: ParsableArguments {
@@ -38,5 +41,20 @@ struct PairingOptions: ParsableArguments {
     /// - Parameter renews: whether existing ones are replaced.
     func wishes(renews: Bool) -> GatewayPairing.Wishes {
         GatewayPairing.Wishes(days: days, renews: renews, out: out)
+    }
+}
+
+extension GatewayPairing.MadeClient {
+    /// Shows how to deny the file that this one replaces, if there was one: whoever has it is still admitted.
+    func showFormer(at service: String, _ context: Context) {
+        guard let former else { return }
+        context.output.write(
+            """
+
+            The old file stays valid until \(former.validUntil.text). To deny it once it is no longer needed, at the \(service):
+              echo \(former.fingerprintText) \(former.name.printable.shellWord) >> FILE
+
+            """
+        )
     }
 }

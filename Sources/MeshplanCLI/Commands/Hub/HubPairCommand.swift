@@ -94,14 +94,6 @@ struct HubPairCommand: ContextCommand {
 
             """
         )
-        guard renew, let former = made.former else { return }
-        context.output.write(
-            """
-
-            The old file stays valid until \(former.validUntil.text). To deny it once it is no longer needed, at the hub:
-              echo \(former.fingerprintText) \(former.name.printable.shellWord) >> FILE
-
-            """
-        )
+        if renew { made.showFormer(at: "hub", context) }
     }
 }

@@ -127,10 +127,7 @@ final class CompletionNames {
     private func target() -> ResolvedTarget? {
         guard let network else { return nil }
         let tags = definition.map { definition in
-            Dictionary(
-                definition.nodes.map { ($0.uuid.value, $0.tags.mapValues(\.value)) },
-                uniquingKeysWith: { first, _ in first }
-            )
+            Dictionary(firstOf: definition.nodes.map { ($0.uuid.value, $0.tags.mapValues(\.value)) })
         }
         let resolver = TargetResolver(network, tags: tags)
         // The first word is the program.

@@ -140,10 +140,7 @@ struct AssigningSession {
             network: knowledge.network ?? .empty,
             heard: knowledge.database?.snapshot.replay ?? [],
             named: knowledge.database?.name,
-            names: Dictionary(
-                assignments.definition.nodes.map { ($0.name.value, $0.uuid.value) },
-                uniquingKeysWith: { first, _ in first }
-            ),
+            names: Dictionary(firstOf: assignments.definition.nodes.map { ($0.name.value, $0.uuid.value) }),
             vendorModels: knowledge.vendorModels,
             watched: [context.lineInput.descriptor].compactMap { $0 }
         )

@@ -1,3 +1,4 @@
+import MeshCore
 import Store
 import SystemLayer
 
@@ -56,7 +57,7 @@ struct FleetApply {
                     : "\(count(failed.count, "network")) that cannot be planned \(failed.count == 1 ? "is" : "are") left out."
             )
         }
-        let byName = Dictionary(zip(networks.map(\.name), networks.indices), uniquingKeysWith: { first, _ in first })
+        let byName = Dictionary(firstOf: zip(networks.map(\.name), networks.indices))
         return try start(changing, leavingOut: failed.map { (networks[$0].name, planned[$0]) }) { network in
             FleetJob.Notes(digest: byName[network].flatMap { planned[$0]?.digest })
         }

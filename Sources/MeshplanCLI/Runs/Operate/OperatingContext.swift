@@ -69,10 +69,7 @@ final class OperatingContext {
         var tags: [DeviceUUID: [String: String]]?
         if let definition = conversation.knowledge.definition {
             for node in definition.nodes { names[node.name.value] = node.uuid.value }
-            tags = Dictionary(
-                definition.nodes.map { ($0.uuid.value, $0.tags.mapValues(\.value)) },
-                uniquingKeysWith: { first, _ in first }
-            )
+            tags = Dictionary(firstOf: definition.nodes.map { ($0.uuid.value, $0.tags.mapValues(\.value)) })
         }
         return TargetResolver(network, names: names, tags: tags)
     }

@@ -19,10 +19,7 @@ struct WatchView {
     init(_ operating: OperatingContext, since start: Timestamp) {
         self.operating = operating
         self.start = start
-        groups = Dictionary(
-            operating.network.groups.map { ($0.address, $0.name.printable) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        groups = Dictionary(firstOf: operating.network.groups.map { ($0.address, $0.name.printable) })
     }
 
     private var context: Context { operating.conversation.context }

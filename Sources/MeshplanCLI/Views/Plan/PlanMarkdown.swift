@@ -213,7 +213,7 @@ extension PlanMarkdown {
         estimate = estimator.estimate(plan)
         let (relations, _) = NetworkRelations.make(of: snapshot.network, definition: planning.definition)
         let overlay = ControlGraph.Overlay(
-            actions: Dictionary(plan.nodes.map { ($0.uuid, $0.action) }, uniquingKeysWith: { first, _ in first }),
+            actions: Dictionary(firstOf: plan.nodes.map { ($0.uuid, $0.action) }),
             drifted: Set(snapshot.network.drifts.keys),
             pending: Set(snapshot.unresolved.map(\.node))
         )

@@ -127,10 +127,7 @@ extension PlanView {
         private let excluded: [String: DeviceUUID]
 
         init(_ plan: Plan) {
-            excluded = Dictionary(
-                plan.nodes.filter { $0.action == .exclude }.map { ($0.name, $0.uuid) },
-                uniquingKeysWith: { first, _ in first }
-            )
+            excluded = Dictionary(firstOf: plan.nodes.filter { $0.action == .exclude }.map { ($0.name, $0.uuid) })
         }
 
         func label(of node: NodeSummary) -> String {

@@ -38,10 +38,7 @@ extension ReportMaking {
     /// The nodes by floor, in the order of the definition, those of a floor by room and then by name. A floor is where
     /// a node's position is, or else what its tag `floor` says; nil for nodes on none.
     private var nodesByFloor: [(floor: String?, nodes: [RelatedNode])] {
-        let titles = Dictionary(
-            source.placement.floors.map { ($0.name, $0.title) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let titles = Dictionary(firstOf: source.placement.floors.map { ($0.name, $0.title) })
         let groups = Dictionary(grouping: source.relations.nodes) { node in
             source.placement.positions[node.name]?.floor.value ?? node.tags["floor"]
         }
@@ -183,8 +180,7 @@ extension ReportMaking {
         let addresses = Dictionary(source.network.groups.map { ($0.name, $0.address.description) }) { first, _ in first
         }
         let titles = Dictionary(
-            source.relations.groups.compactMap { group in group.title.map { (group.name, $0) } },
-            uniquingKeysWith: { first, _ in first }
+            firstOf: source.relations.groups.compactMap { group in group.title.map { (group.name, $0) } }
         )
         let rows: [[HandoverReport.Cell]] = source.relations.groups.map { group in
             [

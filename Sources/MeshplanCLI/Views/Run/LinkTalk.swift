@@ -6,7 +6,7 @@ struct NodeNames {
     private var names: [UnicastAddress: String]
 
     init(_ network: MeshNetwork) {
-        names = Dictionary(network.nodes.map { ($0.unicastAddress, $0.name) }, uniquingKeysWith: { first, _ in first })
+        names = Dictionary(firstOf: network.nodes.map { ($0.unicastAddress, $0.name) })
     }
 
     /// The name of a node, fit for output; its address if it has no name.

@@ -35,7 +35,7 @@ final class RefreshReporter {
         var observed: [DeviceUUID: Timestamp] = [:]
         for node in network.nodes { observed[node.uuid] = node.observedAt }
         self.observed = observed
-        names = Dictionary(network.nodes.map { ($0.uuid, $0.name.printable) }, uniquingKeysWith: { first, _ in first })
+        names = Dictionary(firstOf: network.nodes.map { ($0.uuid, $0.name.printable) })
     }
 
     /// Announces how much will be read.

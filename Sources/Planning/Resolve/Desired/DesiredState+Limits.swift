@@ -21,7 +21,7 @@ extension DesiredState {
         for difference in differences { needs.add(difference) }
         for key in applicationKeys where needs.appKeys.contains(key.index) { needs.netKeys.insert(key.boundNetKey) }
         var parents = groups.filter { needs.groups.contains($0.group.address) }.compactMap(\.group.parent)
-        let byAddress = Dictionary(groups.map { ($0.group.address, $0.group) }, uniquingKeysWith: { first, _ in first })
+        let byAddress = Dictionary(firstOf: groups.map { ($0.group.address, $0.group) })
         while let parent = parents.popLast() {
             guard needs.groups.insert(parent).inserted, let next = byAddress[parent]?.parent else { continue }
             parents.append(next)

@@ -1,3 +1,4 @@
+import MeshCore
 import Store
 import SystemLayer
 
@@ -58,7 +59,7 @@ struct FleetContinuation {
         guard !failed.isEmpty else { return [] }
         let context = run.context
         let commands = FleetJobCommands(request: record.request, fleet: run.fleet)
-        let byName = Dictionary(failed.map { ($0.network, $0) }, uniquingKeysWith: { first, _ in first })
+        let byName = Dictionary(firstOf: failed.map { ($0.network, $0) })
         let indexes = run.fleet.networks.indices.filter { byName[run.fleet.networks[$0].name] != nil }
         var planning = run
         if record.request.takesBack != nil { planning.showsDetails = run.showsDetails && context.json != nil }
