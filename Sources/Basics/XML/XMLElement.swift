@@ -3,13 +3,13 @@ package struct XMLElement: Hashable, Sendable {
     /// Its name as it is written, with its prefix.
     package var name: String
     /// Its attributes in their order, each once.
-    package var attributes: [Attribute]
+    package var attributes: [Attribute] = []
     /// The elements in it.
-    package var children: [XMLElement]
+    package var children: [XMLElement] = []
     /// The text in it, without that of its children.
-    package var text: String
+    package var text: String = ""
     /// The line of its beginning, from 1.
-    package var line: Int
+    package var line: Int = 1
 
     /// An attribute.
     package struct Attribute: Hashable, Sendable {
@@ -22,20 +22,6 @@ package struct XMLElement: Hashable, Sendable {
             self.name = name
             self.value = value
         }
-    }
-
-    package init(
-        name: String,
-        attributes: [Attribute] = [],
-        children: [XMLElement] = [],
-        text: String = "",
-        line: Int = 1
-    ) {
-        self.name = name
-        self.attributes = attributes
-        self.children = children
-        self.text = text
-        self.line = line
     }
 
     /// The name without its prefix.

@@ -9,12 +9,6 @@ package struct HubListing: Hashable, Sendable {
     /// The gateways that are there, by name.
     package var gateways: [HubEntry]
 
-    package init(since: Timestamp, program: String, gateways: [HubEntry]) {
-        self.since = since
-        self.program = program
-        self.gateways = gateways
-    }
-
     /// The most entries that are read; a hub has fewer.
     private static let limit = 65_536
 

@@ -40,17 +40,11 @@ package struct HubName: Hashable, Comparable, Sendable, CustomStringConvertible 
 /// What a gateway tells its hub about its use.
 package struct HubLoad: Hashable, Sendable {
     /// The clients of the gateway, through the hub and directly.
-    package var clients: UInt16
+    package var clients: UInt16 = 0
     /// The links that are open or being made.
-    package var links: UInt16
+    package var links: UInt16 = 0
     /// The most links at once.
-    package var maximumLinks: UInt16
-
-    package init(clients: UInt16 = 0, links: UInt16 = 0, maximumLinks: UInt16 = 0) {
-        self.clients = clients
-        self.links = links
-        self.maximumLinks = maximumLinks
-    }
+    package var maximumLinks: UInt16 = 0
 }
 
 /// Identifies a request of a hub that a gateway connect for a client. A hub uses no number twice.
@@ -77,20 +71,4 @@ package struct HubEntry: Hashable, Sendable {
     package var throughHub: UInt16
     /// What it tells about its use.
     package var load: HubLoad
-
-    package init(
-        name: HubName,
-        peer: String,
-        since: Timestamp,
-        program: String,
-        throughHub: UInt16,
-        load: HubLoad
-    ) {
-        self.name = name
-        self.peer = peer
-        self.since = since
-        self.program = program
-        self.throughHub = throughHub
-        self.load = load
-    }
 }

@@ -6,13 +6,6 @@ package struct SensorColumn: Hashable, Sendable {
     package let width: [UInt8]
     /// The raw value of the column: the property's value field, or the whole value in some stacks.
     package let y: [UInt8]
-
-    /// A column.
-    package init(x: [UInt8], width: [UInt8], y: [UInt8]) {
-        self.x = x
-        self.width = width
-        self.y = y
-    }
 }
 
 /// How many octets the parts of a property's columns have.

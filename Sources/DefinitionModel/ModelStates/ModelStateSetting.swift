@@ -9,13 +9,6 @@ package struct ModelStateSetting: Hashable, Sendable {
     /// The same in octets.
     package var state: ModelState
 
-    /// A state with its value.
-    package init(keys: [String], value: ModelStateValue, state: ModelState) {
-        self.keys = keys
-        self.value = value
-        self.state = state
-    }
-
     /// Where it stands under `states:`, with dots: `properties.light-control-time-run-on`.
     package var path: String { keys.joined(separator: ".") }
 

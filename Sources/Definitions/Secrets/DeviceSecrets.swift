@@ -6,11 +6,6 @@ package struct DeviceSecrets: Hashable, Sendable {
     package var staticValue: StaticOutOfBandValue?
     /// Its public key, if it was delivered.
     package var publicKey: P256PublicKey?
-
-    package init(staticValue: StaticOutOfBandValue? = nil, publicKey: P256PublicKey? = nil) {
-        self.staticValue = staticValue
-        self.publicKey = publicKey
-    }
 }
 
 extension DeviceSecrets: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

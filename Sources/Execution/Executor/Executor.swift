@@ -285,9 +285,6 @@ package struct ListeningReport: Hashable, Sendable {
     package var foundAlive: [DeviceUUID] = []
     /// Why it ended early; ``Recap/Ending/completed`` if it did not.
     package var ending = Recap.Ending.completed
-
-    /// An empty report.
-    package init() {}
 }
 
 extension Executor {

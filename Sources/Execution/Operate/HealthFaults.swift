@@ -42,12 +42,6 @@ package struct HealthFault: Hashable, Sendable {
     static let none: UInt8 = 0
     private static let firstOfVendors: UInt8 = 0x80
 
-    /// A fault.
-    package init(number: UInt8, company: UInt16) {
-        self.number = number
-        self.company = company
-    }
-
     /// The name, the same for all companies: `overheat-error`; nil for faults of vendors and reserved ones.
     package var name: String? {
         MessageCatalogue.sig.message(Self.status)?.field(named: "faults")?.type.words[Int64(number)]

@@ -19,31 +19,10 @@ package struct OperatingRequest: Hashable, Sendable {
     package var status: MessageDescription?
     /// Fields that the answer must hold if the catalogue knows it: of several instances of a state that which was
     /// asked for.
-    package var instance: FieldValues
+    package var instance: FieldValues = FieldValues()
     /// When the delay ends that the last octet of the payload holds: every transmission says how much of it is left, so
     /// that it does not matter which one arrives. Nil if the payload ends with no delay.
     package var delayEnd: Instant?
-
-    /// A request.
-    package init(
-        node: DeviceUUID,
-        destination: UnicastAddress,
-        payload: [UInt8],
-        key: AppKeyIndex?,
-        subnets: [NetKeyIndex],
-        answer: Opcode,
-        status: MessageDescription? = nil,
-        instance: FieldValues = FieldValues()
-    ) {
-        self.node = node
-        self.destination = destination
-        self.payload = payload
-        self.key = key
-        self.subnets = subnets
-        self.answer = answer
-        self.status = status
-        self.instance = instance
-    }
 
     /// The access payload as it is sent at an instant.
     package func payload(at now: Instant) -> [UInt8] {

@@ -37,9 +37,6 @@ package struct ProvisioningAttempts: Hashable, Sendable {
     /// Whether static values are offered once more that another device may have learnt in an earlier session.
     package var offersUsedValues = false
 
-    /// The default of every value.
-    package init() {}
-
     func delay(afterFailures failures: Int) -> Duration {
         (1..<min(max(failures, 1), 8)).reduce(retryDelay) { delay, _ in delay * 2 }
     }

@@ -25,21 +25,7 @@ package struct RemoteListening: Hashable, Sendable {
     /// Whether it asks devices for scan responses; nil if it has not told.
     package var isActiveScanSupported: Bool?
     /// Whether it reported as many devices as it can, so that there may be more.
-    package var isListFull: Bool
-
-    package init(
-        node: DeviceUUID,
-        outcome: Outcome,
-        maximumScannedItems: UInt8? = nil,
-        isActiveScanSupported: Bool? = nil,
-        isListFull: Bool = false
-    ) {
-        self.node = node
-        self.outcome = outcome
-        self.maximumScannedItems = maximumScannedItems
-        self.isActiveScanSupported = isActiveScanSupported
-        self.isListFull = isListFull
-    }
+    package var isListFull: Bool = false
 
     /// Whether the node did as it was asked.
     package var isGood: Bool {
@@ -70,7 +56,4 @@ package struct RemoteListeningReport: Hashable, Sendable {
     package var hasBearerListened = false
     /// Why it ended; ``Recap/Ending/completed`` if its time was over.
     package var ending = Recap.Ending.completed
-
-    /// An empty report.
-    package init() {}
 }

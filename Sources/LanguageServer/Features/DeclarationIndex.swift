@@ -19,9 +19,6 @@ struct DeclarationIndex {
     /// All declarations, file by file in reading order.
     private(set) var declarations: [Declaration] = []
 
-    /// No declarations.
-    init() {}
-
     /// Adds the declarations of a file.
     mutating func add(_ outline: DefinitionOutline, path: String) {
         for document in outline.documents { addSections(of: document, outline, path, modules: []) }

@@ -20,18 +20,6 @@ package struct ConfigurationSubject: Hashable, Sendable {
     package var elementAddress: UnicastAddress?
     /// A model on the element.
     package var model: ModelIdentifier?
-
-    package init(
-        netKeyIndex: NetKeyIndex? = nil,
-        appKeyIndex: AppKeyIndex? = nil,
-        elementAddress: UnicastAddress? = nil,
-        model: ModelIdentifier? = nil
-    ) {
-        self.netKeyIndex = netKeyIndex
-        self.appKeyIndex = appKeyIndex
-        self.elementAddress = elementAddress
-        self.model = model
-    }
 }
 
 /// A Configuration message that asks for an answer.

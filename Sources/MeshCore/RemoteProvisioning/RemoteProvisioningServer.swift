@@ -38,9 +38,6 @@ package struct RemoteProvisioningServer {
         package var maximumScannedItems: UInt8 = 16
         /// Whether it can request scan responses from devices.
         package var isActiveScanSupported = true
-
-        /// The abilities of common firmware.
-        package init() {}
     }
 
     /// What a server reports about its own node.

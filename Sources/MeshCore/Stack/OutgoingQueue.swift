@@ -45,10 +45,6 @@ struct OutgoingQueue {
     var active: [Active] = []
     private(set) var waiting: [Waiting] = []
 
-    init(parameters: SARParameters) {
-        self.parameters = parameters
-    }
-
     var nextDeadline: Instant? {
         active.lazy.map(\.transmission.deadline).min()
     }

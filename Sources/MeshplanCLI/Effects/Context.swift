@@ -176,12 +176,6 @@ package struct ProcessIdentity: Sendable {
     package var user: String
     /// The machine's name.
     package var host: String
-
-    package init(number: Int32, user: String, host: String) {
-        self.number = number
-        self.user = user
-        self.host = host
-    }
 }
 
 /// The random generator of a context.

@@ -8,11 +8,6 @@ package struct FloorDrawing: Hashable, Sendable {
         package var x: Double
         /// Downwards.
         package var y: Double
-
-        package init(x: Double, y: Double) {
-            self.x = x
-            self.y = y
-        }
     }
 
     /// Why a document is no floor plan.

@@ -8,12 +8,7 @@ package struct DriftReport: Hashable, Sendable {
     package var nodes: [DriftedNode]
 
     /// Further facts, as sentences: keys that nodes have and the database does not know, and what can be done.
-    package var notes: [String]
-
-    package init(nodes: [DriftedNode], notes: [String] = []) {
-        self.nodes = nodes
-        self.notes = notes
-    }
+    package var notes: [String] = []
 
     /// How many resources differ from their records, without those that the definition has adopted.
     package var count: Int { nodes.reduce(0) { $0 + $1.entries.count } }

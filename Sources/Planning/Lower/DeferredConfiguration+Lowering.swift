@@ -4,26 +4,14 @@ package import MeshCore
 /// The result of lowering a deferred configuration.
 package struct LoweredConfiguration: Hashable, Sendable {
     /// The differences, as in ``Plan/changes``.
-    package var changes: [Change]
+    package var changes: [Change] = []
     /// What to do. Changes and dependencies are indexes into the two lists here.
-    package var steps: [Step]
+    package var steps: [Step] = []
     /// What the node does not support, and contradictions. The steps do not contain these, and are valid without them.
     /// They have no locations, because the definition is not available.
-    package var problems: [Diagnostic]
+    package var problems: [Diagnostic] = []
     /// What waits for devices that were to become nodes and have not yet. The steps do not contain it.
-    package var waiting: [WaitingChange]
-
-    package init(
-        changes: [Change] = [],
-        steps: [Step] = [],
-        problems: [Diagnostic] = [],
-        waiting: [WaitingChange] = []
-    ) {
-        self.changes = changes
-        self.steps = steps
-        self.problems = problems
-        self.waiting = waiting
-    }
+    package var waiting: [WaitingChange] = []
 }
 
 extension DeferredConfiguration {

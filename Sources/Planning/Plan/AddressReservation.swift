@@ -11,14 +11,6 @@ package struct AddressReservation: Hashable, Sendable {
     package var elementCount: UInt8
     /// The address of its primary element if the definition fixes it.
     package var address: UnicastAddress?
-
-    /// A reservation for a device of that kind.
-    package init(device: DeviceUUID, kind: String, elementCount: UInt8, address: UnicastAddress? = nil) {
-        self.device = device
-        self.kind = kind
-        self.elementCount = elementCount
-        self.address = address
-    }
 }
 
 extension Plan {

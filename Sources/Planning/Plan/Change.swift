@@ -164,11 +164,6 @@ package struct ChangeDrift: Hashable, Sendable {
     package var recorded: String?
     /// When a read-back first reported another value.
     package var since: Timestamp
-
-    package init(recorded: String?, since: Timestamp) {
-        self.recorded = recorded
-        self.since = since
-    }
 }
 
 extension Change.Kind {

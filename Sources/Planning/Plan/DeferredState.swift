@@ -7,11 +7,6 @@ package struct DeferredState: Hashable, Sendable {
     /// Whether to leave it out if the node lacks it, because a default for many nodes asks for it.
     package var isOptional: Bool
 
-    package init(state: DesiredFoundationState, isOptional: Bool) {
-        self.state = state
-        self.isOptional = isOptional
-    }
-
     /// The cost if the node has the state; zero if it only switches off what the node may not have.
     var foreseenCost: MessageCost {
         if state.isOff { return .zero }

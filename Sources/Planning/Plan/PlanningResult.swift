@@ -8,11 +8,6 @@ package struct PlanningResult: Hashable, Sendable {
     /// What is wrong or worth knowing, in reading order. With errors, there is no plan or it is refused.
     package var diagnostics: [Diagnostic]
 
-    package init(plan: Plan?, diagnostics: [Diagnostic]) {
-        self.plan = plan
-        self.diagnostics = diagnostics
-    }
-
     /// The guards that refuse the plan, sorted.
     package var refusals: [PlanGuard] { plan?.refusals ?? [] }
 }

@@ -20,24 +20,6 @@ package struct ReprovisionPlan: Hashable, Sendable {
     /// What in the database names the addresses that the node gives up.
     package var references = ReprovisionReferences()
 
-    package init(
-        node: DeviceUUID,
-        name: String,
-        procedure: NodeProvisioningProcedure,
-        before: ClosedRange<UInt16>,
-        after: ClosedRange<UInt16>,
-        netKeyIndex: NetKeyIndex,
-        provisioning: ProvisioningOrder
-    ) {
-        self.node = node
-        self.name = name
-        self.procedure = procedure
-        self.before = before
-        self.after = after
-        self.netKeyIndex = netKeyIndex
-        self.provisioning = provisioning
-    }
-
     /// How many elements the node should have afterwards, 1...255.
     package var elementCount: UInt8 { UInt8(clamping: after.count) }
 
@@ -53,9 +35,6 @@ package struct ReprovisionReferences: Hashable, Sendable {
     package var heartbeats: [String] = []
     /// The names of nodes whose bridging table has an entry for it.
     package var bridges: [String] = []
-
-    /// No references.
-    package init() {}
 
     /// Whether nothing refers to the node.
     package var isEmpty: Bool { publishers.isEmpty && heartbeats.isEmpty && bridges.isEmpty }

@@ -174,9 +174,6 @@ package struct StoredModels: Hashable, Sendable {
     /// Octets.
     package var octets: [StateKey: [UInt8]] = [:]
 
-    /// Nothing was set.
-    package init() {}
-
     /// Whether nothing was set.
     package var isEmpty: Bool { numbers.isEmpty && octets.isEmpty }
 }

@@ -17,9 +17,6 @@ package struct HeartbeatProgress: Hashable, Sendable {
     /// The most hops of a counted heartbeat.
     package internal(set) var maximumHops: UInt8 = 0
 
-    /// Nothing sent and nothing counted.
-    package init() {}
-
     /// The Heartbeat Publication state was set.
     mutating func beginPublication(_ count: HeartbeatPublicationCountLog) {
         publicationsSet &+= 1

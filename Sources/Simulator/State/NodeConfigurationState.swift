@@ -135,18 +135,11 @@ package struct NodeNetKey: Hashable, Sendable {
     /// The key being replaced; set only during a key refresh.
     package var oldKey: KeyMaterial?
     /// The node's phase in the key refresh.
-    package var phase: KeyRefreshPhase
+    package var phase: KeyRefreshPhase = .normal
     /// Whether the node advertises with its Node Identity in this subnet.
     package var isIdentityRunning = false
     /// Whether the node advertises with its Private Node Identity in this subnet.
     package var isPrivateIdentityRunning = false
-
-    package init(index: NetKeyIndex, key: KeyMaterial, oldKey: KeyMaterial? = nil, phase: KeyRefreshPhase = .normal) {
-        self.index = index
-        self.key = key
-        self.oldKey = oldKey
-        self.phase = phase
-    }
 }
 
 /// An AppKey on a node.

@@ -88,16 +88,10 @@ struct KeySlot: Hashable {
 /// The changes of one transaction.
 struct RowChanges {
     var puts: [StoredRow]
-    var deletes: [RowName]
+    var deletes: [RowName] = []
     /// What replaces all key slots; nil keeps them. If it is set, the replaced slots and rows are erased as well as the
     /// store can.
     var slots: [KeySlot]?
-
-    init(puts: [StoredRow], deletes: [RowName] = [], slots: [KeySlot]? = nil) {
-        self.puts = puts
-        self.deletes = deletes
-        self.slots = slots
-    }
 }
 
 /// The place of the rows: a file, or a database that several people share. Sealing, digests and meaning are above this
@@ -197,7 +191,7 @@ extension RowStore {
     func findLineage() throws(StoreError) -> Octets16 { try rows(named: []).header.lineage }
 
     func revisions(of names: [RowName]) throws(StoreError) -> [RowName: UInt64] {
-        Dictionary(try rows(named: names).rows.map { ($0.name, $0.revision) }, uniquingKeysWith: { first, _ in first })
+        Dictionary(firstOf: try rows(named: names).rows.map { ($0.name, $0.revision) })
     }
 
     /// Servers check themselves.

@@ -24,7 +24,4 @@ package struct LockTiming: Hashable, Sendable {
     package var writerPatience = Duration.seconds(40)
     /// How long a reader tries to reach the server again.
     package var readerPatience = Duration.seconds(5)
-
-    /// The usual timing.
-    package init() {}
 }

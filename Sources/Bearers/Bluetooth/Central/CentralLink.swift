@@ -73,33 +73,17 @@ struct CentralLink: Sendable {
 /// How long a ``BluetoothCentral`` waits.
 package struct CentralTiming: Hashable, Sendable {
     /// How long a connection may take to be established; the kernel gives up after 20 s.
-    package var connect: Duration
+    package var connect: Duration = .seconds(15)
     /// How long to search for any proxy.
-    package var search: Duration
+    package var search: Duration = .seconds(10)
     /// How recently a proxy must have been heard to be connected to.
-    package var freshness: Duration
+    package var freshness: Duration = .seconds(3)
     /// How long to pass over a proxy that could not be connected to.
-    package var failureMemory: Duration
+    package var failureMemory: Duration = .seconds(10)
     /// How long the kernel may keep a closed connection.
-    package var lingering: Duration
+    package var lingering: Duration = .seconds(3)
     /// How long the client of a link waits.
-    package var client: GATTTiming
-
-    package init(
-        connect: Duration = .seconds(15),
-        search: Duration = .seconds(10),
-        freshness: Duration = .seconds(3),
-        failureMemory: Duration = .seconds(10),
-        lingering: Duration = .seconds(3),
-        client: GATTTiming = GATTTiming()
-    ) {
-        self.connect = connect
-        self.search = search
-        self.freshness = freshness
-        self.failureMemory = failureMemory
-        self.lingering = lingering
-        self.client = client
-    }
+    package var client: GATTTiming = GATTTiming()
 }
 
 /// The proxies heard lately, of any network.

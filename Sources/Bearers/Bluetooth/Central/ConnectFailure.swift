@@ -14,12 +14,7 @@ package struct ConnectFailure: Hashable, Sendable {
     /// The controller's reason, if seen.
     package var reason: HCIErrorCode?
     /// The kernel's error number, 0 for an orderly end.
-    package var number: Int32
-
-    package init(reason: HCIErrorCode? = nil, number: Int32 = 0) {
-        self.reason = reason
-        self.number = number
-    }
+    package var number: Int32 = 0
 
     /// Whether the controller has no room for another connection.
     package var isLimit: Bool { reason.map { $0 == .connectionLimitExceeded } ?? (number == EMLINK) }

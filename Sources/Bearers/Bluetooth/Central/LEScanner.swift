@@ -341,24 +341,12 @@ extension LEScanner {
 /// How long an ``LEScanner`` waits.
 package struct LEScanTiming: Hashable, Sendable {
     /// How long the controller may take to answer a command.
-    package var command: Duration
+    package var command: Duration = .seconds(4)
     /// How long to share somebody else's scan that brings nothing useful before replacing it.
-    package var sharing: Duration
+    package var sharing: Duration = .milliseconds(1_500)
     /// How long to wait after somebody else has switched scanning off before switching it on again. The time doubles
     /// whenever nothing was heard in between, up to sixteen times.
-    package var interruption: Duration
+    package var interruption: Duration = .milliseconds(100)
     /// How long without any packet before scanning is switched off and on; some controllers forget that they scan.
-    package var quiet: Duration
-
-    package init(
-        command: Duration = .seconds(4),
-        sharing: Duration = .milliseconds(1_500),
-        interruption: Duration = .milliseconds(100),
-        quiet: Duration = .seconds(10)
-    ) {
-        self.command = command
-        self.sharing = sharing
-        self.interruption = interruption
-        self.quiet = quiet
-    }
+    package var quiet: Duration = .seconds(10)
 }

@@ -122,13 +122,6 @@ package struct LEScanParameters: Hashable, Sendable {
     package var window: UInt16
     /// The kind of address that scan requests come from.
     package var ownAddress: BluetoothAddress.Kind
-
-    package init(isActive: Bool, interval: UInt16, window: UInt16, ownAddress: BluetoothAddress.Kind) {
-        self.isActive = isActive
-        self.interval = interval
-        self.window = window
-        self.ownAddress = ownAddress
-    }
 }
 
 /// The parameters of a connection (Core Vol 4 Part E 7.8.18).

@@ -146,22 +146,6 @@ package struct DesiredHeartbeatPublication: Hashable, Sendable {
     package var features: FeatureSet
     /// The subnet; nil for that of messages to the node.
     package var netKeyIndex: NetKeyIndex?
-
-    package init(
-        target: DesiredPublication.Target,
-        count: HeartbeatPublicationCountLog,
-        period: HeartbeatPeriodLog,
-        ttl: UInt8,
-        features: FeatureSet,
-        netKeyIndex: NetKeyIndex?
-    ) {
-        self.target = target
-        self.count = count
-        self.period = period
-        self.ttl = ttl
-        self.features = features
-        self.netKeyIndex = netKeyIndex
-    }
 }
 
 /// A heartbeat subscription whose source may not have an address yet.
@@ -172,16 +156,6 @@ package struct DesiredHeartbeatSubscription: Hashable, Sendable {
     package var destination: DesiredPublication.Target?
     /// How long to count them.
     package var period: HeartbeatPeriodLog
-
-    package init(
-        source: DesiredPublication.Target,
-        destination: DesiredPublication.Target?,
-        period: HeartbeatPeriodLog
-    ) {
-        self.source = source
-        self.destination = destination
-        self.period = period
-    }
 }
 
 /// An entry of a bridging table whose addresses may not be known yet.
@@ -194,18 +168,6 @@ package struct DesiredBridge: Hashable, Sendable {
     package var second: DesiredPublication.Target
     /// The directions in which messages pass.
     package var directions: BridgingDirections
-
-    package init(
-        subnets: NetKeyIndexPair,
-        first: DesiredPublication.Target,
-        second: DesiredPublication.Target,
-        directions: BridgingDirections
-    ) {
-        self.subnets = subnets
-        self.first = first
-        self.second = second
-        self.directions = directions
-    }
 
     /// The cost to add an entry.
     static let cost = MessageCost.exchange(request: 10, status: 11)
