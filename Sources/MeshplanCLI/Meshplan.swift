@@ -148,7 +148,12 @@ extension Meshplan {
                 return .success
             }
             if command.writesJSON {
-                context.json = JSONLines(context.output, command: path(of: arguments), clock: context.milliseconds)
+                context.json = JSONLines(
+                    context.output,
+                    command: path(of: arguments),
+                    report: context.report,
+                    clock: context.milliseconds
+                )
             } else if context.terminal.isOutputTerminal {
                 context.output.fitter = LineFitter(width: context.style.width)
             }
@@ -174,6 +179,7 @@ extension Meshplan {
             if code == .validationFailure {
                 if let failure = CommandAdvice.failure(of: arguments) { return FailureView(context).show(failure) }
                 var fitter = LineFitter(width: context.errorStyle.width)
+                context.report?.note(message(for: error))
                 let text = fullMessage(for: error, columns: context.errorStyle.width)
                 context.errorOutput.line(fitter.fitted(HelpPage.pointingToAllOptions(text)))
                 return .usage

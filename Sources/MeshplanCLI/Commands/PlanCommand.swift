@@ -134,7 +134,8 @@ struct PlanCommand: RoutedCommand {
                 database: database,
                 context: context
             )
-            if context.json == nil {
+            // Whoever has asked for many says itself where they are.
+            if context.json == nil, context.report == nil {
                 context.output.line(
                     "\nSaved to \(out.printable). Apply exactly this plan with: meshplan apply "
                         + "\(out.printable.shellWord) --via \(via.first?.printable.shellWord ?? "BEARER")"

@@ -85,6 +85,8 @@ package struct Effects {
     package var pause: (Duration) -> Void
     /// The output for JSON; nil if the command writes text.
     var json: JSONLines?
+    /// What another process gets to know that has asked for the command; nil if none has.
+    var report: CommandReport?
     /// Files with values for variables of definitions, as the command line names them.
     var variableFiles: [String] = []
     /// Values for variables of definitions from the command line.

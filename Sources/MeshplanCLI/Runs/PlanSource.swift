@@ -109,11 +109,13 @@ extension PlanSource {
                     : "\(unresolved) requests of an earlier run may or may not have arrived; apply reads them back first."
             )
         }
+        var json = PlanJSON(plan: shown, estimate: estimate, digest: plan.digest)
         if let lines = context.json {
-            var json = PlanJSON(plan: shown, estimate: estimate, digest: plan.digest)
             if let declared, let declaringFiles { json.origins = PlanOrigins(declared, declaringFiles) }
             json.write(to: lines)
         } else {
+            // Whoever shows the text to somebody looks at the figures itself.
+            context.report?.summary = .object(json.summary)
             context.output.write(
                 PlanView(plan: shown, estimate: estimate, style: context.style, isFull: isFull, goal: goal).render()
             )

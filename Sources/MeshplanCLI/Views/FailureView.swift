@@ -31,6 +31,7 @@ struct FailureView {
 
     /// Shows what is to be said about files.
     func show(_ diagnostics: [Diagnostic], files: SourceFiles = SourceFiles()) {
+        context.report?.note(diagnostics, files)
         if let lines = context.json {
             lines.write(diagnostics, files: files)
         } else {

@@ -11,6 +11,8 @@ import SystemLayer
 struct JSONLines {
     /// The stream for the lines.
     var output: Output
+    /// What another process gets to know that has asked for the command; nil if none has.
+    let report: CommandReport?
     /// The calendar time of an event, in milliseconds since 1970.
     private let clock: () -> Int64
     /// The names of nodes that events name by their UUIDs.
@@ -19,8 +21,9 @@ struct JSONLines {
     /// Writes the first line of a command's output.
     ///
     /// - Parameter clock: the calendar time, in milliseconds since 1970.
-    init(_ output: Output, command: String, clock: @escaping () -> Int64) {
+    init(_ output: Output, command: String, report: CommandReport? = nil, clock: @escaping () -> Int64) {
         self.output = output
+        self.report = report
         self.clock = clock
         write([
             "type": "version", "format": "1.0", "tool": "meshplan", "tool_version": programVersion.json,
@@ -31,6 +34,18 @@ struct JSONLines {
     /// Writes one line.
     func write(_ members: KeyValuePairs<String, JSONValue?>) {
         output.line(JSONValue.object(members).line)
+    }
+
+    /// Writes the line that sums a command up.
+    func write(summary members: KeyValuePairs<String, JSONValue?>) {
+        report?.summary = .object(members)
+        write(members)
+    }
+
+    /// Writes the line that sums up what has happened, with the time at its end.
+    func event(summary members: KeyValuePairs<String, JSONValue?>) {
+        report?.summary = .object(members)
+        event(members)
     }
 
     /// Writes the line of something that happens, with the time at its end. Beside the UUID of a node stands its name,

@@ -17,6 +17,20 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 }
 
+extension JSONValue {
+    /// A member of an object.
+    subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+
+    /// The text, if it is one.
+    var text: String? { if case .string(let text) = self { text } else { nil } }
+
+    /// The whole number, if it is one.
+    var number: Int? { if case .number(let text) = self { Int(text) } else { nil } }
+}
+
 extension String {
     /// The text as a JSON value.
     var json: JSONValue { .string(self) }

@@ -100,7 +100,7 @@ struct TestView {
         let failed = results.count(where: \.isFailed)
         let skipped = results.count - passed - failed
         if let lines = context.json {
-            lines.write([
+            lines.write(summary: [
                 "type": "summary", "passed": .integer(passed), "failed": .integer(failed),
                 "skipped": .integer(skipped), "interrupted": isWhole ? nil : true,
             ])

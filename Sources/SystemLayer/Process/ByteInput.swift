@@ -21,6 +21,10 @@ package struct ByteInput {
     /// Waits for octets, at most for the given time; nil waits without limit.
     package var read: (_ wait: Duration?) -> Event
 
+    package init(read: @escaping (_ wait: Duration?) -> Event) {
+        self.read = read
+    }
+
     /// The octets of an open file.
     ///
     /// - Parameters:

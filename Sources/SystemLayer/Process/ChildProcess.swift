@@ -9,7 +9,7 @@ import Darwin
 /// A program that was started, with what it prints. It is a process group of its own.
 final class ChildProcess {
     private let process: StartedProcess
-    /// Where its standard input is written to; nil if it has none.
+    /// Where its standard input is written to; nil once that is closed.
     private var input: Int32?
     private var streams: [(descriptor: Int32, isOutput: Bool, line: [UInt8])]
 
@@ -21,9 +21,8 @@ final class ChildProcess {
 
     /// Starts a program.
     ///
-    /// - Parameter takesInput: whether lines are sent to its standard input, which is empty otherwise.
     /// - Throws: ``ShellProcess/Failure`` if the system cannot start it.
-    init(_ program: ProgramPool.Program, takesInput: Bool) throws(ShellProcess.Failure) {
+    init(_ program: ProgramPool.Program) throws(ShellProcess.Failure) {
         var ends: [Int32] = []
         func pipe() throws(ShellProcess.Failure) -> (read: Int32, write: Int32) {
             guard let made = PipeEnds.make(isBlocking: true) else {
@@ -34,15 +33,14 @@ final class ChildProcess {
             ends += [made.read, made.write]
             return made
         }
-        let (output, errors) = (try pipe(), try pipe())
-        let input = takesInput ? try pipe() : nil
+        let (output, errors, input) = (try pipe(), try pipe(), try pipe())
         do {
             // Not all systems can change the folder while they start a program; the shell can. Some shells end with 2
             // where there is no such folder, which means something else as the status of the program.
             process = try ShellProcess.start(
                 ["-c", #"cd "$0" || exit 126; exec "$@""#, program.folder] + program.arguments,
                 environment: program.environment,
-                input: input?.read,
+                input: input.read,
                 output: output.write,
                 errors: errors.write,
                 isGroup: true
@@ -51,8 +49,8 @@ final class ChildProcess {
             for end in ends { close(end) }
             throw error
         }
-        for end in [output.write, errors.write] + [input?.read].compactMap(\.self) { close(end) }
-        self.input = input?.write
+        for end in [output.write, errors.write, input.read] { close(end) }
+        self.input = input.write
         streams = [(output.read, true, []), (errors.read, false, [])]
     }
 

@@ -106,7 +106,7 @@ struct ApprovalCommandTests {
         let elsewhere = try digest(fixture, "--via", "unix:elsewhere")
         #expect(Set([open, simulated, elsewhere]).count == 3)
         let wrong = fixture.run(["apply", "--expect-digest", elsewhere] + Self.way)
-        #expect(wrong.status == 7 && wrong.error.contains("so it is not what was approved"))
+        #expect(wrong.status == 7 && wrong.error.contains("the plan is not what was approved"))
         try fixture.writePrivate(String(repeating: "2", count: 32), to: "k.key")
         #expect(try digest(fixture) != open)
         try fixture.writePrivate(String(repeating: "1", count: 32), to: "k.key")

@@ -266,27 +266,10 @@ struct FleetCommandTests {
         }
     }
 
-    @Test("Only lines of JSON that say something about the whole are looked at")
-    func lines() {
-        for type in ["summary", "plan_summary", "diagnostic", "examination"] {
-            #expect(FleetResult.concerns(#"{"type":"\#(type)","network":"a"}"#), "\(type)")
-        }
-        for type in ["plan_change", "plan_node", "summary_line", "apply_diagnostic", ""] {
-            #expect(!FleetResult.concerns(#"{"type":"\#(type)","network":"summary"}"#), "\(type)")
-        }
-        #expect(FleetResult.concerns(#"{"network":"a","type":"summary"}"#))
-    }
-
     @Test("One exit code stands for many: the gravest")
     func status() {
         func status(_ all: MeshplanCLI.ExitStatus...) -> MeshplanCLI.ExitStatus {
-            FleetDispatcher.status(
-                of: all.map {
-                    var result = FleetResult()
-                    result.end($0)
-                    return result
-                }
-            )
+            FleetDispatcher.status(of: all.map { FleetResult.ended($0) })
         }
         #expect(status(.success, .success) == .success)
         #expect(status(.success, .drift, .changes) == .drift)

@@ -476,6 +476,20 @@ struct FleetRunCommandTests {
         #expect(fixture.run("fleet", "plan", "--detailed-exitcode").status == 0)
     }
 
+    @Test("A rollback shows the plans of its networks as text, too, and takes back just these")
+    func rollbackInDetail() throws {
+        let site = try Site()
+        let fixture = site.fixture
+        try #require(fixture.run(Site.apply).status == 0)
+        let good = try site.plantMistake()
+        try #require(fixture.run(Site.apply).status == 0)
+        let result = fixture.run("fleet", "rollback", "--auto-approve", "--details")
+        #expect(result.status == 0 && result.output.contains("3 networks: 3 taken back."), "\(result.combined)")
+        #expect(result.output.contains("  Plan for network graz-1") && !result.output.contains("Nothing was sent"))
+        try site.mend(good)
+        #expect(fixture.run("fleet", "plan", "--detailed-exitcode").status == 0)
+    }
+
     @Test("A network that a rollback has left out is named with the next command, which brings it back, too")
     func rollbackLeftOut() throws {
         let site = try Site()
@@ -486,7 +500,9 @@ struct FleetRunCommandTests {
         // One plan fails.
         fixture.fleetWorkers = FleetWorkers { workers, context, next, tell in
             FleetWorkers.inThisProcess.run(workers, context, next) { number, event in
-                if case .ended(0) = event, number == 0 { tell(number, .killed(9)) } else { tell(number, event) }
+                var event = event
+                if number == 0, case .ended = event { event = .ended(.ended(.failure, "ended by signal 9")) }
+                tell(number, event)
             }
             fixture.fleetWorkers = .inThisProcess
         }

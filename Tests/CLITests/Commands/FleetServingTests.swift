@@ -7,22 +7,20 @@ import Testing
 
 @Suite("Commands of a fleet that share a process")
 struct FleetServingTests {
-    /// What a server writes if it gets these requests, and the folders that it has entered.
+    /// What a server answers to these requests, and the folders that it has entered.
     private func serve(
         _ requests: [String],
         _ fixture: CommandFixture,
         memory: Int = 0,
-        environment: [String: String]? = nil
-    ) -> (lines: [Substring], folders: [String]) {
+        isOnce: Bool = false
+    ) throws -> (answers: [FleetAnswer], folders: [String]) {
         var octets: [[UInt8]] = [Array((requests.joined(separator: "\n") + "\n").utf8)]
         // Requests come in pieces.
         if let all = octets.first, all.count > 8 { octets = [Array(all[..<7]), Array(all[7...])] }
         fixture.byteInput = ByteInput { _ in octets.isEmpty ? .end : .bytes(octets.removeFirst()) }
         var folders: [String] = []
         let result = fixture.run { context in
-            var context = context
-            if let environment { context.environment = environment }
-            var serving = FleetServing(context: context)
+            var serving = FleetServing(context: context, isOnce: isOnce)
             serving.memory = { memory }
             serving.enter = { folder in
                 folders.append(folder)
@@ -31,13 +29,18 @@ struct FleetServingTests {
             serving()
         }
         #expect(result.error == "")
-        return (result.output.split(separator: "\n"), folders)
+        let schema = try JSONSchema("meshplan-events.schema.json")
+        let requests = requests.filter { $0.contains("fleet_") && !$0.contains(#""format":2"#) }
+        for line in requests + result.output.split(separator: "\n").map(String.init) {
+            #expect(try schema.mistakes(in: JSONParser.parse(Array(line.utf8))) == [], "\(line)")
+        }
+        let answers = result.output.split(separator: "\n").map { FleetAnswer(String($0)) }
+        return (try answers.map { try #require($0) }, folders)
     }
 
     private func call(_ name: String, _ fixture: CommandFixture, _ more: [String] = []) -> FleetCall {
-        let folder = fixture.folder.path + "/sites/" + name
         var call = FleetCall(
-            network: FleetNetwork(name: name, folder: folder, definition: []),
+            folder: fixture.folder.path + "/sites/" + name,
             arguments: ["plan", fixture.folder.path + "/shop.yaml", "--network", name, "--detailed-exitcode"] + more,
             environment: fixture.environment
         )
@@ -46,70 +49,125 @@ struct FleetServingTests {
         return call
     }
 
-    private func alone(_ call: FleetCall) -> CommandFixture.Result {
-        let own = CommandFixture(inSystemFolder: call.network.folder)
-        own.environment = call.environment
-        return own.run(call.arguments)
+    private func ends(_ answers: [FleetAnswer]) -> [FleetResult] {
+        answers.compactMap { if case .ended(let result) = $0 { result } else { nil } }
     }
 
     @Test("Each gets what it gets in a process of its own: folder, environment, output, status")
     func same() throws {
         let fixture = try FleetCommandTests.shops()
-        let calls = [call("graz-1", fixture), call("wien-1", fixture, ["--json"]), call("wien-1", fixture, ["--no"])]
-        let (lines, folders) = serve(calls.map { $0.request(in: fixture.environment) }, fixture)
-        #expect(folders == calls.map(\.network.folder))
-        var rest = lines[...]
+        var calls = [call("graz-1", fixture), call("wien-1", fixture, ["--json"]), call("wien-1", fixture, ["--no"])]
+        for (index, details) in [FleetCall.Details.text, .json, .text].enumerated() { calls[index].details = details }
+        let (answers, folders) = try serve(calls.map(\.line), fixture)
+        #expect(folders == calls.map(\.folder))
+        var rest = answers[...]
         for call in calls {
-            let alone = alone(call)
-            let own = rest.prefix { $0.first != "=" }
-            rest = rest.dropFirst(own.count)
-            func stream(_ mark: Character) -> String {
-                own.filter { $0.first == mark }.map { $0.dropFirst() + "\n" }.joined()
-            }
+            let own = CommandFixture(inSystemFolder: call.folder)
+            own.environment = call.environment
+            let alone = own.run(call.arguments)
             // Empty lines are none of a split text. Identifiers of plans are random.
-            func comparable(_ text: String) -> String {
-                text.split(separator: "\n").joined(separator: "\n").replacing(#/"plan":"[0-9a-f]{32}"/#, with: "")
-                    .replacing(#/,"time":"[^"]*"/#, with: "")
+            func comparable(_ text: String) -> Set<Substring> {
+                let text = text.replacing(#/"plan":"[0-9a-f]{32}"/#, with: "").replacing(#/,"time":"[^"]*"/#, with: "")
+                return Set(text.split(separator: "\n"))
             }
-            #expect(comparable(stream("o")) == comparable(alone.output))
-            #expect(comparable(stream("e")) == comparable(alone.error))
-            #expect(rest.popFirst() == "=\(alone.status)")
+            var lines: [String] = []
+            while case .line(let line)? = rest.first {
+                lines.append(line)
+                rest.removeFirst()
+            }
+            #expect(comparable(lines.joined(separator: "\n")) == comparable(alone.combined))
+            let result = try #require(rest.popFirst().map { ends([$0]) }?.first)
+            #expect(result.status.rawValue == alone.status && !result.isLast)
+            if result.status == .changes {
+                let digest = try #require(result.summary?.digest)
+                #expect(alone.output.contains(digest), "whether it prints text or JSON, it tells the digest")
+                #expect(result.text("plan") == "2 to provision, 8 to add, 1 to change, 8 to send")
+                #expect(result.printed?["type"] == "plan_summary")
+            } else {
+                #expect(result.status == .usage && result.text("plan").contains("--no"), "\(result)")
+            }
         }
-        #expect(rest.isEmpty && lines.contains("=2") && lines.contains("=64"))
-        #expect(lines.contains { $0.hasPrefix("o") && $0.contains("lamp-1") }, "it is a plan: \(lines)")
+        #expect(rest.isEmpty)
     }
 
-    @Test("What is no request, or has no folder, is an error of that request only")
+    @Test("Without details nothing is answered but the end, which has the figures and the errors")
+    func quiet() throws {
+        let fixture = try FleetCommandTests.shops()
+        var failing = call("wien-1", fixture, ["--json"])
+        failing.environment["MESHPLAN_VAR_lamps"] = "none"
+        let answers = try serve([call("graz-1", fixture, ["--json"]).line, failing.line], fixture).answers
+        let ends = ends(answers)
+        #expect(ends.count == answers.count && ends.map(\.status) == [.changes, .invalidInput])
+        #expect(ends[0].summary?.changes == 11 && ends[0].problems == [])
+        let problem = try #require(ends[1].problems.first)
+        #expect(ends[1].problems.contains { $0.message.hasSuffix(": `none` is not a number") && $0.hint != nil })
+        #expect(ends[1].text("plan") == problem.message)
+    }
+
+    @Test("What is no request, is of another version, or has no folder, is an error of that request only")
     func hostile() throws {
         let fixture = try FleetCommandTests.shops()
-        var lost = call("graz-1", fixture)
-        lost.network.folder = "/none"
-        let requests = ["nonsense", "{}", #"{"arguments":7}"#, lost.request(in: [:])]
-        let (lines, _) = serve(requests + [call("graz-1", fixture).request(in: [:])], fixture)
-        #expect(lines.filter { $0 == "eError: the request cannot be read." }.count == 3)
-        #expect(lines.filter { $0.first == "=" } == ["=64", "=64", "=64", "=1", "=2"])
-        #expect(lines.contains("eError: cannot work in /none: no such folder"))
+        let good = call("graz-1", fixture)
+        var lost = good
+        lost.folder = "/none"
+        let later = good.line.replacing(#""format":1"#, with: #""format":2"#)
+        let other = good.line.replacing("fleet_call", with: "fleet_wish")
+        #expect(later != good.line && other != good.line)
+        let requests = ["nonsense", "{}", #"{"arguments":7}"#, later, other, lost.line, good.line]
+        let (answers, folders) = try serve(requests, fixture)
+        #expect(folders == ["/none", good.folder])
+        let ends = ends(answers)
+        #expect(ends.map(\.status.rawValue) == [1, 1, 1, 1, 1, 1, 2])
+        for result in ends[..<5] { #expect(result.text("plan").contains("does not understand the request")) }
+        #expect(ends[5].text("plan") == "cannot work in /none: no such folder")
     }
 
-    @Test("A process that has needed much memory ends after the request, and takes no other")
+    @Test("A call and an answer are the same behind the line; what another version answers is a failure or ignored")
+    func lines() throws {
+        let environment = ["MESHPLAN_VAR_aB": "1", "x_y": ""]
+        var call = FleetCall(folder: "/a b", arguments: ["plan", "--", "ü\n"], environment: environment)
+        call.details = .json
+        let read = try #require(FleetCall(Array(call.line.utf8)))
+        #expect(!call.line.contains("\n") && read.line == call.line && read.environment == call.environment)
+        #expect(read.arguments == call.arguments && read.folder == call.folder && read.details == .json)
+
+        #expect(FleetAnswer(FleetAnswer.text(of: "=2 \"x\" \u{301}")) == .line("=2 \"x\" \u{301}"))
+        let report = CommandReport()
+        report.note("it fails", hint: "Try.")
+        report.summary = try JSONParser.parse(
+            Array(#"{"type":"summary","failed":1,"pending":[{"node_uuid":"A"}],"new":{"x":[1]}}"#.utf8)
+        )
+        let line = FleetAnswer.text(4, report, isLast: true)
+        let result = try #require(ends([FleetAnswer(line)].compactMap(\.self)).first)
+        #expect(result.status == .partial && result.isLast && result.hasEnded)
+        #expect(result.problems == report.problems && result.printed == report.summary)
+        #expect(result.summary?.text("apply") == "1 failed, 1 node pending")
+
+        for unknown in ["", "[]", "trap", #"{"type":"fleet_news","line":"x"}"#, #"{"line":"x"}"#] {
+            #expect(FleetAnswer(unknown) == nil, "\(unknown)")
+        }
+        for (part, other) in [
+            (#""format":1"#, #""format":2"#), (#""exit_code":4"#, #""exit_code":77"#), (#""exit_code":4,"#, ""),
+            (#""failed":1"#, #""failed":"one""#),
+        ] {
+            let changed = line.replacing(part, with: other)
+            #expect(changed != line)
+            guard case .ended(let result)? = FleetAnswer(changed) else {
+                Issue.record("\(changed)")
+                continue
+            }
+            #expect(result.status == .failure && result.text("apply").contains("another version"))
+        }
+    }
+
+    @Test("A process that has needed much memory, or is for one request, ends after it and takes no other")
     func memory() throws {
         let fixture = try FleetCommandTests.shops()
-        let request = call("graz-1", fixture).request(in: fixture.environment)
-        let (lines, folders) = serve([request, request], fixture, memory: 1 << 40)
-        #expect(folders.count == 1 && lines.last == ".2")
-        #expect(!lines.contains { $0.hasPrefix("=") })
-    }
-
-    @Test("Of the environment a request has what differs, and the rest is the server's")
-    func environment() throws {
-        let fixture = try FleetCommandTests.shops()
-        var call = call("graz-1", fixture)
-        call.environment["MESHPLAN_STATE"] = nil
-        let known = fixture.environment.merging(["MESHPLAN_STATE": "postgres://nowhere/x"]) { $1 }
-        let request = call.request(in: known)
-        #expect(request.contains(#""without":["MESHPLAN_STATE"]"#) && !request.contains("NO_COLOR"))
-        // With the variable, the database would be looked for elsewhere.
-        #expect(serve([request], fixture, environment: known).lines.last == "=2")
+        let request = call("graz-1", fixture).line
+        for (memory, isOnce) in [(1 << 40, false), (0, true)] {
+            let (answers, folders) = try serve([request, request], fixture, memory: memory, isOnce: isOnce)
+            #expect(folders.count == 1 && ends(answers).map(\.isLast) == [true])
+        }
     }
 
     @Test("Plans that send nothing share a process; all other commands have one of their own")
@@ -127,7 +185,7 @@ struct FleetServingTests {
         func served(_ arguments: String...) -> Set<Bool> {
             calls = []
             _ = fixture.run(["fleet"] + arguments)
-            return Set(calls.map(\.isServed))
+            return Set(calls.map(\.isShared))
         }
         #expect(served("plan") == [true])
         #expect(calls.count == 3)

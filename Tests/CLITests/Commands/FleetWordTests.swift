@@ -72,6 +72,48 @@ struct FleetWordTests {
         #expect(extra.variables.commandLine == ["--var=v=two"])
     }
 
+    @Test("What is taken by plan and apply goes to both, unless it only says how the mesh or the database is reached")
+    func common() throws {
+        let help = try CommandFixture().run("--experimental-dump-help").output
+        let root = try JSONDecoder().decode(CommandTables.Root.self, from: Data(help.utf8))
+        let commands = root.command.subcommands ?? []
+        func options(_ name: String) -> Set<String> {
+            let arguments = commands.first { $0.commandName == name }?.arguments ?? []
+            return Set(arguments.flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map { "--" + $0.name })
+        }
+        let reaching: Set = [
+            "--adapter", "--via", "--connections", "--proxy", "--window", "--hops", "--ttl", "--iv-index", "--radio",
+            "--capture", "--secrets", "--devices", "--models", "--off", "--deaf", "--fail", "--loss", "--seed",
+        ]
+        let showing: Set = [
+            "--full", "--verbose", "--json", "--log-level", "--log-file", "--metrics", "--help", "--version",
+        ]
+        let opening: Set = [
+            "--network", "--state", "--key-file", "--key-command", "--passphrase-file", "--accept-older",
+        ]
+        let both = options("plan").intersection(options("apply"))
+        for name in both.subtracting(reaching).subtracting(showing).subtracting(opening).sorted() {
+            let extra = (try? FleetExtra([name])) ?? (try? FleetExtra([name + "=x"]))
+            #expect(extra?.choosing.count == 1, "\(name)")
+        }
+        #expect(both.isSuperset(of: ["--remove", "--reset", "--destroy", "--node", "--var", "--allow"]))
+    }
+
+    @Test("What leaves the definition for one apply is planned, approved and applied alike", arguments: [false, true])
+    func removing(_ showsDetails: Bool) throws {
+        let fixture = try FleetCommandTests.shops()
+        let details = showsDetails ? ["--details"] : []
+        let apply = ["fleet", "apply", "--auto-approve", "--devices", "devices/all.yaml"] + details
+        try #require(fixture.run(apply).status == 0)
+        let remove = ["--", "--remove=lamp-2", "--reset", "--allow=mass-removal"]
+        let removed = fixture.run(apply + remove)
+        #expect(removed.status == 0 && removed.output.contains("3 networks: 3 applied."), "\(removed.combined)")
+        let again = fixture.run(["fleet", "plan", "--detailed-exitcode"] + remove)
+        #expect(again.status == 0, "\(again.combined)")
+        let wrong = fixture.run(apply + ["--", "--remove=floor=9"])
+        #expect(wrong.status == 64 && wrong.combined.contains("floor=9"), "\(wrong.combined)")
+    }
+
     @Test("A run in the tables of a team cannot give its workers other options either")
     func fromTable() throws {
         #expect(throws: Failure.self) { try FleetExtra(["--key-command", "id"]) }

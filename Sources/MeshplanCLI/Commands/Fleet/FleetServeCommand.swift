@@ -10,9 +10,14 @@ struct FleetServeCommand: ContextCommand {
 
     /// The words of its command line.
     static let words = ["fleet", "serve"]
+    /// The option that ends the process after one command.
+    static let once = "--once"
+
+    @Flag(help: .hidden)
+    var once = false
 
     func run(in context: Context) throws -> ExitStatus {
-        FleetServing(context: context)()
+        FleetServing(context: context, isOnce: once)()
         return .success
     }
 }

@@ -85,8 +85,8 @@ struct DigestArgument: ExpressibleByArgument {
     static func refusal(of digest: String, expected: DigestArgument?) -> Failure {
         Failure(
             .stale,
-            "the plan has the digest \(digest), not \(expected?.digits ?? ""), so it is not what was approved",
-            hint: "Look at it with: meshplan plan"
+            "the plan is not what was approved",
+            hint: "Its digest is \(digest), not \(expected?.digits ?? ""). Look at it with: meshplan plan"
         )
     }
 }

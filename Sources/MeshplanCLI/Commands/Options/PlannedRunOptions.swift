@@ -98,7 +98,8 @@ extension PlannedRunCommand {
         job.show(plan, unresolved: snapshot.unresolved.count, estimator: estimator, isFull: planned.full)
         try made.checkGuards(in: context)
         guard let out = planned.out else {
-            if context.json == nil, !plan.isEmpty {
+            // Whoever has asked for many carries them out.
+            if context.json == nil, context.report == nil, !plan.isEmpty {
                 context.output.line("\nNothing was sent. Carry it out with --via BEARER, or save it with --out FILE.")
             }
             return .success

@@ -85,9 +85,7 @@ final class AgentLoop {
         if let problem { return problem.status }
         // A plan of an earlier round stands as long as nothing has changed.
         let plans = fleet.networks.map { network in
-            var result = FleetResult()
-            result.end(ExitStatus(rawValue: machine.state.networks[network.name]?.status ?? 0) ?? .failure)
-            return result
+            FleetResult.ended(ExitStatus(rawValue: machine.state.networks[network.name]?.status ?? 0) ?? .failure)
         }
         FleetView(context, fleet, isJSON: context.json != nil, false).showTotals(plans, "plan")
         return FleetDispatcher.status(of: plans + results.values)
@@ -249,13 +247,11 @@ final class AgentLoop {
     }
 
     private func outcome(_ result: FleetResult, _ command: String) -> AgentMachine.Outcome {
-        func figure(_ name: String) -> Int { result.summary?[name]?.number ?? 0 }
-        let said = result.problems.first.map { $0.message.replacing(folder.folder + "/", with: "") }
-        let summary = said ?? result.summary.flatMap { FleetView.text($0, command) } ?? ""
+        let summary = result.text(command).replacing(folder.folder + "/", with: "")
         return AgentMachine.Outcome(
             status: result.status,
-            digest: result.digest,
-            changes: ["provision", "add", "change", "remove", "forget"].reduce(0) { $0 + figure($1) },
+            digest: result.summary?.digest,
+            changes: result.summary?.changes ?? 0,
             summary: summary.isEmpty ? FleetView.word(result.status, command) : summary
         )
     }
@@ -306,9 +302,8 @@ final class AgentLoop {
             survey = try AgentSurvey(folder.elsewhere(network), name)
         } catch {
             _ = machine.choose(from: [], of: name, at: now)
-            var result = FleetResult()
             let failure = Failure(explaining: error)
-            result.end(failure.status, failure.message)
+            let result = FleetResult.ended(failure.status, failure.message)
             machine.sampled(name, [], sent: 0, outcome(result, "refresh"), at: now)
             return
         }
@@ -322,8 +317,8 @@ final class AgentLoop {
             arguments: { _ in chosen.map { .option("--node", $0.uuid) } }
         )
         for (network, result) in run(stage, [name]) {
-            let sent = (result.summary?["messages"]?.number ?? 0) + (result.summary?["retries"]?.number ?? 0)
-            machine.sampled(name, chosen, sent: sent, outcome(result, "refresh"), at: context.now().rawValue)
+            let (sent, outcome) = (result.summary?.sent ?? 0, outcome(result, "refresh"))
+            machine.sampled(name, chosen, sent: sent, outcome, at: context.now().rawValue)
             view.show(reading: chosen.count, of: network.name, result)
             if let after = try? AgentSurvey(folder.elsewhere(network), name) {
                 machine.drifted(after.drift, of: name, at: context.now().rawValue)

@@ -40,7 +40,9 @@ struct FleetApply {
         let commands = FleetJobCommands(request: request, fleet: run.fleet)
         let planned = run.run(commands.planning([:]), Array(networks.indices))
         // Without the summary of a plan nobody knows its digest.
-        let changing = networks.indices.filter { planned[$0]?.status == .changes && planned[$0]?.digest != nil }
+        let changing = networks.indices.filter {
+            planned[$0]?.status == .changes && planned[$0]?.summary?.digest != nil
+        }
         let failed = networks.indices.filter { !changing.contains($0) && planned[$0]?.status != .success }
         view.showTotals(Array(planned.values), "plan")
         guard context.interrupts.count() == 0 else { return .interrupted }
@@ -59,7 +61,7 @@ struct FleetApply {
         }
         let byName = Dictionary(firstOf: zip(networks.map(\.name), networks.indices))
         return try start(changing, leavingOut: failed.map { (networks[$0].name, planned[$0]) }) { network in
-            FleetJob.Notes(digest: byName[network].flatMap { planned[$0]?.digest })
+            FleetJob.Notes(digest: byName[network].flatMap { planned[$0]?.summary?.digest })
         }
     }
 

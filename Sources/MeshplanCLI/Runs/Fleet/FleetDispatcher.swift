@@ -19,7 +19,7 @@ struct FleetDispatcher {
         var takesDefinition = true
         /// The words of the command where a network needs others.
         var words: ((FleetNetwork) -> [ChildWord])?
-        /// Whether its summary tells that there are changes, since its exit status does not.
+        /// Whether its summary tells whether there are changes, since its exit status does not.
         var countsChanges = false
         /// What it takes of what every command line gets in addition.
         var extra: (FleetExtra) -> [ChildWord] = { $0.words }
@@ -27,8 +27,6 @@ struct FleetDispatcher {
         var via: (FleetNetwork) -> [String] = { _ in [] }
         /// Its arguments for a network beyond those.
         var arguments: (FleetNetwork) -> [ChildWord] = { _ in [] }
-        /// Which lines of text are not shown.
-        var omits: (String) -> Bool = { _ in false }
     }
 
     /// Runs a stage for some of the networks.
@@ -55,8 +53,8 @@ struct FleetDispatcher {
                 results[index] = FleetResult()
                 return (index, call(stage, fleet.networks[index]))
             },
-            { index, event in
-                take(event, of: stage, fleet.networks[index], into: &results[index, default: FleetResult()])
+            { index, answer in
+                take(answer, of: stage, fleet.networks[index], into: &results[index, default: FleetResult()])
                 while let next = shown.first, let done = results[next], done.hasEnded {
                     view.show(done, of: fleet.networks[next], stage.command.rawValue)
                     // Details can be long, and are not needed any more.
@@ -68,39 +66,25 @@ struct FleetDispatcher {
         return results
     }
 
-    /// Whether the commands write JSON, which tells more than their text.
-    private var readsJSON: Bool { context.json != nil || !showsDetails }
+    /// The form of what the commands print; nil if it is not shown.
+    private var details: FleetCall.Details? { showsDetails ? context.json == nil ? .text : .json : nil }
 
     /// Notes what a command does, and passes it on if the details are shown.
-    func take(
-        _ event: ProgramPool.Event,
-        of stage: Stage,
-        _ network: FleetNetwork,
-        into result: inout FleetResult
-    ) {
-        switch event {
-        case .output(let line):
-            if !readsJSON {
-                if !stage.omits(line) { result.note(detail: line) }
-            } else if showsDetails || FleetResult.concerns(line), let value = try? JSONParser.parse(Array(line.utf8)) {
-                result.note(value)
-                if showsDetails {
-                    FleetView(context, fleet, isJSON: context.json != nil, showsDetails).show(value, of: network)
-                }
-            }
-        case .errors(let line):
-            if !readsJSON { result.note(detail: line) }
-            result.note(error: line)
-        case .ended(let code):
-            let status = ExitStatus(rawValue: code) ?? .failure
-            if stage.countsChanges, status == .success, result.hasPlanned {
-                result.end(.changes)
-            } else {
+    func take(_ answer: FleetAnswer, of stage: Stage, _ network: FleetNetwork, into result: inout FleetResult) {
+        switch answer {
+        case .line(let line) where details == .text: result.keep(line)
+        case .line(let line):
+            guard details != nil, let value = try? JSONParser.parse(Array(line.utf8)) else { return }
+            FleetView(context, fleet, isJSON: true, true).show(value, of: network)
+        case .ended(var ended):
+            ended.details = result.details
+            if stage.countsChanges, ended.status == .success, (ended.summary?.changes ?? 0) > 0 {
+                ended.status = .changes
+            } else if ended.status == .changes, stage.command != .plan {
                 // Only a plan ends so.
-                result.end(status == .changes && stage.command != .plan ? .failure : status)
+                ended.status = .failure
             }
-        case .killed(let signal): result.end(.failure, "the command was ended by signal \(signal)")
-        case .notStarted(let reason): result.end(.failure, "the command cannot be run: \(reason)")
+            result = ended
         }
     }
 
@@ -112,15 +96,16 @@ struct FleetDispatcher {
         words += stage.via(network).map { .option("--via", $0) }
         words += stage.arguments(network)
         if context.storeAccess.acceptsOlder { words.append(.flag("--accept-older")) }
-        if readsJSON { words.append(.flag("--json")) }
+        if details != .text { words.append(.flag("--json")) }
         words += stage.extra(extra)
         let isPlan = stage.command == .plan && stage.words == nil
         return FleetCall(
-            network: network,
+            folder: network.folder,
             arguments: words.commandLine,
             environment: environment(of: network),
+            details: details,
             // What reads nodes back sends and stores.
-            isServed: isPlan && !extra.readsBack
+            isShared: isPlan && !extra.readsBack
         )
     }
 

@@ -18,11 +18,9 @@ struct FleetPlanSaving {
         let networks = run.fleet.networks
         let folder = try target.begin()
         defer { try? Files.removeFolder(folder) }
-        // A line about a file that is about to move helps nobody.
         let stage = FleetDispatcher.Stage(
             command: .plan,
-            arguments: { [.flag("--detailed-exitcode"), .option("--out", "\(folder)/\($0.name).mplan")] },
-            omits: { $0.hasPrefix("Saved to \(folder.printable)") }
+            arguments: { [.flag("--detailed-exitcode"), .option("--out", "\(folder)/\($0.name).mplan")] }
         )
         let results = run.run(stage, Array(networks.indices))
         let view = FleetView(context, run.fleet, isJSON: context.json != nil, run.showsDetails)
@@ -55,7 +53,7 @@ struct FleetPlanSaving {
         )
         for (index, network) in run.fleet.networks.enumerated() {
             let result = results[index]
-            switch (result?.status, result?.digest) {
+            switch (result?.status, result?.summary?.digest) {
             case (.success, _): plans.upToDate.append(network.name)
             case (.changes, let digest?):
                 let file = "\(folder)/\(network.name).mplan"
@@ -70,7 +68,7 @@ struct FleetPlanSaving {
                     FleetPlans.Entry(
                         network: paths.written(network),
                         digest: digest,
-                        changes: result?.changes ?? "",
+                        changes: result?.summary?.text("plan") ?? "",
                         checksum: try FleetPlansFolder.checksum(file, as: "\(target.path)/\(network.name).mplan")
                     )
                 )

@@ -1,52 +1,52 @@
 import SystemLayer
 
-/// A command for one network of a fleet.
-struct FleetCall {
-    /// The network.
-    var network: FleetNetwork
-    /// The command line, without the program's name.
-    var arguments: [String]
-    /// The environment variables.
-    var environment: [String: String]
-    /// Whether a process may carry it out that has carried out others before. Such a command only reads and computes.
-    var isServed = false
-}
-
-/// Runs the commands of a fleet. In the real process each is a process of its own, since a command that sends or stores
-/// has the process to itself, and one that fails harms no other. Those that only read and compute share a few
-/// processes, one command at a time in each: what takes a quarter of such a command is the same for all networks.
+/// Runs the commands of a fleet, always in other processes (``FleetServing``). A command that sends or stores has a
+/// process to itself, and one that fails harms no other. Those that only read and compute share a few processes, one
+/// command at a time in each: what takes a quarter of such a command is the same for all networks.
 struct FleetWorkers {
-    /// Runs calls until there are no more: a limited number at a time, and passes on what they print.
+    /// Runs calls until there are no more: a limited number at a time, and passes on what they answer.
     var run:
         (
             _ workers: Int,
             _ context: Context,
             _ next: () -> (number: Int, call: FleetCall)?,
-            _ tell: (Int, ProgramPool.Event) -> Void
+            _ tell: (Int, FleetAnswer) -> Void
         ) -> Void
 
-    /// A process for each call, or one for many that are served.
+    /// Runs them in processes of this program.
     static var processes: FleetWorkers {
         FleetWorkers { workers, context, next, tell in
-            let executable = ThisProcess.program() ?? "meshplan"
-            let pool = ProgramPool(workers: workers, interrupts: context.interrupts)
-            let server = ProgramPool.Program(
-                arguments: [executable] + FleetServeCommand.words,
-                folder: "/",
-                environment: context.environment
-            )
-            pool.work(
-                {
-                    guard let (number, call) = next() else { return nil }
-                    if call.isServed { return (number, .request(call.request(in: context.environment), of: server)) }
-                    let program = ProgramPool.Program(
-                        arguments: [executable] + call.arguments,
-                        folder: call.network.folder,
-                        environment: call.environment
-                    )
-                    return (number, .program(program))
-                },
-                tell
+            let program = [ThisProcess.program() ?? "meshplan"] + FleetServeCommand.words
+            func server(_ isShared: Bool) -> ProgramPool.Program {
+                ProgramPool.Program(
+                    arguments: program + (isShared ? [] : [FleetServeCommand.once]),
+                    folder: "/",
+                    environment: context.environment
+                )
+            }
+            var said: [Int: String] = [:]
+            ProgramPool(workers: workers, interrupts: context.interrupts).run(
+                { next().map { ($0.number, $0.call.line, server($0.call.isShared)) } },
+                { number, event in
+                    let answer: FleetAnswer?
+                    switch event {
+                    case .output(let line): answer = FleetAnswer(line)
+                    // What a command has to say is in its answer. This is of a process that crashes.
+                    case .errors(let line):
+                        said[number] = line
+                        answer = .line(line)
+                    case .ended:
+                        let reason = said[number].map { ": \($0.trimmed)" } ?? ""
+                        answer = .ended(.ended(.failure, "the command has ended without an answer" + reason))
+                    case .killed(let signal):
+                        answer = .ended(.ended(.failure, "the command was ended by signal \(signal)"))
+                    case .notStarted(let reason):
+                        answer = .ended(.ended(.failure, "the command cannot be run: \(reason)"))
+                    }
+                    if let answer { tell(number, answer) }
+                    guard case .ended(let result)? = answer else { return .goesOn }
+                    return result.isLast ? .leaves : .answered
+                }
             )
         }
     }

@@ -23,11 +23,12 @@ struct AgentView {
         if let lines = context.json {
             return lines.event([
                 "type": "agent_reading", "network": network.json, "nodes": .integer(nodes),
-                "exit_code": .integer(result.status.rawValue), "read_back": result.summary?["read_back"],
-                "drifted": result.summary?["drifted"],
+                "exit_code": .integer(result.status.rawValue),
+                "read_back": result.summary?.readBack.map { .integer($0) },
+                "drifted": result.summary?.drifted.map { .integer($0) },
             ])
         }
-        let done = result.summary.flatMap { FleetView.text($0, "refresh") } ?? FleetView.word(result.status, "refresh")
+        let done = result.summary?.text("refresh") ?? FleetView.word(result.status, "refresh")
         line("\(network.printable): \(count(nodes, "node")) asked: \(done)", at: context.now().rawValue)
     }
 

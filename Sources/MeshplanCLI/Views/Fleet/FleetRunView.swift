@@ -248,7 +248,6 @@ extension JSONLines {
 extension FleetResult {
     /// The result of a job that has ended.
     fileprivate init(of job: FleetJob) {
-        status = job.status.flatMap { ExitStatus(rawValue: $0) } ?? .failure
-        hasEnded = true
+        self = .ended(job.status.flatMap { ExitStatus(rawValue: $0) } ?? .failure)
     }
 }

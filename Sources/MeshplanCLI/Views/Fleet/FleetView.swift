@@ -26,14 +26,13 @@ struct FleetView {
                 "exit_code": .integer(result.status.rawValue), "result": word.json,
                 "tags": .object(network.tags.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value.json) }),
                 "problems": result.problems.isEmpty ? nil : .array(result.problems.map(\.message.json)),
-                "summary": result.summary,
+                "summary": result.printed,
             ])
             return
         }
-        var text = result.summary.flatMap { Self.text($0, command) } ?? ""
-        if let problem = result.problems.first {
-            let message = problem.message.replacing(context.workingDirectory + "/", with: "")
-            text = message.printable.asSentence
+        var text = result.text(command)
+        if !result.problems.isEmpty {
+            text = text.replacing(context.workingDirectory + "/", with: "").printable.asSentence
         }
         let start = network.name.printable.padded(to: width) + "  " + word.padded(to: 10) + "  "
         let lines = wrap(text, width: max(Self.columns - start.displayWidth, 30))
@@ -173,51 +172,6 @@ struct FleetView {
         case .success: .good
         case .changes, .drift, .partial: .warning
         default: .error
-        }
-    }
-
-    /// The summary of a command in a few words; nil if it says nothing beyond the result.
-    static func text(_ summary: JSONValue, _ command: String) -> String? {
-        func parts(_ names: [(String, String)]) -> String? {
-            let found = names.compactMap { name, title -> String? in
-                guard let number = summary[name]?.number, number > 0 else { return nil }
-                return "\(number) \(title)"
-            }
-            return found.isEmpty ? nil : found.joined(separator: ", ")
-        }
-        switch command {
-        case "plan":
-            return parts([
-                ("provision", "to provision"), ("add", "to add"), ("change", "to change"), ("remove", "to remove"),
-                ("forget", "to forget"), ("messages", "to send"),
-            ])
-        case "apply", "rollback":
-            let pending = summary["pending"]?.entries ?? 0
-            let done = parts([
-                ("provisioned", "provisioned"), ("applied", "applied"), ("failed", "failed"), ("blocked", "blocked"),
-                ("not_started", "not begun"), ("in_doubt", "in doubt"),
-            ])
-            let left = pending > 0 ? count(pending, "node") + " pending" : nil
-            return [done, left].compactMap(\.self).joined(separator: ", ")
-        case "test": return parts([("passed", "passed"), ("failed", "failed"), ("skipped", "skipped")])
-        case "drift":
-            let (values, nodes) = (summary["values"]?.number ?? 0, summary["nodes"]?.number ?? 0)
-            let never = summary["never_read_back"]?.number ?? 0
-            let unread = never > 0 ? "; \(count(never, "node")) never read back" : ""
-            return values > 0
-                ? "\(count(values, "value")) of \(count(nodes, "node"))\(unread)" : String(unread.dropFirst(2))
-        case "refresh":
-            let pending = summary["pending"]?.entries ?? 0
-            let done = parts([
-                ("read_back", "read back"), ("drifted", "drifted"), ("odd_nodes", "odd"), ("failed", "failed"),
-            ])
-            return [done, pending > 0 ? "\(pending) pending" : nil].compactMap(\.self).joined(separator: ", ")
-        case "doctor":
-            let found = ["error", "warning", "note"].compactMap { noun in
-                (summary[noun + "s"]?.number).flatMap { $0 > 0 ? count($0, noun) : nil }
-            }
-            return found.joined(separator: ", ")
-        default: return nil
         }
     }
 }

@@ -80,9 +80,12 @@ struct PlanJSON {
     }
 
     /// Writes the summary line.
-    func writeSummary(to lines: JSONLines) {
+    func writeSummary(to lines: JSONLines) { lines.write(summary: summary) }
+
+    /// The summary line.
+    var summary: KeyValuePairs<String, JSONValue?> {
         let summary = PlanSummary(plan)
-        lines.write([
+        return [
             "type": "plan_summary",
             "network": plan.network.json,
             "plan": plan.identifier.hexadecimal.json,
@@ -116,7 +119,7 @@ struct PlanJSON {
             "refused_by": plan.refusals.isEmpty ? nil : .array(plan.refusals.map(\.rawValue.json)),
             "allowed": plan.allowances.isEmpty ? nil : .array(plan.allowances.map(\.rawValue.json)),
             "estimate": estimate?.json,
-        ])
+        ]
     }
 
     /// The only permitted way to a device; nil for any.

@@ -170,7 +170,7 @@ struct ApplyJSON {
     /// Writes the summary.
     func finish(_ recap: Recap, status: ExitStatus) {
         let done = tally.done
-        lines.event([
+        lines.event(summary: [
             "type": "summary",
             "exit_code": .integer(Int(status.rawValue)),
             "complete": .bool(recap.isComplete),

@@ -53,7 +53,7 @@ struct RefreshJSON {
 
     /// Writes the summary.
     func finish(_ recap: Recap, _ tally: RefreshTally, status: ExitStatus) {
-        lines.event([
+        lines.event(summary: [
             "type": "summary",
             "exit_code": .integer(Int(status.rawValue)),
             "complete": .bool(recap.isComplete),

@@ -34,7 +34,7 @@ struct DriftJSON {
             ])
         }
         for note in report.notes { lines.write(["type": "drift_note", "message": note.json]) }
-        lines.write([
+        lines.write(summary: [
             "type": "drift_summary", "network": name.json, "values": .integer(report.count),
             "nodes": .integer(report.nodes.count { !$0.entries.isEmpty }), "readable_nodes": .integer(observed.nodes),
             "never_read_back": .integer(observed.never), "oldest_read_back": observed.oldest?.text.json,

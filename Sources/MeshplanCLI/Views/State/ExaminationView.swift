@@ -59,13 +59,14 @@ struct ExaminationView {
                     "advice": finding.advice.worded.json,
                 ])
             }
-            lines.write([
+            let summary: KeyValuePairs<String, JSONValue?> = [
                 "type": "examination", subject.kind: subject.name.json, "errors": .integer(count(of: .error)),
                 "warnings": .integer(count(of: .warning)), "notes": .integer(count(of: .note)),
                 "readable_nodes": observed.map { .integer($0.nodes) },
                 "never_read_back": observed.map { .integer($0.never) },
-            ])
-            return
+            ]
+            // The first is that of the network, of which the others are the surroundings.
+            return lines.report?.summary == nil ? lines.write(summary: summary) : lines.write(summary)
         }
         let style = context.style
         context.output.line(style(.bold, "\(subject.title) \(subject.name.printable)"))

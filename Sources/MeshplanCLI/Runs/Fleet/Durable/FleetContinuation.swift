@@ -61,9 +61,7 @@ struct FleetContinuation {
         let commands = FleetJobCommands(request: record.request, fleet: run.fleet)
         let byName = Dictionary(firstOf: failed.map { ($0.network, $0) })
         let indexes = run.fleet.networks.indices.filter { byName[run.fleet.networks[$0].name] != nil }
-        var planning = run
-        if record.request.takesBack != nil { planning.showsDetails = run.showsDetails && context.json != nil }
-        let planned = planning.run(commands.planning(byName), Array(indexes))
+        let planned = run.run(commands.planning(byName), Array(indexes))
         let view = FleetView(context, run.fleet, isJSON: context.json != nil, run.showsDetails)
         view.showTotals(Array(planned.values), "plan")
         guard context.interrupts.count() == 0 else { throw Failure(.interrupted, "interrupted; nothing was done") }
@@ -72,7 +70,7 @@ struct FleetContinuation {
             guard var job = byName[run.fleet.networks[index].name], let result = planned[index] else { continue }
             if result.status == .success {
                 (job.state, job.status, job.notes.summary) = (.done, 0, "nothing is left to do")
-            } else if result.status == .changes, let digest = result.digest {
+            } else if result.status == .changes, let digest = result.summary?.digest {
                 (job.state, job.status, job.notes.digest, job.notes.summary) = (.waiting, nil, digest, "")
                 job.notes.begun = []
             } else {

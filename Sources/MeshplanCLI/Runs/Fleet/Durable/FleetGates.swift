@@ -25,7 +25,8 @@ struct FleetGates {
             let indexes = passing.compactMap { job in
                 run.fleet.networks.firstIndex { $0.name == job.network }
             }
-            let results = run.run(gate.stage(commands.routes), indexes)
+            let stage = gate.stage(commands.routes)
+            let results = run.run(stage, indexes)
             guard !isInterrupted else { return nil }
             var left: [FleetJob] = []
             for job in passing {
@@ -36,7 +37,7 @@ struct FleetGates {
                     continue
                 }
                 job.status = (result?.status ?? .stale).rawValue
-                let words = result?.words(for: gate.command) ?? "not in the fleet of \(run.context.process.host)"
+                let words = result?.text(stage.command.rawValue) ?? "not in the fleet of \(run.context.process.host)"
                 job.notes.summary =
                     "did not pass the gate \(gate.rawValue)" + (words.isEmpty ? "" : ": " + words.oneLine)
                 failed.append(job)
@@ -47,11 +48,6 @@ struct FleetGates {
     }
 
     private var isInterrupted: Bool { run.context.interrupts.count() > 0 }
-}
-
-extension FleetGate {
-    /// The command that tells.
-    fileprivate var command: String { self == .drift ? "refresh" : "test" }
 }
 
 extension String {

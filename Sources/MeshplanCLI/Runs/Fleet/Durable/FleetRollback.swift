@@ -31,33 +31,30 @@ struct FleetRollback {
             }
             return .success
         }
-        let view = FleetView(context, run.fleet, isJSON: context.json != nil, false)
+        let view = FleetView(context, run.fleet, isJSON: context.json != nil, run.showsDetails)
         var (goals, refused): ([String: FleetJob], [(name: String, result: FleetResult)]) = ([:], [])
         for job in changed {
             do {
                 goals[job.network] = try goal(of: job)
             } catch {
                 let failure = Failure(explaining: error)
-                var result = FleetResult()
-                result.end(failure.status, failure.message)
+                let result = FleetResult.ended(failure.status, failure.message)
                 refused.append((job.network, result))
                 let known = run.fleet.networks.first { $0.name == job.network }
                 let unknown = FleetNetwork(name: job.network, folder: run.fleet.folder, definition: [])
                 view.show(result, of: known ?? unknown, "plan")
             }
         }
-        var planning = run
-        planning.showsDetails = run.showsDetails && context.json != nil
         let commands = FleetJobCommands(request: request, fleet: run.fleet)
         let indexes = run.fleet.networks.indices.filter { goals[run.fleet.networks[$0].name] != nil }
-        let planned = planning.run(commands.planning(goals), Array(indexes))
+        let planned = run.run(commands.planning(goals), Array(indexes))
         for index in indexes {
             guard let result = planned[index], ![.success, .changes].contains(result.status) else { continue }
             refused.append((run.fleet.networks[index].name, result))
         }
         view.showTotals(Array(planned.values) + refused.filter { goals[$0.name] == nil }.map(\.result), "plan")
         guard context.interrupts.count() == 0 else { return .interrupted }
-        let changing = indexes.filter { planned[$0]?.status == .changes && planned[$0]?.digest != nil }
+        let changing = indexes.filter { planned[$0]?.status == .changes && planned[$0]?.summary?.digest != nil }
         guard !changing.isEmpty else { return FleetDispatcher.status(of: refused.map(\.result)) }
         if !isApproved {
             try Prompt(context: context).confirm(
@@ -74,7 +71,7 @@ struct FleetRollback {
                 wave.map { index in
                     let name = run.fleet.networks[index].name
                     var notes = goals[name]?.notes ?? FleetJob.Notes()
-                    notes.digest = planned[index]?.digest
+                    notes.digest = planned[index]?.summary?.digest
                     return (name, notes)
                 }
             )

@@ -34,7 +34,7 @@ struct FleetRunStart {
         job.notes = notes
         job.state = .skipped
         job.status = (result?.status ?? .failure).rawValue
-        job.notes.summary = result?.words(for: "plan") ?? ""
+        job.notes.summary = result?.text("plan") ?? ""
         jobs.append(job)
     }
 

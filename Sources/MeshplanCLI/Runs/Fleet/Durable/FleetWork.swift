@@ -159,8 +159,7 @@ final class FleetWork {
         var job = job
         unshown.append(job.number)
         guard let network = run.fleet.networks.first(where: { $0.name == job.network }) else {
-            var result = FleetResult()
-            result.end(.stale, "the fleet in this folder has no network \(job.network)")
+            let result = FleetResult.ended(.stale, "the fleet in this folder has no network \(job.network)")
             let unknown = FleetNetwork(name: job.network, folder: run.fleet.folder, definition: [])
             try fail(job, result, unknown)
             return nil
@@ -189,13 +188,8 @@ final class FleetWork {
     private func settled(_ job: FleetJob, _ network: FleetNetwork) throws -> FleetResult? {
         let begun = databases.entries(of: job, in: network)
         guard let last = begun.first else { return nil }
-        var result = FleetResult()
-        if last.runs.last?.outcome == .completed {
-            result.end(.success)
-        } else {
-            result.end(.stale, "the saved plan was begun and cut off, so its rest has to be planned anew")
-        }
-        return result
+        if last.runs.last?.outcome == .completed { return .ended(.success) }
+        return .ended(.stale, "the saved plan was begun and cut off, so its rest has to be planned anew")
     }
 
     /// Records that an earlier attempt has done a job.
@@ -203,14 +197,14 @@ final class FleetWork {
         var (job, result) = (job, result)
         note(databases.entries(of: job, in: network), in: &job)
         (job.state, job.status, job.notes.summary) = (.done, 0, "was carried out by an earlier attempt")
-        result.summary = nil
+        (result.summary, result.printed) = (nil, nil)
         try finish(job, result, network)
     }
 
-    private func take(_ number: Int, _ event: ProgramPool.Event) {
+    private func take(_ number: Int, _ answer: FleetAnswer) {
         // Taken out, so that its lines are not copied with each further one.
         guard var present = active.removeValue(forKey: number) else { return }
-        run.take(event, of: present.stage, present.network, into: &present.result)
+        run.take(answer, of: present.stage, present.network, into: &present.result)
         active[number] = present
         guard present.result.hasEnded else { return }
         do {
@@ -226,11 +220,11 @@ final class FleetWork {
         let begun = databases.entries(of: job, in: present.network)
         switch result.status {
         case .success where !begun.isEmpty: try done(job, result, present.network)
-        case .changes where result.digest == job.notes.digest: carryOut(present, job)
+        case .changes where result.summary?.digest == job.notes.digest: carryOut(present, job)
         case .changes where isRest(of: job, in: present.network):
             note(begun, in: &job)
             if let digest = job.notes.digest { job.notes.begun.append(digest) }
-            job.notes.digest = result.digest
+            job.notes.digest = result.summary?.digest
             guard try store.note(job, of: id) else { return lose(present) }
             carryOut(present, job)
         case .success, .changes:
@@ -298,7 +292,7 @@ final class FleetWork {
         }
         note(databases.entries(of: job, in: present.network), in: &job)
         job.status = result.status.rawValue
-        job.notes.summary = result.words(for: request.command).oneLine
+        job.notes.summary = result.text(request.command).oneLine
         if !run.showsDetails { result.details = [] }
         try finish(job, result, present.network)
     }
@@ -313,7 +307,7 @@ final class FleetWork {
     private func fail(_ job: FleetJob, _ result: FleetResult, _ network: FleetNetwork) throws {
         var job = job
         (job.state, job.status) = (.failed, result.status.rawValue)
-        job.notes.summary = result.words(for: request.command).oneLine
+        job.notes.summary = result.text(request.command).oneLine
         try finish(job, result, network)
     }
 
@@ -322,7 +316,7 @@ final class FleetWork {
         var result = result
         if try !store.finish(job, of: id) {
             // Whoever has taken it over tells the end.
-            result.problems = [("the claim was lost to another worker, so this result is not recorded", nil)]
+            result.problems = [.init(message: "the claim was lost to another worker, so this result is not recorded")]
         }
         ended[job.number] = (result, network)
         while let number = unshown.first, let done = ended[number] {
