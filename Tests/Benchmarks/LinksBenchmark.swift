@@ -131,7 +131,15 @@ struct LinksOffice {
 
     private static let models: [UInt16] = [0x1000, 0x1002, 0x1300, 0x1100, 0x1001]
 
-    init(nodeCount: Int) throws {
+    /// - Parameters:
+    ///   - relayEvery: every how manieth node relays; nil for none.
+    ///   - transmit: what each job sets as network transmit at its end. A proxy with more repetitions than before
+    ///     carries the jobs of others more slowly.
+    init(
+        nodeCount: Int,
+        relayEvery: Int? = 4,
+        transmit: TransmitParameters = TransmitParameters(octet: 0x0B)
+    ) throws {
         guard let key = AppKeyIndex(rawValue: 0), let group = GroupAddress(rawValue: 0xC000)
         else { throw BenchmarkFailure("no addresses") }
         var generator = SeededGenerator(seed: 7)
@@ -153,7 +161,7 @@ struct LinksOffice {
             )
             node.product = Node.Product(company: 0x0059, product: 1, version: 1, replayListSize: 32)
             node.features = Node.Features(
-                relay: index % 4 == 0 ? .enabled : .disabled,
+                relay: relayEvery.map { index % $0 == 0 } == true ? .enabled : .disabled,
                 proxy: .enabled,
                 friend: .disabled,
                 lowPower: .notSupported
@@ -173,7 +181,7 @@ struct LinksOffice {
             }
             actions += [
                 .setDefaultTTL(5), .setSecureNetworkBeacon(false), .setFriend(true),
-                .setNetworkTransmit(TransmitParameters(octet: 0x0B)),
+                .setNetworkTransmit(transmit),
             ]
             for (place, action) in actions.enumerated() {
                 steps.append(

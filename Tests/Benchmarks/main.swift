@@ -39,6 +39,7 @@ let benchmarks: [(name: String, summary: String, run: ([String]) throws -> Void)
     ),
     ("hub", "a hub with hundreds of gateways: memory, packets beside one gateway, and a restart", HubBenchmark.run),
     ("links", "the same nodes configured one message at a time and over 1, 4 and 8 links", LinksBenchmark.run),
+    ("air", "nodes configured over one link beside the time that the proxy is on air", AirBenchmark.run),
     ("group", "a group of lamps set beside the same message sent five times, unacknowledged", GroupBenchmark.run),
     ("store", "a large building's database, its journal and history beside bare SQLite inserts", StoreBenchmark.run),
     ("fleet", "plans of many networks in PostgreSQL by one worker and by two, and their status", FleetBenchmark.run),

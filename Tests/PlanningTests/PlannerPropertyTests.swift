@@ -84,6 +84,47 @@ struct PlannerPropertyTests {
         #expect(lowered > Self.seeds.count / 4)
     }
 
+    /// Deleting an AppKey ends all its bindings with one message.
+    @Test("No plan unbinds all bindings that definitions asked for of a key, and leaves the node the key")
+    func leavesNoNeedlessKeys() throws {
+        var (deleted, kept) = (0, 0)
+        for seed in Self.seeds {
+            let example = RandomCase(seed: seed)
+            guard let plan = plan(example.definition, example.network).plan else { continue }
+            var simulation = StepSimulation(example.network, compositions: example.compositions)
+            simulation.apply(plan.claims)
+            var unbound: [DeviceUUID: Set<AppKeyIndex>] = [:]
+            for step in plan.steps {
+                try simulation.apply(step)
+                switch step.work {
+                case .configure(let uuid, .unbind(_, let key)): unbound[uuid, default: []].insert(key)
+                case .configure(_, .deleteAppKey): deleted += 1
+                default: break
+                }
+            }
+            for (uuid, keys) in unbound {
+                let before = try #require(example.network.nodes.first { $0.uuid == uuid })
+                let after = try #require(simulation.network.nodes.first { $0.uuid == uuid })
+                let entry = example.definition.nodes.first { $0.uuid.value == uuid }
+                let profile = example.definition.profiles.first { $0.name == entry?.profile }?.settings
+                let isListed = (entry?.settings.applicationKeys ?? profile?.applicationKeys) != nil
+                guard before.isCompositionKnown, !isListed else { continue }
+                let models = before.elements.flatMap(\.models)
+                for key in keys where after.knows(key) {
+                    let isOthers = models.contains { model in
+                        model.bindings.contains(key) && !model.managedBindings.contains(key)
+                            || model.publication?.appKeyIndex == key && !model.isPublicationManaged
+                    }
+                    let isBound = after.elements.flatMap(\.models).contains { $0.bindings.contains(key) }
+                    #expect(isOthers || isBound, "seed \(seed): \(after.name) keeps \(key)")
+                    kept += 1
+                }
+            }
+        }
+        #expect(kept > 0)
+        #expect(deleted > Self.seeds.count / 20)
+    }
+
     @Test("After any failures the steps that do not depend on them still work, and one more apply completes")
     func failures() throws {
         for seed in Self.seeds {

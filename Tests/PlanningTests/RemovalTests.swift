@@ -79,10 +79,21 @@ struct RemovalTests {
         #expect(
             try text(office, Office.definition + Office.nodes()) == """
                 - node.switch-1.element[0].generic-onoff-client.publication [to kitchen, key sensing] (implied)
-                - node.switch-1.element[0].generic-onoff-client.binding.sensing [index 1]
-                0 switch-1: unbind 0/generic-onoff-client 1
+                - node.switch-1.element[0].generic-onoff-client.binding.sensing [index 1] (implied)
+                - node.switch-1.application_key.sensing [index 1]
+                0 switch-1: delete AppKey 1
                 """
         )
+        // A binding that somebody else made keeps the key.
+        var shared = office
+        try shared.change("switch-1") { node in
+            let sensing = try #require(node.appKeys.last?.index)
+            var other = Model(identifier: .sig(0x1003))
+            other.bindings = [sensing]
+            node.elements[0].models.append(other)
+        }
+        let shares = try text(shared, Office.definition + Office.nodes())
+        #expect(shares.contains("0 switch-1: unbind 0/generic-onoff-client 1"), "\(shares)")
         try office.change("switch-1") { $0.elements[0].models[0].isPublicationManaged = false }
         #expect(try text(office, Office.definition + Office.nodes()) == "")
     }

@@ -5,7 +5,8 @@ extension NodeDiffer {
     /// Compares the NetKeys and AppKeys of a node.
     ///
     /// A node needs the keys of managed bindings and publications, and the keys that it lists. Other keys are left
-    /// alone, unless the node has a list; then the list is complete.
+    /// alone, unless the node has a list; then the list is complete. Without a list it loses the keys for which only
+    /// earlier definitions had a use.
     mutating func compareKeys(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
         var neededAppKeys: [AppKeyIndex] = []
         for model in desired.models {
@@ -21,6 +22,11 @@ extension NodeDiffer {
             difference.addedAppKeys.append(key)
             check(names.appKey(key), of: boundNetKeys[key], in: desired, needing: key)
         }
+        let needless = node.appKeys.map(\.index).sortedUnique().subtracting(neededAppKeys).subtracting(possibleAppKeys)
+        difference.deletedAppKeys = listed != nil ? needless : outlivedKeys(among: needless, desired, node: node)
+        // The message that deletes an AppKey must name the NetKey that it is bound to. A note lists the AppKeys that
+        // stay for this reason.
+        difference.deletedAppKeys.removeAll { boundNetKeys[$0] == nil && node.onlyNetKey == nil }
         compareNetKeys(
             desired,
             node: node,
@@ -28,12 +34,43 @@ extension NodeDiffer {
             possibleAppKeys: possibleAppKeys,
             &difference
         )
-        guard listed != nil else { return }
-        difference.deletedAppKeys = node.appKeys.map(\.index).sortedUnique().subtracting(neededAppKeys)
-            .subtracting(possibleAppKeys)
-        // The message that deletes an AppKey must name the NetKey that it is bound to. A note lists the AppKeys that
-        // stay for this reason.
-        difference.deletedAppKeys.removeAll { boundNetKeys[$0] == nil && node.onlyNetKey == nil }
+    }
+
+    /// The keys whose every binding on the node was asked for by an earlier definition and goes now.
+    ///
+    /// Deleting an AppKey ends its bindings and publications (Mesh Protocol 4.4.1.2), so one message does what
+    /// unbinding it from each model would, and no key stays on a node that has no use for it. A key with a binding that
+    /// somebody else made, or with none, may serve others.
+    private func outlivedKeys(
+        among keys: [AppKeyIndex],
+        _ desired: DesiredNode,
+        node: Node
+    ) -> [AppKeyIndex] {
+        guard removesDropped, !keys.isEmpty else { return [] }
+        var bound: Set<AppKeyIndex> = []
+        var staying: Set<AppKeyIndex> = []
+        for (element, recorded) in node.elements.enumerated() {
+            guard let element = UInt8(exactly: element) else { break }
+            for model in recorded.models where !model.bindings.isEmpty || model.publication != nil {
+                let address = ModelAddress(element: element, model: model.identifier)
+                let index = desired.models.place(of: address)
+                let isMentioned = index < desired.models.count && desired.models[index].address == address
+                let wanted =
+                    isMentioned
+                    ? desired.models[index] : DesiredModel(address: address, location: desired.name.location)
+                let dropped = droppedBindings(of: model, besides: wanted)
+                for key in model.bindings {
+                    bound.insert(key)
+                    let goes = wanted.bindings == nil ? dropped.contains(key) : model.managedBindings.contains(key)
+                    if !goes { staying.insert(key) }
+                }
+                // Somebody else's publication, which a partial record may show without its binding.
+                if wanted.publication == nil, !model.isPublicationManaged, let publication = model.publication {
+                    staying.insert(publication.appKeyIndex)
+                }
+            }
+        }
+        return keys.filter { bound.contains($0) && !staying.contains($0) }
     }
 
     private mutating func compareNetKeys(
@@ -61,7 +98,8 @@ extension NodeDiffer {
         var kept = needed
         if desired.settings.applicationKeys == nil {
             // AppKeys that are left alone keep their subnets.
-            for key in node.appKeys where !leaving.appKeys.contains(key.index) {
+            for key in node.appKeys
+            where !leaving.appKeys.contains(key.index) && !difference.deletedAppKeys.contains(key.index) {
                 if let netKey = boundNetKeys[key.index] { kept.insertSorted(netKey) }
             }
         }
