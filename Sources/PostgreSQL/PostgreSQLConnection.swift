@@ -18,8 +18,6 @@ package final class PostgreSQLConnection {
     private let patience: Duration
     /// A descriptor that ends all waiting when it becomes readable.
     package var interrupt: Int32?
-    /// What its owner sets at the beginning of each transaction.
-    package var transactionSettings: [SQLStatement] = []
     /// Whether it broke or was left in the middle of an exchange.
     package private(set) var isBroken = false
 
@@ -62,6 +60,9 @@ package final class PostgreSQLConnection {
     deinit {
         PQfinish(handle)
     }
+
+    /// Whether it can be used for something else: it is not broken, and no transaction is open.
+    package var isIdle: Bool { !isBroken && PQtransactionStatus(handle) == PQTRANS_IDLE }
 
     private static func start(_ parameters: [(keyword: String, value: String)]) -> OpaquePointer? {
         let keywords = parameters.map { strdup($0.keyword) }

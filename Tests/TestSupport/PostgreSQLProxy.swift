@@ -22,6 +22,7 @@ package final class PostgreSQLProxy: Sendable {
         var cut = Cut.beforeCommit
         var refusals = 0
         var commits = 0
+        var turns = 0
         var connections = 0
     }
 
@@ -88,6 +89,9 @@ package final class PostgreSQLProxy: Sendable {
     /// The number of commits of data that went to the server so far.
     package var commits: Int { state.withLock(\.commits) }
 
+    /// How often a client has waited for the server so far: round trips, whatever each of them carries.
+    package var turns: Int { state.withLock(\.turns) }
+
     /// Whether the requested cut has happened.
     package var hasCut: Bool { state.withLock { $0.remaining == 0 } }
 
@@ -120,6 +124,7 @@ package final class PostgreSQLProxy: Sendable {
         }
         var buffer = [UInt8](repeating: 0, count: 1 << 18)
         var isMute = false
+        var isClientsTurn = true
         while true {
             var polled = [
                 pollfd(fd: client, events: Int16(POLLIN), revents: 0),
@@ -129,6 +134,9 @@ package final class PostgreSQLProxy: Sendable {
             if polled[0].revents != 0 {
                 let count = recv(client, &buffer, buffer.count, 0)
                 guard count > 0 else { return }
+                // Nobody waits for an answer to the message that ends a connection.
+                if isClientsTurn, buffer[0] != UInt8(ascii: "X") { state.withLock { $0.turns += 1 } }
+                isClientsTurn = false
                 switch cutting(Array(buffer[..<count])) {
                 case .beforeCommit?: return
                 case .afterCommit?: isMute = true
@@ -139,6 +147,7 @@ package final class PostgreSQLProxy: Sendable {
             if polled[1].revents != 0 {
                 let count = recv(upstream, &buffer, buffer.count, 0)
                 guard count > 0 else { return }
+                isClientsTurn = true
                 if isMute {
                     // `ReadyForQuery` is the server's last message, so the transaction is over.
                     if buffer[count - 6] == UInt8(ascii: "Z"), buffer[count - 1] == UInt8(ascii: "I") { return }

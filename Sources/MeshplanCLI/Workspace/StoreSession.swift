@@ -9,6 +9,7 @@ final class StoreSession {
     var printed: [String: DatabaseSecret] = [:]
     /// The passphrase that the user has typed.
     var typed: DatabaseSecret?
+    private var shared: (url: String, store: SharedStore)?
     /// How often the command has read all rows of a database; known at its end.
     private(set) var completeReadings = 0
     private var opened: [(network: String, database: MeshDatabase)] = []
@@ -16,6 +17,14 @@ final class StoreSession {
 
     /// The databases that the command has opened, with the names of their networks.
     var databases: [(network: String, database: MeshDatabase)] { opened }
+
+    /// The shared database at an address. All parts of a command use one value, so that they share its connection.
+    func store(at url: String, making make: () throws -> SharedStore) rethrows -> SharedStore {
+        if let shared, shared.url == url { return shared.store }
+        let store = try make()
+        shared = (url, store)
+        return store
+    }
 
     /// Remembers the network of a database.
     func note(_ database: MeshDatabase, of network: String) {
@@ -31,7 +40,7 @@ final class StoreSession {
     /// Writes the lock file if a database has changed. A failure is only a warning, because the command has done its
     /// work: the database is then ahead of the file, and a later command updates the file.
     func end(_ context: Context) {
-        defer { (opened, changed) = ([], []) }
+        defer { (opened, changed, shared) = ([], [], nil) }
         completeReadings = opened.reduce(0) { $0 + $1.database.completeReadings }
         guard !changed.isEmpty else { return }
         do {

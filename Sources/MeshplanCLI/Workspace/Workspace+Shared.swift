@@ -19,10 +19,12 @@ extension Workspace {
                 hint: "Use --state postgres://USER@HOST/DATABASE, or omit it for files in \(Self.folderName)."
             )
         }
-        do throws(StoreError) {
-            return try SharedStore(url, clock: storeClock)
-        } catch {
-            throw Failure(.usage, error.message, hint: error.hint?.worded)
+        return try context.session.store(at: url) {
+            do throws(StoreError) {
+                return try SharedStore(url, clock: storeClock)
+            } catch {
+                throw Failure(.usage, error.message, hint: error.hint?.worded)
+            }
         }
     }
 

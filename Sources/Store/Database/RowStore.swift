@@ -115,6 +115,10 @@ protocol RowStore: AnyObject {
     /// The rows with those names that exist, and the header of the same moment.
     func rows(named names: [RowName]) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow])
 
+    /// What ``rows(named:)`` returns, or would have returned just before, for those who do not ask whether something
+    /// has changed.
+    func recentRows(named names: [RowName]) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow])
+
     /// Calls `body` with name and revision of every row, in no order, and then returns some rows whole, all as of one
     /// moment.
     ///
@@ -186,6 +190,10 @@ extension RowStore {
     var onNewSlots: ([KeySlot]) throws(StoreError) -> Void {
         get { { _ in } }
         set {}
+    }
+
+    func recentRows(named names: [RowName]) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow]) {
+        try rows(named: names)
     }
 
     func findLineage() throws(StoreError) -> Octets16 { try rows(named: []).header.lineage }

@@ -81,7 +81,7 @@ extension MeshDatabase {
     /// - Parameter count: how many at most.
     /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, and other codes if a file or the server fails.
     package func timings(ofLast count: Int) throws(StoreError) -> [RunTiming] {
-        let found = try store.rows(named: [Manifest.name])
+        let found = try store.recentRows(named: [Manifest.name])
         let next = try manifest(found.rows.first, header: found.header).nextRun
         var timings: [RunTiming] = []
         var end = next

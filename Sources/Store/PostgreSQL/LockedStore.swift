@@ -5,6 +5,7 @@ struct LockedStore {
     var lock: PostgreSQLLock
     var header: StoreHeader
     var rows: LockedRows
+    var slots: [KeySlot]
     /// Which history of its data the server goes on with; nil if it does not tell.
     var origin: StoreOrigin?
     /// The last transactions under this lock.

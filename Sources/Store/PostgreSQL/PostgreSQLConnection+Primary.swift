@@ -21,9 +21,10 @@ extension PostgreSQLConnection {
         for server in servers {
             do throws(PostgreSQLError) {
                 let connection = try PostgreSQLConnection(server, patience: patience, interrupt: interrupt)
-                let (origin, isStandby) = try connection.findOrigin()
+                let identity = try connection.findOrigin()
+                let origin = identity.origin
                 if let origin, newest?.isLeftBehind(by: origin) ?? true { newest = origin }
-                guard !isStandby else { continue }
+                guard !identity.isStandby else { continue }
                 guard let found = best else {
                     best = (connection, origin)
                     continue
@@ -51,27 +52,33 @@ extension PostgreSQLConnection {
     /// The SQL expression for the timeline of a primary.
     static let timeline = "(('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint)"
 
-    /// Which history the server goes on with, nil if it does not say, as databases that only resemble PostgreSQL; and
-    /// whether it is a standby.
-    func findOrigin() throws(PostgreSQLError) -> (StoreOrigin?, isStandby: Bool) {
-        let statement = SQLStatement(
-            """
-            SELECT s.system_identifier, CASE WHEN pg_is_in_recovery() THEN 1::bigint ELSE 0::bigint END,
-                CASE WHEN pg_is_in_recovery() THEN c.timeline_id::bigint ELSE \(PostgreSQLConnection.timeline) END
-            FROM pg_control_system() s, pg_control_checkpoint() c
-            """
+    /// Asks which history the server goes on with.
+    static let originQuery = SQLStatement(
+        """
+        SELECT s.system_identifier, CASE WHEN pg_is_in_recovery() THEN 1::bigint ELSE 0::bigint END,
+            CASE WHEN pg_is_in_recovery() THEN c.timeline_id::bigint ELSE \(PostgreSQLConnection.timeline) END
+        FROM pg_control_system() s, pg_control_checkpoint() c
+        """
+    )
+
+    /// The answer to ``originQuery``.
+    static func origin(_ result: SQLResult) throws(PostgreSQLError) -> ServerIdentity {
+        guard let row = result.rows.first else { return ServerIdentity(origin: nil, isStandby: false) }
+        let origin = StoreOrigin(
+            system: UInt64(bitPattern: try row.integer(0)),
+            timeline: UInt32(truncatingIfNeeded: try row.integer(2))
         )
+        return ServerIdentity(origin: origin, isStandby: try row.integer(1) == 1)
+    }
+
+    /// Which history the server goes on with, and whether it is a standby.
+    func findOrigin() throws(PostgreSQLError) -> ServerIdentity {
         do throws(PostgreSQLError) {
-            guard let row = try run([statement])[0].rows.first else { return (nil, false) }
-            let origin = StoreOrigin(
-                system: UInt64(bitPattern: try row.integer(0)),
-                timeline: UInt32(truncatingIfNeeded: try row.integer(2))
-            )
-            return (origin, try row.integer(1) == 1)
+            return try PostgreSQLConnection.origin(try run([PostgreSQLConnection.originQuery])[0])
         } catch {
             // It knows no such functions, or does not let us call them.
             guard error.kind == .refused else { throw error }
-            return (nil, try isInRecovery())
+            return ServerIdentity(origin: nil, isStandby: try isInRecovery())
         }
     }
 
@@ -86,15 +93,17 @@ extension PostgreSQLConnection {
         }
     }
 
-    /// Finds out which settings of transactions the server knows.
-    func findSettings() {
-        let name = "idle_in_transaction_session_timeout"
-        let known = try? run([SQLStatement("SELECT current_setting($1, true)", .text(name))])[0].rows.first
-        guard let known, !known.isNull(0) else { return }
-        // A server that loses us in the middle of a transaction must not keep its locks for hours. The setting is made
-        // for each transaction: behind a pooler, sessions are not ours.
-        transactionSettings = [SQLStatement("SET LOCAL \(name) = 20000")]
-    }
+    /// What each transaction sets first. A server that loses us in the middle of one must not keep its locks for hours.
+    /// Behind a pooler, sessions are not ours, so it is set for the transaction only. Servers that do not know the
+    /// setting have none, and asking for that beforehand would cost a round trip.
+    static let transactionSettings = [
+        SQLStatement(
+            """
+            SELECT CASE WHEN current_setting('idle_in_transaction_session_timeout', true) IS NULL THEN ''
+                ELSE set_config('idle_in_transaction_session_timeout', '20000', true) END
+            """
+        )
+    ]
 
     /// Runs statements as one transaction, in one round trip.
     ///
@@ -103,7 +112,15 @@ extension PostgreSQLConnection {
         _ statements: [SQLStatement],
         beginning: SQLStatement = SQLStatement("BEGIN")
     ) throws(PostgreSQLError) -> [SQLResult] {
-        let before = [beginning] + transactionSettings
+        let before = [beginning] + PostgreSQLConnection.transactionSettings
         return Array(try run(before + statements + [SQLStatement("COMMIT")]).dropFirst(before.count).dropLast())
     }
+}
+
+/// Which server answers.
+struct ServerIdentity {
+    /// Which history of its data it goes on with; nil if it does not say, as databases that only resemble PostgreSQL.
+    var origin: StoreOrigin?
+    /// Whether it follows another one.
+    var isStandby: Bool
 }

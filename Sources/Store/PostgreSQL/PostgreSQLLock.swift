@@ -13,8 +13,8 @@ final class PostgreSQLLock: StoreLock {
     let fence: Int64
     /// Distinguishes this acquisition from all others.
     let token: [UInt8]
-    /// Called when the lock was released.
-    var onRelease: () -> Void = {}
+    /// Called when the lock was released, with whether it was certainly ours to the last.
+    var onRelease: (_ isOurs: Bool) -> Void = { _ in }
     private let lineage: Octets16
     private let session: PostgreSQLSession
     private var renewal: LockRenewal?
@@ -27,14 +27,17 @@ final class PostgreSQLLock: StoreLock {
     /// - Parameters:
     ///   - token: distinguishes this acquisition from all others, so that it can be repeated.
     ///   - local: the lock of this machine's files about the network.
-    init(
+    ///   - queries: what to read in the same round trip, once the lock is held.
+    /// - Returns: the lock, and the answers to the queries.
+    static func take(
         of lineage: Octets16,
         _ session: PostgreSQLSession,
         _ holder: LockHolder,
         token: [UInt8],
-        local: FileLock
-    ) throws(StoreError) {
-        let results = try session.transact([
+        local: FileLock,
+        then queries: [SQLStatement]
+    ) throws(StoreError) -> (PostgreSQLLock, [SQLResult]) {
+        let acquisition = [
             SQLStatement(
                 """
                 UPDATE meshplan_locks
@@ -54,14 +57,26 @@ final class PostgreSQLLock: StoreLock {
                 .text(LockHolder.line(holder.operation)),
                 .integer(holder.since.rawValue)
             ),
-            PostgreSQLLock.raise(lineage),
-            PostgreSQLLock.query(lineage),
-        ])
+            raise(lineage),
+            query(lineage),
+        ]
+        let results = try session.transactIdentified(acquisition + queries)
         guard let row = results[2].rows.first else {
-            throw PostgreSQLLock.lost("the table meshplan_locks has no row of this network", session)
+            throw lost("the table meshplan_locks has no row of this network", session)
         }
         let found = try session.reading { () throws(PostgreSQLError) in try Found(row) }
         guard results[0].count == 1 else { throw found.refusal(session.name) }
+        let lock = PostgreSQLLock(found, of: lineage, session, token: token, local: local)
+        return (lock, Array(results.dropFirst(acquisition.count)))
+    }
+
+    private init(
+        _ found: Found,
+        of lineage: Octets16,
+        _ session: PostgreSQLSession,
+        token: [UInt8],
+        local: FileLock
+    ) {
         fence = found.fence
         self.token = token
         self.lineage = lineage
@@ -100,14 +115,14 @@ final class PostgreSQLLock: StoreLock {
         // Without a connection the lock ends by itself, or when another process of this machine takes it.
         let sql = "UPDATE meshplan_locks SET expires = NULL WHERE lineage = $1 AND fence = $2 AND token = $3"
         let statement = SQLStatement(sql, .octets(lineage.bytes), .integer(fence), .octets(token))
-        if session.isConnected, let connection = try? session.connected(), (try? connection.run([statement])) != nil {
-            local.releaseNoted()
-        } else {
-            local.abandon()
+        var released: SQLResult?
+        if session.isConnected, let connection = try? session.connected() {
+            released = (try? connection.run([statement]))?.first
         }
+        if released != nil { local.releaseNoted() } else { local.abandon() }
         renewal?.stop()
         renewal = nil
-        onRelease()
+        onRelease(released?.count == 1)
     }
 
     deinit {

@@ -7,23 +7,26 @@ extension PostgreSQLRowStore {
         session.isWriting = true
         // Until the lock is held, a failure leaves everything as it was.
         defer { session.isWriting = locked != nil }
-        // Before the lock: if a standby is promoted between the two, the first write finds that out.
-        let origin = try findOrigin()
-        try refuse(formerPrimary: origin)
-        let lock = try acquire(holder, token: token())
-        let (header, rows): (StoreHeader, LockedRows)
+        try refuse(formerPrimary: try findOrigin())
+        let (lock, results) = try acquire(holder, token: token())
         do throws(StoreError) {
-            (header, rows) = try readLockedRows()
+            // If a standby was promoted since the lock was asked for, the first write finds that out.
+            let origin = try findOrigin()
+            try refuse(formerPrimary: origin)
+            locked = try contents(results, under: lock, origin)
         } catch {
-            // Another server may have taken over.
-            guard error.isOfHalfAnswer else { throw error }
-            (header, rows) = try readLockedRows()
+            lock.release()
+            throw error
         }
-        locked = LockedStore(lock: lock, header: header, rows: rows, origin: origin)
+        seen = nil
         session.patience = session.timing.writerPatience
-        session.watch = PrimaryWatch(session.address, every: session.timing.watch, since: origin)
-        lock.onRelease = { [weak self] in
+        session.watch = PrimaryWatch(session.address, every: session.timing.watch, since: locked?.origin)
+        lock.onRelease = { [weak self] isOurs in
             guard let self else { return }
+            if isOurs, let locked {
+                let rows = locked.rows.rows(named: [Manifest.name])
+                see(rows, locked.header, at: session.clock.now(), of: [.manifest])
+            }
             locked = nil
             session.watch = nil
             session.isWriting = false
@@ -32,27 +35,36 @@ extension PostgreSQLRowStore {
         return lock
     }
 
-    private func readLockedRows() throws(StoreError) -> (StoreHeader, LockedRows) {
-        var rows = LockedRows()
-        let sql = """
-            SELECT kind, key, revision, CASE WHEN kind = ANY ($2::bigint[]) THEN body END
-            FROM meshplan_rows WHERE lineage = $1
+    /// Reads what the holder of the lock must know, in the transaction that takes the lock: once that has raised the
+    /// fence, nobody else can write. Whoever did not get the lock reads no rows.
+    private func contentQueries(_ token: [UInt8]) -> [SQLStatement] {
+        let rows = """
+            SELECT kind, key, revision, body FROM meshplan_rows WHERE lineage = $1
+                AND EXISTS (SELECT 1 FROM meshplan_locks l WHERE l.lineage = $1 AND l.token = $2)
             """
-        let kinds = SQLValue.integerList(LockedRows.smallKinds.map { Int64($0.rawValue) }.sorted())
-        let header = try visit(SQLStatement(sql, .octets(lineage.bytes), kinds)) { row throws(StoreError) in
-            try session.reading { () throws(PostgreSQLError) in
-                let name = try rowName(row)
-                let body = row.isNull(3) ? nil : try row.octets(3)
-                rows.add(name, revision: UInt64(bitPattern: try row.integer(2)), body: body)
-            }
+        return [headerQuery, slotQuery, SQLStatement(rows, .octets(lineage.bytes), .octets(token))]
+    }
+
+    private func contents(
+        _ results: [SQLResult],
+        under lock: PostgreSQLLock,
+        _ origin: StoreOrigin?
+    ) throws(StoreError) -> LockedStore {
+        let slots = try PostgreSQLRowStore.keySlots(results[1], session)
+        let (header, rows) = try session.reading { () throws(PostgreSQLError) -> (StoreHeader?, LockedRows) in
+            var rows = LockedRows()
+            for row in results[2].rows { rows.add(try PostgreSQLRowStore.storedRow(row)) }
+            return (try readHeader(results[0]), rows)
         }
-        return (header, rows)
+        return LockedStore(lock: lock, header: try required(header), rows: rows, slots: slots, origin: origin)
     }
 
     /// Takes the lock. It may take it from the last process of this machine that had it, which was killed, had no
     /// connection any more, or released it on a server whose standby has taken over without that. The kernel has
     /// released that process's lock of the local file, so it certainly does not write any more.
-    private func acquire(_ holder: LockHolder, token: [UInt8]) throws(StoreError) -> PostgreSQLLock {
+    ///
+    /// - Returns: the lock, and the answers to ``contentQueries(_:)``.
+    private func acquire(_ holder: LockHolder, token: [UInt8]) throws(StoreError) -> (PostgreSQLLock, [SQLResult]) {
         let local: FileLock
         do {
             local = try FileLock(of: localPath, holder)
@@ -61,16 +73,18 @@ extension PostgreSQLRowStore {
             if error.code == .locked { error.path = session.name }
             throw error
         }
-        do {
-            return try PostgreSQLLock(of: lineage, session, holder, token: token, local: local)
+        let queries = contentQueries(token)
+        func take() throws(StoreError) -> (PostgreSQLLock, [SQLResult]) {
+            try PostgreSQLLock.take(of: lineage, session, holder, token: token, local: local, then: queries)
+        }
+        do throws(StoreError) {
+            return try take()
         } catch {
             guard let abandoned = local.abandoned else { throw error }
             if error.code == .locked {
                 // If that is not the lock that is held, nothing happens.
                 try? PostgreSQLLock.end(abandoned, of: lineage, session)
-                if let lock = try? PostgreSQLLock(of: lineage, session, holder, token: token, local: local) {
-                    return lock
-                }
+                if let taken = try? take() { return taken }
             }
             try? local.note(abandoned)
             local.abandon()
@@ -86,7 +100,7 @@ extension PostgreSQLRowStore {
 
     func findOrigin() throws(StoreError) -> StoreOrigin? {
         if let locked { return locked.origin }
-        return try session.reconnecting { connection throws(PostgreSQLError) in try connection.findOrigin().0 }
+        return try session.findOrigin()
     }
 
     func whenPromoted(_ body: @escaping (Promotion) -> Void) { onPromotion = body }
@@ -108,6 +122,7 @@ extension PostgreSQLRowStore {
         }
         self.locked?.header.revision = revision
         self.locked?.rows.apply(changes)
+        if let slots = changes.slots { self.locked?.slots = slots }
         self.locked?.recent.add(changes, revision: revision)
     }
 
@@ -209,7 +224,7 @@ extension PostgreSQLRowStore {
                 revision: UInt64(bitPattern: try row.integer(0)),
                 fence: try row.integer(1),
                 token: try row.octets(2),
-                origin: try connection.findOrigin().0
+                origin: try connection.findOrigin().origin
             )
         }
         return found

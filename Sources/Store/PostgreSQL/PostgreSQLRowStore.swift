@@ -12,6 +12,8 @@ final class PostgreSQLRowStore: RowStore {
     let localPath: String
     /// The key slots as they were when the store was opened, until somebody has asked for them.
     private var firstSlots: [KeySlot]?
+    /// What was seen beside the last answers of the server; nil while the lock is held.
+    var seen: SeenRows?
     /// What is known while this lock is held.
     var locked: LockedStore?
     /// Where promotions under the lock are told.
@@ -30,14 +32,7 @@ final class PostgreSQLRowStore: RowStore {
     init(opening network: String, in store: SharedStore, localPath: String) throws(StoreError) {
         self.localPath = localPath
         session = PostgreSQLSession(store, name: store.name(of: network))
-        let header = "SELECT lineage, format FROM meshplan_networks WHERE name = $1"
-        let slots = """
-            SELECT s.kind, s.parameters, s.wrapped FROM meshplan_key_slots s
-            JOIN meshplan_networks m ON m.lineage = s.lineage WHERE m.name = $1 ORDER BY s.slot
-            """
-        let name = SQLValue.text(network)
-        let found = try PostgreSQLSchema.checkedRun([SQLStatement(header, name), SQLStatement(slots, name)], session)
-        guard let row = found[0].rows.first else {
+        guard let opening = try PostgreSQLRowStore.opening(of: network, in: store, session) else {
             throw StoreError(
                 .missing,
                 "there is no database of that network",
@@ -45,20 +40,22 @@ final class PostgreSQLRowStore: RowStore {
                 path: session.name
             )
         }
-        let (octets, format) = try session.reading { () throws(PostgreSQLError) in
-            (try row.octets(0), try row.integer(1))
+        lineage = opening.lineage
+        firstSlots = opening.slots
+        seen = opening.seen
+    }
+
+    private static func opening(
+        of network: String,
+        in store: SharedStore,
+        _ session: PostgreSQLSession
+    ) throws(StoreError) -> SharedOpening? {
+        if let opening = store.kept.opening, opening.network == network, opening.isFresh(at: store.clock.now()) {
+            store.kept.opening = nil
+            return opening
         }
-        guard format == Int64(RowCipher.format) else {
-            throw StoreError(
-                .newerFormat,
-                "has format \(format), this program knows format \(RowCipher.format)",
-                hint: "use the version of meshplan that the others use",
-                path: session.name
-            )
-        }
-        guard let lineage = Octets16(octets) else { throw .damaged("the header", path: session.name) }
-        self.lineage = lineage
-        firstSlots = try PostgreSQLRowStore.keySlots(found[1], session)
+        let results = try PostgreSQLSchema.checkedRun(SharedOpening.statements(of: network), session)
+        return try SharedOpening(results[...], session)
     }
 
     /// Creates a network with its rows, all or nothing.
@@ -81,7 +78,7 @@ final class PostgreSQLRowStore: RowStore {
             let sql = "SELECT name FROM meshplan_networks WHERE name = $1 AND lineage = $2"
             let there = SQLStatement(sql, .text(network), .octets(lineage.bytes))
             guard try connection.run([there])[0].rows.isEmpty else { return }
-            _ = try connection.run([SQLStatement("BEGIN")] + connection.transactionSettings + beginning)
+            _ = try connection.run([SQLStatement("BEGIN")] + PostgreSQLConnection.transactionSettings + beginning)
             for batch in batches {
                 _ = try connection.run([RowBatches.insertion(of: batch, into: lineage)])
             }
@@ -137,11 +134,16 @@ final class PostgreSQLRowStore: RowStore {
             firstSlots = nil
             return slots
         }
-        let sql = "SELECT kind, parameters, wrapped FROM meshplan_key_slots WHERE lineage = $1 ORDER BY slot"
-        return try PostgreSQLRowStore.keySlots(try session.run([SQLStatement(sql, .octets(lineage.bytes))])[0], session)
+        if let locked { return locked.slots }
+        return try PostgreSQLRowStore.keySlots(try session.run([slotQuery])[0], session)
     }
 
-    private static func keySlots(_ result: SQLResult, _ session: PostgreSQLSession) throws(StoreError) -> [KeySlot] {
+    var slotQuery: SQLStatement {
+        let sql = "SELECT kind, parameters, wrapped FROM meshplan_key_slots WHERE lineage = $1 ORDER BY slot"
+        return SQLStatement(sql, .octets(lineage.bytes))
+    }
+
+    static func keySlots(_ result: SQLResult, _ session: PostgreSQLSession) throws(StoreError) -> [KeySlot] {
         try session.reading { () throws(PostgreSQLError) in
             var slots: [KeySlot] = []
             for row in result.rows {
@@ -155,16 +157,39 @@ final class PostgreSQLRowStore: RowStore {
     }
 
     func scan(_ body: (StoredRow) throws(StoreError) -> Void) throws(StoreError) -> StoreHeader {
-        let sql = "SELECT kind, key, revision, body FROM meshplan_rows WHERE lineage = $1 ORDER BY kind, key"
-        return try visit(SQLStatement(sql, .octets(lineage.bytes))) { row throws(StoreError) in
-            try body(try storedRow(row))
+        if let locked {
+            for row in locked.rows.all { try body(row) }
+            return locked.header
         }
+        seen = nil
+        let sql = "SELECT kind, key, revision, body FROM meshplan_rows WHERE lineage = $1 ORDER BY kind, key"
+        let moment = session.clock.now()
+        var short: [StoredRow] = []
+        let header = try visit(SQLStatement(sql, .octets(lineage.bytes))) { row throws(StoreError) in
+            let row = try session.reading { () throws(PostgreSQLError) in try PostgreSQLRowStore.storedRow(row) }
+            if SeenRows.kinds.contains(row.name.kind) { short.append(row) }
+            try body(row)
+        }
+        see(short, header, at: moment)
+        return header
+    }
+
+    /// Remembers rows as of a moment for the next questions.
+    func see(
+        _ rows: [StoredRow],
+        _ header: StoreHeader,
+        at moment: Duration,
+        of kinds: Set<RowKind> = SeenRows.kinds
+    ) {
+        var seen = SeenRows(header: header, at: moment, of: kinds)
+        for row in rows { seen.add(row) }
+        self.seen = seen
     }
 
     /// Visits the rows of a query, all as of one moment.
     ///
     /// - Returns: the header of the same moment.
-    func visit(
+    private func visit(
         _ query: SQLStatement,
         _ body: (SQLRow) throws(StoreError) -> Void
     ) throws(StoreError) -> StoreHeader {
@@ -173,7 +198,8 @@ final class PostgreSQLRowStore: RowStore {
         var breakage: PostgreSQLError?
         let header = try session.reconnecting { connection throws(PostgreSQLError) -> StoreHeader? in
             do throws(PostgreSQLError) {
-                let beginning = [PostgreSQLRowStore.beginReading] + connection.transactionSettings + [headerQuery]
+                let settings = PostgreSQLConnection.transactionSettings
+                let beginning = [PostgreSQLRowStore.beginReading] + settings + [headerQuery]
                 let results: [SQLResult]
                 (results, failure) = try connection.run(beginning, forEachRow: query, [SQLStatement("COMMIT")]) {
                     row throws(StoreError) in
@@ -198,7 +224,8 @@ final class PostgreSQLRowStore: RowStore {
     }
 
     func rows(named names: [RowName]) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow]) {
-        if let locked, let rows = locked.rows.rows(named: names) { return (locked.header, rows) }
+        if let locked { return (locked.header, locked.rows.rows(named: names)) }
+        if let known = seen?.take(names, at: session.clock.now()) { return known }
         let sql = """
             SELECT r.kind, r.key, r.revision, r.body
             FROM meshplan_rows r JOIN unnest($2::bigint[], $3::bytea[]) AS n(kind, key)
@@ -217,10 +244,15 @@ final class PostgreSQLRowStore: RowStore {
         let header = try required(try session.reading { () throws(PostgreSQLError) in try readHeader(results[0]) })
         var found: [RowName: StoredRow] = [:]
         for row in results[1].rows {
-            let row = try storedRow(row)
+            let row = try session.reading { () throws(PostgreSQLError) in try PostgreSQLRowStore.storedRow(row) }
             found[row.name] = row
         }
         return (header, names.compactMap { found[$0] })
+    }
+
+    func recentRows(named names: [RowName]) throws(StoreError) -> (header: StoreHeader, rows: [StoredRow]) {
+        if locked == nil, let known = seen?.rows(named: names, at: session.clock.now()) { return known }
+        return try rows(named: names)
     }
 
     func revisions(of names: [RowName]) throws(StoreError) -> [RowName: UInt64] {
@@ -235,7 +267,7 @@ final class PostgreSQLRowStore: RowStore {
         SQLStatement("SELECT revision, fence FROM meshplan_networks WHERE lineage = $1", .octets(lineage.bytes))
     }
 
-    private func readHeader(_ result: SQLResult) throws(PostgreSQLError) -> StoreHeader? {
+    func readHeader(_ result: SQLResult) throws(PostgreSQLError) -> StoreHeader? {
         guard let row = result.rows.first else { return nil }
         return StoreHeader(lineage: lineage, revision: UInt64(bitPattern: try row.integer(0)))
     }
@@ -250,21 +282,16 @@ final class PostgreSQLRowStore: RowStore {
         )
     }
 
-    private func storedRow(_ row: SQLRow) throws(StoreError) -> StoredRow {
-        try session.reading { () throws(PostgreSQLError) in
-            StoredRow(
-                name: try rowName(row),
-                revision: UInt64(bitPattern: try row.integer(2)),
-                body: try row.octets(3)
-            )
-        }
-    }
-
-    func rowName(_ row: SQLRow) throws(PostgreSQLError) -> RowName {
+    /// The row in the columns kind, key, revision and body.
+    static func storedRow(_ row: SQLRow) throws(PostgreSQLError) -> StoredRow {
         guard let kind = UInt8(exactly: try row.integer(0)).flatMap(RowKind.init(rawValue:)) else {
             throw PostgreSQLError(.shape, "a row of unknown kind")
         }
-        return RowName(kind, key: try row.octets(1))
+        return StoredRow(
+            name: RowName(kind, key: try row.octets(1)),
+            revision: UInt64(bitPattern: try row.integer(2)),
+            body: try row.octets(3)
+        )
     }
 
     func checkLock() throws(StoreError) { try PostgreSQLLock.check(lineage, session) }

@@ -95,13 +95,16 @@ enum PostgreSQLSchema {
         guard try version(session) != nil else { throw missing(session) }
     }
 
-    /// Runs statements that may run twice without harm, and refuses a database without our tables, all in one round
-    /// trip.
+    /// Runs queries as of one moment, refuses a database without our tables, and finds out which server that was, all
+    /// in one round trip.
     static func checkedRun(_ statements: [SQLStatement], _ session: PostgreSQLSession) throws(StoreError) -> [SQLResult]
     {
         let results: [SQLResult]
         do {
-            results = try session.run([versionQuery] + statements)
+            results = try session.transactIdentified(
+                [versionQuery] + statements,
+                beginning: PostgreSQLRowStore.beginReading
+            )
         } catch {
             // Tables of another version may lack what was asked for, and no tables are explained there.
             if error.code != .unreachable, session.hasConnected { try check(session) }

@@ -12,6 +12,9 @@ final class PostgreSQLSession {
     /// Whether there ever was a connection.
     private(set) var hasConnected = false
     private var connection: PostgreSQLConnection?
+    /// Which server the connection leads to, once that was asked.
+    private var identity: ServerIdentity?
+    private let kept: KeptConnection
     /// What ends the waiting for a server when another one is promoted; nil while nothing is written.
     var watch: PrimaryWatch? {
         didSet { connection?.interrupt = watch?.interrupt }
@@ -23,6 +26,13 @@ final class PostgreSQLSession {
         timing = store.timing
         address = store.address
         patience = store.timing.readerPatience
+        kept = store.kept
+    }
+
+    deinit {
+        guard address.isOfPrimary, let connection, connection.isIdle else { return }
+        connection.interrupt = nil
+        kept.put(connection, identity, at: clock.now())
     }
 
     /// Whether there is a connection that is not known to be broken.
@@ -40,11 +50,16 @@ final class PostgreSQLSession {
     func connected() throws(PostgreSQLError) -> PostgreSQLConnection {
         if let connection, !connection.isBroken { return connection }
         connection = nil
+        identity = nil
         watch?.clear()
         let fresh =
-            try isWriting || address.isOfPrimary
-            ? PostgreSQLConnection.toPrimary(of: address) : PostgreSQLConnection(address)
-        fresh.findSettings()
+            if !hasConnected, address.isOfPrimary, let former = kept.take(&identity, at: clock.now()) {
+                former
+            } else if isWriting || address.isOfPrimary {
+                try PostgreSQLConnection.toPrimary(of: address)
+            } else {
+                try PostgreSQLConnection(address)
+            }
         fresh.interrupt = watch?.interrupt
         connection = fresh
         hasConnected = true
@@ -60,6 +75,41 @@ final class PostgreSQLSession {
     /// Runs statements that may run twice without harm, as one transaction.
     func transact(_ statements: [SQLStatement]) throws(StoreError) -> [SQLResult] {
         try reconnecting { connection throws(PostgreSQLError) in try connection.transact(statements) }
+    }
+
+    /// Runs statements as ``transact(_:)`` does, and finds out in the same round trip which server that was.
+    func transactIdentified(
+        _ statements: [SQLStatement],
+        beginning: SQLStatement = SQLStatement("BEGIN")
+    ) throws(StoreError) -> [SQLResult] {
+        try reconnecting { connection throws(PostgreSQLError) -> [SQLResult] in
+            let isSilent = identity.map { $0.origin == nil } ?? false
+            if !isSilent {
+                do throws(PostgreSQLError) {
+                    let asking = [PostgreSQLConnection.originQuery] + statements
+                    let results = try connection.transact(asking, beginning: beginning)
+                    identity = try PostgreSQLConnection.origin(results[0])
+                    return Array(results.dropFirst())
+                } catch {
+                    // Perhaps it was only that question which the server refused.
+                    guard error.kind == .refused, !error.isConflict else { throw error }
+                }
+            }
+            let results = try connection.transact(statements, beginning: beginning)
+            if !isSilent { identity = try connection.findOrigin() }
+            return results
+        }
+    }
+
+    /// Which history the server goes on with; nil if it does not say.
+    func findOrigin() throws(StoreError) -> StoreOrigin? {
+        // A primary stays on its timeline as long as it runs. A standby may be promoted.
+        if isConnected, let identity, !identity.isStandby { return identity.origin }
+        return try reconnecting { connection throws(PostgreSQLError) -> StoreOrigin? in
+            let found = try connection.findOrigin()
+            identity = found
+            return found.origin
+        }
     }
 
     /// Runs statements as ``run(_:)`` does, and again if somebody else did the same at the same time.
@@ -113,13 +163,36 @@ final class PostgreSQLSession {
     /// - Throws: ``StoreError/Code/unreachable`` and others if the server cannot be asked who it is.
     func watchPrimary() throws(StoreError) {
         guard watch == nil, !address.eachServer.isEmpty else { return }
-        let origin = try reconnecting { connection throws(PostgreSQLError) in try connection.findOrigin().0 }
-        watch = PrimaryWatch(address, every: timing.watch, since: origin)
+        watch = PrimaryWatch(address, every: timing.watch, since: try findOrigin())
     }
 
     /// Drops the connection.
     func close() {
         connection = nil
+    }
+}
+
+/// A connection that nobody uses at the moment. A command that asks several questions connects only once.
+final class KeptConnection {
+    private var connection: PostgreSQLConnection?
+    private var identity: ServerIdentity?
+    private var moment = Duration.zero
+    /// Whatever is between us and the server may have dropped one that was idle for longer.
+    private static let lifetime = Duration.seconds(10)
+    /// What the question for the names of networks has told about the only one.
+    var opening: SharedOpening?
+
+    /// Keeps a connection, and what is known of its server. The one before, if there is one, ends.
+    func put(_ connection: PostgreSQLConnection, _ identity: ServerIdentity?, at now: Duration) {
+        (self.connection, self.identity, moment) = (connection, identity, now)
+    }
+
+    /// Hands out the connection.
+    func take(_ identity: inout ServerIdentity?, at now: Duration) -> PostgreSQLConnection? {
+        defer { connection = nil }
+        guard let connection, now - moment <= KeptConnection.lifetime else { return nil }
+        identity = self.identity
+        return connection
     }
 }
 

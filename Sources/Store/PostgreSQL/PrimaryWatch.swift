@@ -52,7 +52,7 @@ final class PrimaryWatch {
         while !StopPipe.isStopped(stopped, within: interval) {
             for server in servers {
                 let connection = try? PostgreSQLConnection(server, patience: .seconds(5), interrupt: stopped)
-                guard let found = try? connection?.findOrigin().0, known.isLeftBehind(by: found) else { continue }
+                guard let found = try? connection?.findOrigin().origin, known.isLeftBehind(by: found) else { continue }
                 known = found
                 SignalPipe.signal(signal)
             }

@@ -44,7 +44,7 @@ struct SharedOutlines {
                     numbers,
                     keys
                 )
-                let beginning = [PostgreSQLRowStore.beginReading] + connection.transactionSettings + [headers]
+                let beginning = [PostgreSQLRowStore.beginReading] + PostgreSQLConnection.transactionSettings + [headers]
                 let outline = SQLStatement(
                     """
                     SELECT n.number, r.kind, r.key, r.revision

@@ -8,6 +8,8 @@ package struct SharedStore {
     let address: PostgreSQLAddress
     let clock: StoreClock
     let timing: LockTiming
+    /// What its copies share.
+    let kept = KeptConnection()
 
     /// Whether a text names a shared store rather than a file.
     package static func isAddress(_ text: String) -> Bool { PostgreSQLAddress.isAddress(text) }
@@ -56,8 +58,12 @@ package struct SharedStore {
     ///   if the server fails.
     package func networks() throws(StoreError) -> [String] {
         let session = PostgreSQLSession(self, name: name)
-        try PostgreSQLSchema.check(session)
-        let rows = try session.run([SQLStatement("SELECT name FROM meshplan_networks")])[0].rows
+        // Whoever asks for the names and finds one opens it next.
+        let names = SQLStatement("SELECT name FROM meshplan_networks")
+        let results = try PostgreSQLSchema.checkedRun([names] + SharedOpening.statements(of: nil), session)
+        let rows = results[0].rows
+        // What is wrong with that network is told when it is opened.
+        kept.opening = try? SharedOpening(results.dropFirst(), session)
         return try session.reading { () throws(PostgreSQLError) in
             var names: [String] = []
             for row in rows { names.append(try row.text(0)) }
@@ -70,9 +76,8 @@ package struct SharedStore {
     /// - Throws: what ``networks()`` throws.
     package func contains(_ network: String) throws(StoreError) -> Bool {
         let session = PostgreSQLSession(self, name: name)
-        try PostgreSQLSchema.check(session)
         let sql = "SELECT name FROM meshplan_networks WHERE name = $1"
-        return try !session.run([SQLStatement(sql, .text(network))])[0].rows.isEmpty
+        return try !PostgreSQLSchema.checkedRun([SQLStatement(sql, .text(network))], session)[0].rows.isEmpty
     }
 
     /// The error for a network that exists already.

@@ -119,6 +119,29 @@ struct SharedStoreCommandTests {
         #expect(laptop.run("show").output == team.desk.run("show").output)
     }
 
+    @Test("Commands need few round trips to the server")
+    func roundTrips() throws {
+        let team = try Team.house()
+        try #require(team.desk.run(HistoryCommandTests.apply).status == 0)
+        let proxy = try PostgreSQLProxy(of: team.server)
+        team.desk.environment["MESHPLAN_STATE"] = team.server.address(team.databaseName, through: proxy.folder)
+        /// One for the connection, one for opening, and what else is named.
+        func expect(_ further: Int, for command: String...) {
+            let before = proxy.turns
+            let result = team.desk.run(command)
+            #expect(result.status == 0, "\(result)")
+            #expect(proxy.turns - before <= 2 + further, "\(command)")
+        }
+        // One to read everything.
+        expect(1, for: "plan")
+        expect(1, for: "show")
+        // To read everything, the lock, what our own node needs, the sequence numbers, what came with the answers, the
+        // end of the lock.
+        expect(6, for: "set", "brian", "onoff", "on", "--via", "simulator")
+        // The lock with everything, the history's entry, the end of the lock.
+        expect(3, for: "apply", "--via", "simulator", "--auto-approve")
+    }
+
     @Test("Of two that apply, one proceeds, and the other is told who does")
     func twoApply() throws {
         let team = try Team.house()
