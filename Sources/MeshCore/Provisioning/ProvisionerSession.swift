@@ -37,6 +37,10 @@ package struct ProvisionedNode: Hashable, Sendable {
 /// before its caller has said that device key and address are stored. On a failure it sends nothing, as the
 /// specification demands, but asks its caller to close the link (5.4.4).
 package struct ProvisionerSession {
+    /// How long a device whose public key we know has time for the key agreement. It answers nothing to our public key,
+    /// and one that is still at work (Zephyr) refuses the confirmation as unexpected.
+    static let agreementTime = Duration.seconds(2)
+
     private var state: State
     private var timer = ProvisioningTimer()
 
@@ -47,6 +51,7 @@ package struct ProvisionerSession {
         case awaitingPublicKey(Agreement)
         case awaitingOutput(Exchange, OutOfBandFormat)
         case awaitingInputComplete(Exchange, OutOfBandValue)
+        case awaitingAgreement(Commitment, until: Instant)
         case awaitingConfirmation(Commitment)
         case awaitingRandom(Verification)
         case awaitingDurability(Handover)
@@ -82,9 +87,11 @@ package struct ProvisionerSession {
         let agreement: Agreement
         let confirmations: ProvisioningConfirmations
         let random: [UInt8]
+        /// When the device is taken to have agreed on the secret, too.
+        let isAgreedAt: Instant
     }
 
-    /// What is known once our confirmation is sent.
+    /// What is known once our confirmation is made.
     private struct Commitment {
         let exchange: Exchange
         let value: AuthenticationValue
@@ -122,7 +129,7 @@ package struct ProvisionerSession {
         case .deciding: .decision
         case .awaitingPublicKey: .publicKeyExchange
         case .awaitingOutput, .awaitingInputComplete: .outOfBandValue
-        case .awaitingConfirmation: .confirmation
+        case .awaitingAgreement, .awaitingConfirmation: .confirmation
         case .awaitingRandom: .verification
         case .awaitingDurability: .durability
         case .awaitingComplete: .completion
@@ -132,7 +139,10 @@ package struct ProvisionerSession {
     }
 
     /// When ``advance(to:)`` must be called; nil before the start and after the end.
-    package var nextDeadline: Instant? { timer.deadline }
+    package var nextDeadline: Instant? {
+        guard case .awaitingAgreement(_, let due) = state else { return timer.deadline }
+        return due
+    }
 
     // MARK: What the caller does
 
@@ -175,7 +185,8 @@ package struct ProvisionerSession {
         state = .awaitingPublicKey(agreement)
         let sent = [send(.start(choice.start), at: now), send(.publicKey(publicKey), at: now)]
         guard let devicePublicKey = choice.publicKey else { return sent }
-        return sent + exchanged(devicePublicKey, agreement, at: now)
+        let isAgreedAt = now.advanced(by: Self.agreementTime)
+        return sent + exchanged(devicePublicKey, agreement, isAgreedAt: isAgreedAt, at: now)
     }
 
     /// Takes the value that the device outputs, after ``ProvisionerAction/askForOutput(_:size:)``. After an impossible
@@ -210,8 +221,12 @@ package struct ProvisionerSession {
     /// Ends the session because the link is gone.
     package mutating func linkClosed() -> [ProvisionerAction] { fail(.linkClosed) }
 
-    /// Ends the session if it has timed out.
-    package mutating func advance(to now: Instant) -> [ProvisionerAction] { timeOut(at: now) ?? [] }
+    /// Sends the confirmation that waits for the device, or ends the session if it has timed out.
+    package mutating func advance(to now: Instant) -> [ProvisionerAction] {
+        if let timeout = timeOut(at: now) { return timeout }
+        guard case .awaitingAgreement(let commitment, let due) = state, due <= now else { return [] }
+        return send(commitment, at: now)
+    }
 
     // MARK: What the device sends
 
@@ -236,7 +251,7 @@ package struct ProvisionerSession {
             return [.capabilitiesReceived(capabilities)]
         case (.awaitingPublicKey(let agreement), .publicKey(let coordinates)):
             guard let publicKey = P256PublicKey(coordinates) else { return fail(.invalidPublicKey) }
-            return exchanged(publicKey, agreement, at: now)
+            return exchanged(publicKey, agreement, isAgreedAt: now, at: now)
         case (.awaitingInputComplete(let exchange, let value), .inputComplete):
             let value = AuthenticationValue(value, exchange.agreement.choice.algorithm)
             return [.inputCompleted] + commit(to: value, exchange, at: now)
@@ -257,6 +272,7 @@ package struct ProvisionerSession {
     private mutating func exchanged(
         _ publicKey: P256PublicKey,
         _ agreement: Agreement,
+        isAgreedAt: Instant,
         at now: Instant
     ) -> [ProvisionerAction] {
         let keyPair = agreement.secrets.keyPair
@@ -269,7 +285,8 @@ package struct ProvisionerSession {
                 secret: keyPair.sharedSecret(with: publicKey),
                 inputs: agreement.inputs + publicKey.coordinates
             ),
-            random: agreement.secrets.random(choice.algorithm)
+            random: agreement.secrets.random(choice.algorithm),
+            isAgreedAt: isAgreedAt
         )
         switch choice.authentication {
         case .noOOB: return commit(to: .none(choice.algorithm), exchange, at: now)
@@ -290,8 +307,15 @@ package struct ProvisionerSession {
         at now: Instant
     ) -> [ProvisionerAction] {
         let confirmation = exchange.confirmations.confirmation(of: exchange.random, value)
-        state = .awaitingConfirmation(Commitment(exchange: exchange, value: value, confirmation: confirmation))
-        return [send(.confirmation(confirmation), at: now)]
+        let commitment = Commitment(exchange: exchange, value: value, confirmation: confirmation)
+        guard exchange.isAgreedAt > now else { return send(commitment, at: now) }
+        state = .awaitingAgreement(commitment, until: exchange.isAgreedAt)
+        return []
+    }
+
+    private mutating func send(_ commitment: Commitment, at now: Instant) -> [ProvisionerAction] {
+        state = .awaitingConfirmation(commitment)
+        return [send(.confirmation(commitment.confirmation), at: now)]
     }
 
     private mutating func confirmed(

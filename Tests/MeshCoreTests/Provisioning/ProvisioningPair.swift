@@ -18,6 +18,8 @@ struct ProvisioningPair {
     var disturb: (Int, [UInt8]) -> [[UInt8]] = { [$1] }
     /// What the person carries in place of what was told.
     var carry: (OutOfBandValue) -> OutOfBandValue = { $0 }
+    /// For how long the device is at work on the key agreement, and like Zephyr refuses what comes in between.
+    var agreementTime = Duration.zero
     /// The packet size of the link, or nil to hand PDUs over whole.
     var packetSize: Int?
 
@@ -35,6 +37,7 @@ struct ProvisioningPair {
     private(set) var inputErrors: [ProvisioningInputError] = []
 
     private var queue: [Message] = []
+    private var agreedAt = Instant.zero
     private var pendingOutput: OutOfBandValue?
     private var pendingInput: OutOfBandValue?
     private var isOutputAsked = false
@@ -87,7 +90,10 @@ struct ProvisioningPair {
     }
 
     private mutating func receive(_ pdu: [UInt8], _ isToDevice: Bool) {
-        if isToDevice {
+        if isToDevice && now < agreedAt {
+            queue.append(Message(isFromProvisioner: false, pdu: [0x09, 0x03]))
+        } else if isToDevice {
+            if pdu.first == 0x03 { agreedAt = now.advanced(by: agreementTime) }
             handle(device.receive(pdu, at: now))
         } else {
             handle(provisioner.receive(pdu, at: now))

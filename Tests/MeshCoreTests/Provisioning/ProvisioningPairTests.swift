@@ -28,8 +28,21 @@ struct ProvisioningPairTests {
             #expect(pair.isOutputCompleted == (method.method.kind == .outputOOB))
             #expect(pair.isInputCompleted == (method.method.kind == .inputOOB))
             #expect(pair.provisioner.stage == .completed && pair.device.stage == .completed)
-            #expect(pair.now == .zero)
+            let wait = method.isPublicKeyOutOfBand ? ProvisionerSession.agreementTime : .zero
+            #expect(pair.now == Instant.zero.advanced(by: wait))
         }
+    }
+
+    @Test(
+        "a device whose public key is known has time for the key agreement, which it does not report",
+        arguments: ProvisioningFixture.methods.filter(\.isPublicKeyOutOfBand)
+    )
+    func agreement(method: ProvisioningFixture.Method) {
+        var pair = ProvisioningFixture.pair(method)
+        pair.agreementTime = .milliseconds(1500)
+        pair.run()
+        #expect(pair.provisionerFailure == nil)
+        #expect(pair.node?.deviceKey == pair.provisioned?.key)
     }
 
     @Test("sessions go through packets of every size", arguments: [2, 3, 20, 66])
