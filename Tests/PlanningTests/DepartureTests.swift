@@ -79,7 +79,7 @@ struct DepartureTests {
             plan.steps.lastIndex { if case .configureWhenKnown = $0.work { true } else { false } }
         )
         #expect(plan.barriers.contains(departure))
-        #expect(PlanDebugText.text(plan).contains("- node.lamp-1.subnet.guests (deferred)"))
+        #expect(PlanDebugText.text(plan).contains("- node.lamp-1.subnet.guests [index 1] (deferred)"))
         var simulation = StepSimulation(known.network, compositions: [try lamp(known).uuid: composition])
         for (position, step) in plan.steps.enumerated() {
             let lamp = try #require(simulation.network.nodes.first { $0.name == "lamp-1" })

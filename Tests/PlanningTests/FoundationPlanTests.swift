@@ -227,18 +227,15 @@ struct FoundationPlanTests {
         #expect(
             PlanDebugText.text(plan) == """
                 ~ node.lamp-1.composition
+                ~ node.lamp-1.heartbeat_subscription -> [from lamp-2 to lamp-1, period 64s] (deferred)
                 ~ node.lamp-1.heartbeat_publication \
                 -> [to new, period 64s, count infinite, ttl 5, subnet building] (deferred)
-                ~ node.lamp-1.heartbeat_subscription -> [from lamp-2 to itself, period 64s] (deferred)
-                ~ node.lamp-1.sar_receiver \(receiver) (deferred)
-                ~ node.lamp-1.private_beacon -> [off] (deferred)
                 + node.lamp-2.subnet.guests -> [index 1]
                 ~ node.lamp-2.sar_receiver \(receiver)
                 ~ node.lamp-2.heartbeat_subscription -> [from new to all-nodes, period 64s] (deferred)
                 + node.lamp-2.bridging_table.lamp-2@building.new/1@guests -> [both ways] (deferred)
                 + node.new -> [at an address that apply chooses, in subnet building]
                 ~ node.new.composition
-                ~ node.new.sar_receiver \(receiver) (deferred)
                 ~ node.new.subnet_bridge -> [on] (deferred)
                 0 lamp-1: read composition 0
                 1 lamp-1: configure when known after 0

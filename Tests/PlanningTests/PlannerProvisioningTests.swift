@@ -22,7 +22,7 @@ struct PlannerProvisioningTests {
                 ~ node.lamp-3.ttl -> [9]
                 + node.lamp-3.element[0].generic-onoff-server.binding.lighting -> [index 0] (deferred)
                 + node.lamp-3.element[0].generic-onoff-server.subscription.all-lights -> [0xC000] (deferred)
-                + node.lamp-3.element[*].generic-level-server.subscription.alarm \
+                + node.lamp-3.element[0].generic-level-server.subscription.alarm \
                 -> [000000000000000a000000000000000b] (deferred)
                 ~ node.lamp-3.relay -> [on] (deferred)
                 ~ node.lamp-3.proxy -> [off] (deferred)

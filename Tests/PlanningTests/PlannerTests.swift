@@ -345,7 +345,7 @@ struct PlannerTests {
                 + node.lamp-1.application_key.sensing -> [index 1]
                 ~ node.lamp-1.ttl [5] -> [9]
                 + node.lamp-1.element[0].generic-onoff-server.binding.sensing -> [index 1] (deferred)
-                + node.lamp-1.element[*].generic-level-server.subscription.alarm \
+                + node.lamp-1.element[0].generic-level-server.subscription.alarm \
                 -> [000000000000000a000000000000000b] (deferred)
                 ~ node.lamp-1.relay -> [on] (deferred)
                 0 lamp-1: read composition 0

@@ -51,9 +51,29 @@ package struct ModelNames: Hashable, Sendable {
     /// The name of a model: `generic-onoff-server`, `exit-light`, or `0x0059:0x0001` of a model that no file names.
     package func name(of model: ModelIdentifier) -> String { names[model] ?? model.name }
 
+    /// The names that files give to some of these models, each once, ascending by model.
+    package func given(to models: some Sequence<ModelIdentifier>) -> [NamedModel] {
+        if names.isEmpty { return [] }
+        return Set(models).sorted().compactMap { model in names[model].map { NamedModel(identifier: model, name: $0) } }
+    }
+
     /// The model with a name, or with an identifier as ``ModelIdentifier/init(name:)`` takes it; nil for anything else.
     package func model(named name: String) -> ModelIdentifier? { identifiers[name] ?? ModelIdentifier(name: name) }
 
     /// Every name, for suggestions.
     package var all: [String] { ModelCatalogue.models.map(\.name) + identifiers.keys.sorted() }
+}
+
+/// A model of a company, and the name that a file gives to it.
+package struct NamedModel: Hashable, Sendable {
+    /// The model.
+    package var identifier: ModelIdentifier
+    /// Its name.
+    package var name: String
+
+    /// A model with that name.
+    package init(identifier: ModelIdentifier, name: String) {
+        self.identifier = identifier
+        self.name = name
+    }
 }

@@ -38,6 +38,7 @@ extension NodeDiffer {
         deferred.areBridgesOptional = settings.bridgingTable?.origin.isDefault ?? false
         deferred.models = desired.models.map(DeferredModel.init)
         deferred.rules = desired.rules
+        deferred.modelNames = names.models.given(to: deferred.models.map(\.address.model) + deferred.rules.map(\.model))
         difference.deferred = deferred
         desired.settings.relay = nil
         desired.settings.relayRetransmit = nil
@@ -61,7 +62,6 @@ extension NodeDiffer {
         }
         // Keys that leave the network are removed, whatever the node's composition is.
         difference.deferredNetKeys = difference.deletedNetKeys.filter { !leaving.netKeys.contains($0) }
-        difference.deferredAppKeys = difference.deletedAppKeys.filter { !leaving.appKeys.contains($0) }
         difference.deletedNetKeys.removeAll { !leaving.netKeys.contains($0) }
         difference.deletedAppKeys.removeAll { !leaving.appKeys.contains($0) }
         if difference.deferred?.isEmpty ?? true { difference.deferred = nil }

@@ -76,12 +76,15 @@ struct NodeDiffer {
         checkAsDescribed(desired)
         if node.isCompositionKnown {
             preflight(&desired, node: node)
+            compare(desired, node: node, &difference)
         } else {
             difference.readsComposition = true
+            let whole = desired
             waitForComposition(&desired, node: node, &difference)
+            compare(desired, node: node, &difference)
+            deferRemovals(desired, &difference)
+            if difference.deferred != nil { addExpected(whole, node: node, &difference) }
         }
-        compare(desired, node: node, &difference)
-        if !node.isCompositionKnown { deferRemovals(desired, &difference) }
         if let order = desired.order { check(order, in: desired) }
         guard !difference.isEmpty else { return nil }
         if difference.needsMessages, desired.order == nil { checkReachable(desired, node: node) }

@@ -17,9 +17,11 @@ struct NodeDifference {
     var readsComposition = false
     /// What waits for the composition.
     var deferred: DeferredConfiguration?
-    /// The keys that the node loses, as far as known while its composition is not.
+    /// What that will be if the node is made as expected, without what need not wait; none if nothing waits. A list,
+    /// because no value can contain one of its kind.
+    var expected: [NodeDifference] = []
+    /// The NetKeys that the node loses, as far as known while its composition is not.
     var deferredNetKeys: [NetKeyIndex] = []
-    var deferredAppKeys: [AppKeyIndex] = []
     var addedNetKeys: [NetKeyIndex] = []
     var deletedNetKeys: [NetKeyIndex] = []
     var addedAppKeys: [AppKeyIndex] = []

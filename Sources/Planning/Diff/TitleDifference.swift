@@ -11,6 +11,8 @@ struct TitleDifference {
     var before: String?
     /// The title in the definition; nil if it has none.
     var after: String?
+    /// Whether the thing itself is new. Then it comes with its title, which is no addition of its own.
+    var isOfNew: Bool
 }
 
 extension TitleDifference {
@@ -22,37 +24,53 @@ extension TitleDifference {
         and network: MeshNetwork
     ) -> [TitleDifference] {
         var differences: [TitleDifference] = []
-        func compare(_ resource: TitledResource, _ address: @autoclosure () -> String, _ wording: Wording) {
+        func compare(
+            _ resource: TitledResource,
+            _ address: @autoclosure () -> String,
+            _ wording: Wording,
+            isNew: @autoclosure () -> Bool
+        ) {
             let (before, after) = (network.titles[resource], wording.title?.value)
             guard before != after else { return }
             differences.append(
-                TitleDifference(resource: resource, address: address(), before: before, after: after)
+                TitleDifference(
+                    resource: resource,
+                    address: address(),
+                    before: before,
+                    after: after,
+                    isOfNew: isNew() && after != nil
+                )
             )
         }
         if selected == nil {
-            compare(.network, "network." + definition.network.value, definition.wording)
-            let netKeys = Dictionary(desired.subnets.map { ($0.name.value, $0.index) }) { first, _ in first }
+            compare(.network, "network." + definition.network.value, definition.wording, isNew: false)
+            let netKeys = Dictionary(desired.subnets.map { ($0.name.value, $0) }) { first, _ in first }
             for subnet in definition.subnets {
-                guard let index = netKeys[subnet.name.value] else { continue }
-                compare(.netKey(index), "subnet." + subnet.name.value, subnet.wording)
+                guard let wanted = netKeys[subnet.name.value] else { continue }
+                let isNew = wanted.recordedName == nil
+                compare(.netKey(wanted.index), "subnet." + subnet.name.value, subnet.wording, isNew: isNew)
             }
-            let appKeys = Dictionary(desired.applicationKeys.map { ($0.name.value, $0.index) }) { first, _ in first }
+            let appKeys = Dictionary(desired.applicationKeys.map { ($0.name.value, $0) }) { first, _ in first }
             for key in definition.applicationKeys {
-                guard let index = appKeys[key.name.value] else { continue }
-                compare(.appKey(index), "application_key." + key.name.value, key.wording)
+                guard let wanted = appKeys[key.name.value] else { continue }
+                let isNew = wanted.recordedName == nil
+                compare(.appKey(wanted.index), "application_key." + key.name.value, key.wording, isNew: isNew)
             }
-            let groups = Dictionary(desired.groups.map { ($0.group.name, $0.group.address) }) { first, _ in first }
+            let groups = Dictionary(desired.groups.map { ($0.group.name, $0) }) { first, _ in first }
             for group in definition.groups {
-                guard let address = groups[group.name.value] else { continue }
-                compare(.group(address), "group." + group.name.value, group.wording)
+                guard let wanted = groups[group.name.value] else { continue }
+                let isNew = wanted.recorded == nil
+                compare(.group(wanted.group.address), "group." + group.name.value, group.wording, isNew: isNew)
             }
         }
-        // By index, because a loop over the nodes would copy each of them.
+        // By index, because loops over the nodes would copy each of them.
+        let wanted = desired.nodes
+        let devices = Set(wanted.indices.lazy.compactMap { wanted[$0].order?.uuid })
         let nodes = definition.nodes
         for index in nodes.indices where !nodes[index].awaitsDevice {
             let uuid = nodes[index].uuid.value
             guard selected?.contains(uuid) ?? true else { continue }
-            compare(.node(uuid), "node." + nodes[index].name.value, nodes[index].wording)
+            compare(.node(uuid), "node." + nodes[index].name.value, nodes[index].wording, isNew: devices.contains(uuid))
         }
         return differences
     }

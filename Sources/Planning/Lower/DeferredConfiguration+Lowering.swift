@@ -78,7 +78,8 @@ private struct DeferredLowering {
         self.configuration = configuration
         self.node = node
         self.network = network
-        names = ResourceNames(network: network)
+        let given = configuration.modelNames.map { ($0.identifier, $0.name) }
+        names = ResourceNames(network: network, models: ModelNames(given))
         let refreshed = network.netKeys.filter { $0.phase == .usingNewKeys && node.hasMissedNewKey($0.index) }
         closedSubnets = Set(refreshed.map(\.index))
         let place = Self.nowhere

@@ -47,24 +47,14 @@ extension NodeLowering {
         }
     }
 
-    /// Adds what waits for the composition: its changes, as far as known, and the steps that will add the rest.
+    /// Adds what waits for the composition: the changes to expect, and the steps that will add the true ones.
     ///
     /// Switching a relay or proxy off waits for all other nodes, as it does with a known composition. So do losses of
     /// subnets: until then the node may turn out to carry messages of others there.
     mutating func addDeferred(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         guard var configuration = difference.deferred else { return }
         let firstChange = builder.changes.count
-        for key in difference.deferredAppKeys {
-            addWaiting(.nodeApplicationKey, "application_key." + builder.names.appKey(key), .delete, in: &builder)
-        }
-        for key in difference.deferredNetKeys {
-            addWaiting(.nodeSubnet, "subnet." + builder.names.netKey(key), .delete, in: &builder)
-        }
-        for index in configuration.models.indices { addWaiting(configuration.models[index], in: &builder) }
-        for index in configuration.rules.indices { addWaiting(configuration.rules[index], in: &builder) }
-        addFeatures(of: configuration, in: &builder)
-        addWaitingFoundation(configuration, in: &builder)
-
+        for expected in difference.expected { addExpected(expected, to: &builder) }
         let change = min(firstChange, builder.changes.count - 1)
         let after = prerequisites + compositionSteps
         let departing = mayLoseSubnets(configuration, difference) ? configuration.subnetLossesAlone : nil
@@ -103,109 +93,14 @@ extension NodeLowering {
         }
     }
 
-    private func addWaiting(
-        _ kind: Change.Kind,
-        _ path: String,
-        _ action: Change.Action,
-        to after: String? = nil,
-        in builder: inout PlanBuilder
-    ) {
-        addWaiting(kind, ResourcePath(path), action, to: after, in: &builder)
-    }
-
-    private func addWaiting(
-        _ kind: Change.Kind,
-        _ path: ResourcePath,
-        _ action: Change.Action,
-        to after: String? = nil,
-        in builder: inout PlanBuilder
-    ) {
-        _ = builder.add(change(kind, path, action, to: after, isDeferred: true))
-    }
-
-    /// Inlined, so that the model is not copied.
-    @inline(__always)
-    private func addWaiting(_ model: DeferredModel, in builder: inout PlanBuilder) {
-        let path = model.address.path(builder.names)
-        var bindings = model.bindings ?? []
-        if case .on(let publication) = model.publication, let key = publication.key { bindings.insertSorted(key) }
-        for key in bindings {
-            addWaiting(
-                .binding,
-                ResourcePath(path, ".binding.", builder.names.appKey(key)),
-                .create,
-                to: ValueText.index(key),
-                in: &builder
-            )
-        }
-        addWaiting(model.subscriptions ?? [], path: path, in: &builder)
-        if case .on(let publication) = model.publication {
-            addWaiting(publication, key: publication.key ?? model.bindings?.first, path: path, in: &builder)
-        }
-        for state in model.states {
-            addWaiting(
-                .modelState,
-                ResourcePath(path, ".state.", state.state.form.name),
-                .update,
-                to: state.text,
-                in: &builder
-            )
-        }
-    }
-
-    private func addWaiting(_ rule: ModelRule, in builder: inout PlanBuilder) {
-        let path = "element[\(rule.element.map { "\($0)" } ?? "*")].\(builder.names.model(rule.model))"
-        switch rule.effect {
-        case .subscribe(let groups): addWaiting(groups, path: path, in: &builder)
-        case .publish(let publication):
-            addWaiting(publication, key: publication.key, path: path, in: &builder)
-        case .state(let state):
-            let name = state.state.form.name
-            addWaiting(.modelState, ResourcePath(path, ".state.", name), .update, to: state.text, in: &builder)
-        }
-    }
-
-    private func addWaiting(_ groups: [SubscriptionAddress], path: String, in builder: inout PlanBuilder) {
-        for group in groups {
-            addWaiting(
-                .subscription,
-                ResourcePath(path, ".subscription.", builder.names.group(group)),
-                .create,
-                to: group.description,
-                in: &builder
-            )
-        }
-    }
-
-    private func addWaiting(
-        _ publication: DesiredPublication,
-        key: AppKeyIndex?,
-        path: String,
-        in builder: inout PlanBuilder
-    ) {
-        let text = ValueText.publication(publication, key: key, names: builder.names)
-        addWaiting(.publication, ResourcePath(path, ".publication"), .create, to: text, in: &builder)
-    }
-
-    private func addFeatures(of configuration: DeferredConfiguration, in builder: inout PlanBuilder) {
-        if let ttl = configuration.defaultTTL { addWaiting(.defaultTTL, "ttl", .update, to: "\(ttl)", in: &builder) }
-        if let isOn = configuration.friend {
-            addWaiting(.friend, "friend", .update, to: ValueText.state(isOn), in: &builder)
-        }
-        if let isOn = configuration.relay {
-            addWaiting(.relay, "relay", .update, to: ValueText.state(isOn), in: &builder)
-        }
-        if let isOn = configuration.proxy {
-            addWaiting(.proxy, "proxy", .update, to: ValueText.state(isOn), in: &builder)
-        }
-        if let retransmit = configuration.relayRetransmit {
-            addWaiting(
-                .relayRetransmit,
-                "relay_retransmit",
-                .update,
-                to: ValueText.transmit(retransmit),
-                in: &builder
-            )
+    /// Adds the changes alone: their steps are made when the composition is known.
+    private func addExpected(_ difference: NodeDifference, to builder: inout PlanBuilder) {
+        var scratch = PlanBuilder(names: builder.names)
+        var lowering = NodeLowering(node: node, name: name, boundNetKeys: boundNetKeys)
+        lowering.addConfiguration(difference, to: &scratch)
+        for var change in scratch.changes {
+            change.isDeferred = true
+            _ = builder.add(change)
         }
     }
 

@@ -119,12 +119,6 @@ extension NodeLowering {
         }
     }
 
-    /// Adds what waits for the composition.
-    mutating func addWaitingFoundation(_ configuration: DeferredConfiguration, in builder: inout PlanBuilder) {
-        for bridge in configuration.bridges ?? [] { _ = addWaiting(bridge, in: &builder) }
-        for state in configuration.states { _ = addWaiting(state.state, in: &builder) }
-    }
-
     private func addWaiting(_ state: DesiredFoundationState, in builder: inout PlanBuilder) -> Int {
         var change = change(
             Change.Kind(state.kind),

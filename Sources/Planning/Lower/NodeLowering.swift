@@ -90,6 +90,16 @@ struct NodeLowering {
         )
     }
 
+    /// Adds everything about the configuration.
+    mutating func addConfiguration(_ difference: NodeDifference, to builder: inout PlanBuilder) {
+        addKeys(difference, to: &builder)
+        addModels(difference, to: &builder)
+        addModelStates(difference, to: &builder)
+        addStates(difference, to: &builder)
+        addFoundation(difference, to: &builder)
+        addRemovals(difference, to: &builder)
+    }
+
     /// Adds steps for the composition, and for NetKeys and AppKeys that the node gets.
     mutating func addKeys(_ difference: NodeDifference, to builder: inout PlanBuilder) {
         if difference.readsComposition {

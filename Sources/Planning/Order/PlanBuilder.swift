@@ -454,7 +454,7 @@ extension PlanBuilder {
                 Change(
                     address: title.address + ".title",
                     kind: .title,
-                    action: title.before == nil ? .create : title.after == nil ? .delete : .update,
+                    action: title.isOfNew ? .create : title.after == nil ? .delete : .update,
                     before: title.before,
                     after: title.after
                 )
@@ -480,12 +480,7 @@ extension PlanBuilder {
         var lowering = NodeLowering(node: node, name: difference.name, boundNetKeys: boundNetKeys)
         lowering.addProvisioning(difference, to: &self)
         addManagement(difference, node: node, lowering)
-        lowering.addKeys(difference, to: &self)
-        lowering.addModels(difference, to: &self)
-        lowering.addModelStates(difference, to: &self)
-        lowering.addStates(difference, to: &self)
-        lowering.addFoundation(difference, to: &self)
-        lowering.addRemovals(difference, to: &self)
+        lowering.addConfiguration(difference, to: &self)
         lowering.addDeferred(difference, to: &self)
         noteRemovals(of: difference, on: node, since: firstStep, boundNetKeys)
         nodes.append(

@@ -44,6 +44,8 @@ package struct DeferredConfiguration: Hashable, Sendable {
     package var models: [DeferredModel]
     /// What rules for many nodes add to its models, in the order of the definition.
     package var rules: [ModelRule]
+    /// The names that files give to its models, so that the changes are called as in the plan.
+    package var modelNames: [NamedModel] = []
 
     /// A configuration that manages nothing.
     package init(node: DeviceUUID, name: String) {

@@ -99,17 +99,33 @@ extension DeferredConfiguration: PlanCodable {
         states = try reader.read()
         try reader.requireAscending(states.map(\.state.kind), "states")
         bridges = try reader.read()
-        areBridgesOptional = try reader.read()
+        let code = try reader.read(UInt8.self)
+        guard code < 4 else { throw .prohibited(field: "optional bridges", value: UInt64(code)) }
+        areBridgesOptional = code & 1 != 0
         models = try reader.read()
         try reader.requireAscending(models.map(\.address), "models")
         rules = try reader.read()
+        guard code & 2 != 0 else { return }
+        modelNames = try reader.read()
+        guard !modelNames.isEmpty else { throw .prohibited(field: "names of models", value: 0) }
+        try reader.requireAscending(modelNames.map(\.identifier), "names of models")
     }
 
     func write(to writer: inout PlanWriter) {
         writer.write(node, name, target, subnets, applicationKeys, subnetLosses, allowed, defaultTTL, relay)
-        writer.write(relayRetransmit, proxy, friend, optionalFeatures, states, bridges, areBridgesOptional, models)
-        writer.write(rules)
+        writer.write(relayRetransmit, proxy, friend, optionalFeatures, states, bridges)
+        // 2 more with names of models, which follow at the end then.
+        writer.write(code: (areBridgesOptional ? 1 : 0) + (modelNames.isEmpty ? 0 : 2), models, rules)
+        if !modelNames.isEmpty { writer.write(modelNames) }
     }
+}
+
+extension NamedModel: PlanCodable {
+    init(from reader: inout PlanReader) throws(DecodeError) {
+        self.init(identifier: try reader.read(), name: try reader.read())
+    }
+
+    func write(to writer: inout PlanWriter) { writer.write(identifier, name) }
 }
 
 extension DeferredState: PlanCodable {

@@ -26,7 +26,10 @@ struct TitleCommandTests {
         let planned = fixture.run("plan", "--json")
         let titles = planned.output.split(separator: "\n").filter { $0.contains(#""kind":"title""#) }
         #expect(titles.count == 4, "\(planned.combined)")
-        #expect(titles.allSatisfy { $0.contains(#""action":"create""#) })
+        // The key and the group are new and come with theirs, which are no additions of their own.
+        #expect(titles.count { $0.contains(#""action":"create""#) } == 2, "\(titles)")
+        #expect(titles.count { $0.contains(#""action":"update""#) } == 2, "\(titles)")
+        #expect(planned.output.contains(#""add":2,"change":2,"#), "\(planned.combined)")
         let run = applied(fixture)
         #expect(run.status == 0, "\(run.combined)")
         #expect(fixture.run("plan").output.contains("No changes"), "\(fixture.run("plan").combined)")

@@ -37,8 +37,7 @@ struct PlanSummary: Hashable {
         reset = plan.nodes.count { $0.action == .reset }
         excluded = plan.nodes.count { $0.action == .exclude }
         isCostExact = plan.nodesOfOpenCost.isEmpty
-        // Reading a composition changes nothing.
-        for change in plan.changes where !change.isAboutMembership && change.kind != .composition {
+        for change in plan.changes where change.isCounted {
             switch change.action {
             case .create: added += 1
             case .update: changed += 1
@@ -86,6 +85,11 @@ struct PlanSummary: Hashable {
 extension Change {
     /// Whether the change makes a node join or leave the network; such changes are counted separately.
     var isAboutMembership: Bool { kind == .provisioning || kind == .node && action == .delete }
+
+    /// Whether it is a change of its own. Reading a composition changes nothing, and what is new comes with its title.
+    var isCounted: Bool {
+        !isAboutMembership && kind != .composition && !(kind == .title && action == .create)
+    }
 }
 
 extension Plan {

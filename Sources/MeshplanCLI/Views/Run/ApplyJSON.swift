@@ -59,6 +59,9 @@ struct ApplyJSON {
                 "type": "known_quirk", "node_uuid": node.description.json, "quirk": quirk.rawValue.json,
                 "stack": quirk.facts.stack.json, "message": "\(quirk.text); \(quirk.facts.remedy)".json,
             ])
+        // Its changes follow, each with an event of its own; nothing was sent for it.
+        case .stepSucceeded(let step, _) where plan?.growsPlan(step) == true: break
+        case .stepSkipped(let step) where plan?.growsPlan(step) == true: break
         case .stepSucceeded(let step, let byReadBack):
             write("apply_complete", step, byReadBack: .bool(byReadBack))
         case .stepSkipped(let step): write("apply_unchanged", step)
@@ -235,7 +238,7 @@ struct ApplyJSON {
         var (isEdit, isDeferred) = (false, false)
         if let plan, plan.steps.indices.contains(step) {
             if case .edit = plan.steps[step].work { isEdit = true }
-            if case .configureWhenKnown = plan.steps[step].work { isDeferred = true }
+            isDeferred = plan.growsPlan(step)
         }
         lines.event([
             "type": type.json, "step": .integer(step), "address": plan?.change(of: step)?.address.json,
@@ -243,6 +246,14 @@ struct ApplyJSON {
             "transmissions": transmissions, "read_back": byReadBack,
             "stage": stage, "reason": reason, "advice": advice, "blocked_by": cause,
         ])
+    }
+}
+
+extension Plan {
+    /// Whether a step sends nothing, but adds steps once a composition or an address is known.
+    fileprivate func growsPlan(_ step: Int) -> Bool {
+        guard steps.indices.contains(step), case .configureWhenKnown = steps[step].work else { return false }
+        return true
     }
 }
 

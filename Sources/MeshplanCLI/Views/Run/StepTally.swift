@@ -89,8 +89,7 @@ struct StepTally {
         guard let plan else { return 0 }
         let isDone = doneChanges
         return plan.changes.enumerated().count { index, change in
-            isDone[index] && !listed.contains(change.address) && !change.isAboutMembership
-                && change.kind != .composition
+            isDone[index] && !listed.contains(change.address) && change.isCounted
         }
     }
 
@@ -110,12 +109,12 @@ struct StepTally {
             case .failed, .blocked, nil: isOpen[step.change] = true
             }
         }
-        // What was deferred comes again when the plan has grown, and counts once.
+        // What was deferred comes again when the plan has grown. If it does not, there was nothing to do.
         var last: [String: Int] = [:]
         let addresses = plan.changes.map(\.address)
         for (index, address) in addresses.enumerated() { last[address] = index }
         return addresses.enumerated().map { index, address in
-            !isOpen[index] && last[address] == index && !refused.contains(address)
+            !isOpen[index] && last[address] == index && !refused.contains(address) && !plan.changes[index].isDeferred
         }
     }
 
