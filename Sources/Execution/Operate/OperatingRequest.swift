@@ -23,6 +23,8 @@ package struct OperatingRequest: Hashable, Sendable {
     /// When the delay ends that the last octet of the payload holds: every transmission says how much of it is left, so
     /// that it does not matter which one arrives. Nil if the payload ends with no delay.
     package var delayEnd: Instant?
+    /// Whether it sets what the answer reports.
+    package var sets = false
 
     /// The access payload as it is sent at an instant.
     package func payload(at now: Instant) -> [UInt8] {

@@ -24,6 +24,8 @@ package final class OperatingSession {
     private var postedAt: Instant?
     /// How long a message takes at most from the host to the air: a few connection intervals.
     private static let timeToLeave = Duration.milliseconds(300)
+    /// What the messages have shown of states that the database keeps.
+    private(set) var observations = StateObservations()
     /// Receives messages to our own node, while somebody listens.
     var hear: (IncomingMessage) -> Void = { _ in }
     /// Why nothing more can be sent; nil as long as something can.
@@ -161,6 +163,9 @@ package final class OperatingSession {
         return ending == nil
     }
 
+    /// Takes note that a place was set without an answer: nobody knows what it has now, unless it tells later.
+    func leave(_ request: OperatingRequest) { observations.left(request) }
+
     /// Lets time pass, unless everything has ended.
     package func pause(for duration: Duration) {
         let end = now.advanced(by: duration)
@@ -253,6 +258,7 @@ package final class OperatingSession {
             guard let position = positions.removeValue(forKey: request), case .told(let parameters) = verdict else {
                 return
             }
+            observations.answered(work.requests[position], parameters)
             if let further = follow(position, parameters) { _ = work.add(further) }
             work.answered(position, parameters, transmissions: transmissions)
             tell(position, .answered(parameters))
@@ -281,6 +287,7 @@ package final class OperatingSession {
     private func giveUp(_ request: RequestIdentifier, _ outcome: OperatingOutcome) {
         other(request)
         guard let position = positions.removeValue(forKey: request) else { return }
+        if work.requests[position].sets { observations.left(work.requests[position]) }
         work.gaveUp(position, outcome)
         tell(position, outcome)
     }
@@ -335,6 +342,7 @@ extension Executor {
             let result = body(session)
             changes = StoreChanges()
             changes.replay = session.end()
+            session.observations.record(in: snapshot.network, at: access.context.now(), to: &changes)
             do throws(ExecutionStop) {
                 try access.commit(changes)
             } catch {

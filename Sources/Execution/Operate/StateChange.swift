@@ -218,7 +218,7 @@ package struct StateChangePlaces: Hashable, Sendable {
         let place = places[position]
         let node = network.nodes[place.node]
         guard let destination = node.unicastAddress.element(UInt8(clamping: place.element)) else { return nil }
-        return OperatingRequest(
+        var request = OperatingRequest(
             node: node.uuid,
             destination: destination,
             payload: payload,
@@ -228,5 +228,7 @@ package struct StateChangePlaces: Hashable, Sendable {
             status: change.state.statusMessage,
             instance: place.selector.instance
         )
+        request.sets = true
+        return request
     }
 }

@@ -30,6 +30,9 @@ extension StateSetting {
         let asked = Duration.milliseconds(Int(change.delay) * StateChange.delayStep)
         let start = session.now.advanced(by: max(lead, asked))
         let reached = send(unacknowledged, to: cover.groups, copies, startingAt: start, in: session)
+        for position in reached {
+            places.request(unacknowledged, of: change, at: position, in: network).map { session.leave($0) }
+        }
         guard isCollected else {
             var outcomes = places.places.indices.map { position in
                 reached.contains(position) ? StateSettingOutcome.sent : .unknown(.abandoned)

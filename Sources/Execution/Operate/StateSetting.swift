@@ -70,6 +70,7 @@ package struct StateSetting {
             return .unknown(.abandoned)
         }
         let isSent = session.post(payload, to: .unicast(request.destination), under: places.keys[position])
+        if isSent { session.leave(request) }
         return isSent ? .sent : .unknown(.abandoned)
     }
 }

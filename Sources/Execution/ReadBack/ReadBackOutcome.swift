@@ -20,6 +20,8 @@ package struct ReadBackOutcome: Hashable, Sendable {
     package var newlyDrifted: [NodeResource]
     /// What differs from the record, sorted.
     package var drifted: [NodeResource]
+    /// What the node itself has moved: its record goes with it, and nobody else has changed it; sorted.
+    package var moved: [NodeResource] = []
     /// What differed before and agrees with the record again, sorted.
     package var returned: [NodeResource]
 }

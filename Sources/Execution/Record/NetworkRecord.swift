@@ -89,6 +89,8 @@ struct NetworkRecord {
         let formerDrift = header.drifts[uuid]
         var recorded = formerDrift?.recorded ?? before
         recorded.takeSharedSubscriptions(from: nodes[index], sharing: header.sharedLists(of: nodes[index]))
+        // Nobody has changed these: the node itself has.
+        let moved = recorded.takeMovedStates(from: nodes[index])
         if readBack.isFinished, readBack.unread.isEmpty { learnContradictions(of: nodes[index]) }
         let drift = NodeDrift(
             recorded: recorded,
@@ -111,6 +113,7 @@ struct NetworkRecord {
             isCompositionNew: before.isCompositionKnown && !before.isMade(as: nodes[index]),
             newlyDrifted: present.filter { !former.contains($0) },
             drifted: present,
+            moved: moved,
             returned: former.subtracting(present).sorted()
         )
     }

@@ -2,6 +2,7 @@ import Catalogue
 import Execution
 import MeshCore
 import Planning
+import Store
 
 /// One `set`: sets a state and shows who is as asked, who was repaired, and who is silent.
 struct StateSettingSession {
@@ -62,8 +63,48 @@ struct StateSettingSession {
         }
         let view = StateSettingView(operating, change)
         view.show(Array(zip(places.places, told)), places.refusals)
+        tellDeclared(places.places)
         guard status == .success else { return status }
         return told.allSatisfy(\.isGood) && places.refusals.isEmpty ? .success : .partial
+    }
+
+    /// Says where the definition declares another value than the one that was set: the next plan changes it back.
+    private func tellDeclared(_ places: [StatePlace]) {
+        guard context.json == nil, let (database, _, _) = operating.conversation.knowledge.database,
+            let definition = operating.conversation.knowledge.definition
+        else { return }
+        var since: [DeviceUUID: [NodeResource: Timestamp]] = [:]
+        for place in places {
+            let node = network.nodes[place.node]
+            guard let element = UInt8(exactly: place.element), node.elements.indices.contains(place.element) else {
+                continue
+            }
+            for model in node.elements[place.element].models {
+                for state in model.states where state.form.statusOpcode == change.state.statusMessage.opcode {
+                    let address = ModelAddress(element: element, model: model.identifier)
+                    since[node.uuid, default: [:]][.modelState(address, state.form.name)] = context.now()
+                }
+            }
+        }
+        guard !since.isEmpty, var after = try? database.snapshot().network else { return }
+        after.drifts = [:]
+        for node in network.nodes {
+            guard let since = since[node.uuid] else { continue }
+            after.drifts[node.uuid] = NodeDrift(recorded: node, since: since)
+        }
+        var nodes: [String: [String]] = [:]
+        for node in DriftReport.make(of: after, definition: definition).nodes {
+            for entry in node.entries {
+                guard case .value(let value?) = entry.declared else { continue }
+                let name = entry.path.split(separator: ".state.").last.map(String.init) ?? entry.path
+                nodes["\(name.printable) as \(value.printable)", default: []].append(node.name.printable)
+            }
+        }
+        for (declaration, names) in nodes.sorted(by: { $0.key < $1.key }) {
+            context.errorOutput.line(
+                "Note: the definition declares \(declaration) for \(OperatedNodes.list(names)); meshplan apply sets it back."
+            )
+        }
     }
 
     /// Asks before a selector acts on a large part of the network.

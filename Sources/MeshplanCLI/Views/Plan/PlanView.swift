@@ -109,6 +109,8 @@ struct PlanView {
                 } else if let drift = change.drift {
                     "changed outside of meshplan"
                         + (drift.recorded == change.after ? "" : ", recorded: \(drift.recorded?.printable ?? "none")")
+                } else if change.isMovedByModel {
+                    "moved by its model"
                 } else if change.isImplied {
                     "without a separate message"
                 } else if change.isDeferred {
@@ -160,7 +162,7 @@ struct PlanView {
 
     private func notes() -> String {
         let scope = plan.scope.map { [$0.text] } ?? []
-        return (scope + plan.notes.map(\.worded)).map { note in
+        return (scope + plan.notes.map(\.worded) + plan.movedNotes).map { note in
             let lines = wrap(note.printable, width: max(style.width - 6, 20))
             return lines.enumerated().map { index, line in
                 (index == 0 ? style(.note, "Note:") + " " : "      ") + line + "\n"
@@ -286,6 +288,24 @@ extension Change {
         let old = previousAddress.drop { $0 != "." }.dropFirst()
         let new = address.drop { $0 != "." }.dropFirst()
         return before.replacing("name \(old)", with: "name \(new)", maxReplacements: 1) == after
+    }
+}
+
+extension Change {
+    /// Whether the node itself has left the value: a light leaves its controller as soon as somebody sets the light.
+    fileprivate var isMovedByModel: Bool {
+        kind == .modelState && before != nil && action == .update && address.hasSuffix(".light-lc-server.state.lc-mode")
+    }
+}
+
+extension Plan {
+    /// How to leave alone what moves by itself.
+    fileprivate var movedNotes: [String] {
+        guard changes.contains(where: \.isMovedByModel) else { return [] }
+        return [
+            "lc-mode goes off by itself as soon as a switch or a person sets the light. To leave it as it is, take `mode` "
+                + "out of the states of `light-lc-server`."
+        ]
     }
 }
 

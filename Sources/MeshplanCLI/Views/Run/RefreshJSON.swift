@@ -27,6 +27,7 @@ struct RefreshJSON {
                 "asked_singly": outcome.isAskedSingly ? true : nil,
                 "composition_changed": outcome.isCompositionNew ? true : nil,
                 "drifted": .array(outcome.drifted.map { $0.path(in: network).json }),
+                "moved": outcome.moved.isEmpty ? nil : .array(outcome.moved.map { $0.path(in: network).json }),
             ])
         case .stepFailed(let step, let failure):
             lines.event([

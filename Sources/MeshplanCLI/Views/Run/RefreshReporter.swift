@@ -148,14 +148,16 @@ final class RefreshReporter {
         defer { showUnread(outcome.unread, of: node) }
         var part = outcome.isComplete ? "" : ", as far as it was read"
         if outcome.isComplete, !outcome.unread.isEmpty { part = ", as far as it can be read" }
+        let moved = outcome.moved.map { $0.path(in: network).printable }
+        let byModel = moved.isEmpty ? "" : "; moved by its model: \(moved.joined(separator: ", "))"
         if outcome.drifted.isEmpty {
-            if nodeCount > Self.detailLimit, outcome.returned.isEmpty, part.isEmpty { return }
+            if nodeCount > Self.detailLimit, outcome.returned.isEmpty, part.isEmpty, moved.isEmpty { return }
             let returned = outcome.returned.isEmpty ? "" : " again (\(count(outcome.returned.count, "value")))"
-            return result("\(name(node)): as recorded\(returned)\(part)")
+            return result("\(name(node)): as recorded\(returned)\(part)\(byModel)")
         }
         let paths = outcome.drifted.map { $0.path(in: network).printable }
         let list = paths.prefix(3).joined(separator: ", ") + (paths.count > 3 ? ", …" : "")
-        result("\(name(node)): \(count(paths.count, "value")) not as recorded\(part): \(list)")
+        result("\(name(node)): \(count(paths.count, "value")) not as recorded\(part): \(list)\(byModel)")
     }
 
     /// Lists each Get whose answer was odd or missing, with the octets.
