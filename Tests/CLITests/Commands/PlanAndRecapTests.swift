@@ -153,4 +153,18 @@ struct PlanAndRecapTests {
         let quiet = fixture.run(["set", "lamp-1", "on-power-up", "restore"] + air)
         #expect(quiet.status == 0 && !quiet.error.contains("declares"), "\(quiet.combined)")
     }
+
+    @Test(
+        "approved beforehand and not carried out is an error, not a success",
+        arguments: [
+            ["keys", "refresh", "house", "--auto-approve"], ["rollback", "--auto-approve"],
+            ["state", "restore", "1", "--auto-approve"],
+        ]
+    )
+    func approvedForNothing(_ command: [String]) throws {
+        let fixture = try CommandFixture.house()
+        let result = fixture.run(command)
+        #expect(result.status == ExitStatus.usage.rawValue, "\(result.combined)")
+        #expect(result.error.contains("--auto-approve needs --via"), "\(result.combined)")
+    }
 }

@@ -41,7 +41,16 @@ extension GoingBackCommand {
 
     /// Carries out the plan of a source; without `--via`, shows or saves it.
     func carryOut(_ job: some PlanSource, as operation: String, in context: Context) throws -> ExitStatus {
-        guard !via.isEmpty else { return try show(job, in: context) }
+        guard !via.isEmpty else {
+            if goingBack.expectDigest != nil, planned.out == nil {
+                throw Failure(
+                    .usage,
+                    "--expect-digest approves a plan, and nothing carries it out",
+                    hint: "Add --via BEARER."
+                )
+            }
+            return try show(job, in: context)
+        }
         return try returnRun(as: operation, in: context).carryOut(job)
     }
 }

@@ -52,7 +52,11 @@ extension PlannedRunCommand {
     /// - Throws: `ValidationError` if they do not fit.
     func checkRun() throws(ValidationError) {
         try simulator.check(for: via)
-        guard !via.isEmpty else { return }
+        guard !via.isEmpty else {
+            // Who approves beforehand counts on it being done.
+            guard planned.autoApprove, planned.out == nil else { return }
+            throw ValidationError("--auto-approve needs --via: without a way to the mesh this only shows a plan.")
+        }
         if planned.out != nil {
             throw ValidationError("--out cannot be combined with --via, because it sends nothing.")
         }
