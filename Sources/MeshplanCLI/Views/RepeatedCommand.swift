@@ -31,6 +31,11 @@ struct RepeatedCommand {
         arguments.contains { $0 == option || $0.hasPrefix(option + "=") }
     }
 
+    /// Whether the mesh was simulated, and no file said which devices there are.
+    var lacksSimulatedDevices: Bool {
+        arguments.contains { $0 == "simulator" || $0 == "--via=simulator" } && !has("--devices")
+    }
+
     /// The command line with more arguments at the end. Uses `usual` if nobody knows what was typed.
     func text(_ more: [String] = [], usual: String) -> String {
         guard !arguments.isEmpty else { return ([usual] + more).joined(separator: " ") }

@@ -167,4 +167,19 @@ struct PlanAndRecapTests {
         #expect(result.status == ExitStatus.usage.rawValue, "\(result.combined)")
         #expect(result.error.contains("--auto-approve needs --via"), "\(result.combined)")
     }
+
+    @Test("who is not heard in a simulator without devices is no matter of power")
+    func noSimulatedDevices() throws {
+        let fixture = try CommandFixture()
+        try fixture.write(Self.home, to: "home.yaml")
+        try FileManager.default.createDirectory(
+            at: fixture.folder.appending(path: "devices"),
+            withIntermediateDirectories: true
+        )
+        try fixture.write(Self.devices, to: "devices/devices.yaml")
+        try #require(fixture.run("init", "--network", "home").status == 0)
+        let result = fixture.run("apply", "--auto-approve", "--via", "simulator")
+        #expect(result.status == ExitStatus.partial.rawValue, "\(result.combined)")
+        #expect(result.output.contains("--devices FILE") && !result.output.contains("have power"), "\(result.combined)")
+    }
 }

@@ -238,8 +238,10 @@ struct RecapView {
                 }
             }
             lines.append(
-                "check that the missing devices have power, are near and are in no other network; meshplan scan "
-                    + (isRemote ? "--remote shows which nodes hear them" : "lists the devices in range")
+                repeated.lacksSimulatedDevices
+                    ? "name the file with the devices: the simulator has only those of --devices FILE"
+                    : "check that the missing devices have power, are near and are in no other network; meshplan scan "
+                        + (isRemote ? "--remote shows which nodes hear them" : "lists the devices in range")
             )
         }
         if let first = recap.uncertainResets.first {
