@@ -19,9 +19,12 @@ final class SimulatorConsole {
     /// The descriptor that becomes readable when somebody types; nil once input has ended.
     var descriptor: Int32? { hasEnded ? nil : context.lineInput.descriptor }
 
-    /// Carries out the commands typed so far. The end of standard input ends only the console.
+    /// The most commands to carry out before the mesh has its turn again.
+    private static let mostAtOnce = 16
+
+    /// Carries out commands typed so far. The end of standard input ends only the console.
     func poll() {
-        while !hasEnded {
+        for _ in 0..<Self.mostAtOnce where !hasEnded {
             switch context.lineInput.poll() {
             case .line(let line): execute(line)
             case .nothing: return

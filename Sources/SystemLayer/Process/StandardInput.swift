@@ -55,15 +55,17 @@ package final class StandardInput {
         return read()
     }
 
-    /// Returns a line if a complete one is available, without waiting.
+    /// Returns a line if a complete one is available, without waiting. Input without end must not keep the caller from
+    /// everything else, so not much of a line is read at once.
     package func pollLine() -> LineInput.Event {
-        while !hasEnded {
+        for _ in 0..<Self.limit {
+            guard !hasEnded else { return .end }
             var request = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             guard poll(&request, 1, 0) > 0, isInForeground else { return .nothing }
             let event = nextEvent()
             if event != .nothing { return event }
         }
-        return .end
+        return .nothing
     }
 
     /// Discards what was typed before a question. The contents of a pipe or file stay.

@@ -19,7 +19,8 @@ struct FormatCommandTests {
         try fixture.write(Self.tidy, to: "b.yaml")
         let checked = fixture.run("fmt", "--check")
         #expect(checked.status == 1)
-        #expect(checked.combined == "a.yaml\n")
+        #expect(checked.output == "a.yaml\n")
+        #expect(checked.error == "  line 1 is the first with other spaces or quotes\n")
         #expect(text(fixture, "a.yaml") == Self.untidy)
         let run = fixture.run("fmt")
         #expect(run.status == 0)
@@ -42,6 +43,29 @@ struct FormatCommandTests {
         #expect(text(fixture, "real/a.yaml") == Self.tidy)
         #expect(try fixture.mode("real/a.yaml") == 0o640)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "real/a.yaml")
+    }
+
+    @Test(
+        "--check says what no editor shows",
+        arguments: [
+            ("\u{FEFF}" + tidy, "it begins with a byte order mark"),
+            (tidy.replacing("\n", with: "\r\n"), "its lines end with CR and LF, not with LF alone"),
+            (
+                "\u{FEFF}" + tidy.replacing("\n", with: "\r\n"),
+                "it begins with a byte order mark; its lines end with CR and LF, not with LF alone"
+            ),
+            (String(tidy.dropLast()), "it does not end with one line break"),
+        ]
+    )
+    func unseen(_ text: String, _ reason: String) throws {
+        let fixture = try CommandFixture()
+        try fixture.write(text, to: "a.yaml")
+        let checked = fixture.run("fmt", "--check")
+        #expect(
+            checked.status == 1 && checked.output == "a.yaml\n" && checked.error == "  \(reason)\n",
+            "\(checked.error)"
+        )
+        #expect(fixture.run("fmt").status == 0 && self.text(fixture, "a.yaml") == Self.tidy)
     }
 
     @Test("A file that is no YAML stays as it is and is explained; others are formatted")

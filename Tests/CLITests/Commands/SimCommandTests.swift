@@ -26,6 +26,19 @@ struct SimCommandTests {
         #expect(fixture.run("plan", "--detailed-exitcode").status == 0)
     }
 
+    @Test("whoever types without end does not keep it from its clients")
+    func endlessInput() throws {
+        let fixture = try CommandFixture.house()
+        let simulator = SimulatorThread(
+            beside: fixture,
+            ["--listen", "unix:mesh.sock", "--speed", "20"],
+            nextLine: { "wave" }
+        )
+        try waitForSocket("mesh.sock", in: fixture)
+        #expect(fixture.run("apply", "--via", "unix:mesh.sock", "--auto-approve").status == 0)
+        #expect(try #require(simulator.stop()).error.contains("there is no command `wave`; see help\n"))
+    }
+
     @Test("packets that are no Proxy PDUs do not disturb it, and it breaks no rule")
     func hostileClient() throws {
         let fixture = try CommandFixture.house()

@@ -36,10 +36,35 @@ struct FormatCommand: ContextCommand {
             isInForm = false
             if !check { try replace(file.path, with: format.bytes, in: context) }
             context.output.line(file.path.printable)
+            if check { context.errorOutput.line(Self.difference(file.bytes, format.bytes)) }
         }
         // What can be formatted is formatted, whatever is wrong with other files.
         guard diagnostics.isEmpty else { throw InvalidDefinition(diagnostics: diagnostics, files: files) }
         return check && !isInForm ? .failure : .success
+    }
+
+    /// What is not in form, so that nobody looks in vain for what no editor shows.
+    private static func difference(_ old: [UInt8], _ new: [UInt8]) -> String {
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        var reasons: [String] = []
+        var plain = old[...]
+        if plain.starts(with: byteOrderMark) {
+            reasons.append("it begins with a byte order mark")
+            plain = plain.dropFirst(byteOrderMark.count)
+        }
+        if plain.contains(carriageReturn) { reasons.append("its lines end with CR and LF, not with LF alone") }
+        func lines(_ text: some Collection<UInt8>) -> [[UInt8]] {
+            text.filter { $0 != carriageReturn }.split(separator: lineFeed, omittingEmptySubsequences: false)
+                .map(Array.init)
+        }
+        let (before, after) = (lines(plain), lines(new))
+        if let index = zip(before, after).enumerated().first(where: { $0.element.0 != $0.element.1 })?.offset {
+            reasons.append("line \(index + 1) is the first with other spaces or quotes")
+        } else if before.count != after.count {
+            reasons.append("it does not end with one line break")
+        }
+        return "  \(reasons.joined(separator: "; "))"
     }
 
     /// Writes a file anew with its permissions; a link to it stays one.
