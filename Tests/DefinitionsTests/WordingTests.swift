@@ -80,4 +80,26 @@ struct WordingTests {
         #expect(!again.diagnostics.contains { $0.severity == .error })
         #expect(again.definitions.first?.groups.last?.wording.title?.value == "Room 112")
     }
+
+    @Test("Rooms with titles of their own are folded, too, and each says its title")
+    func titled() throws {
+        let names = Array("abcdefghijkl").map { "Class \($0)" }
+        let groups = names.enumerated().map { "  room-\($0 + 101): { title: \"\($1)\" }\n" }.joined()
+        let nodes = (101...112).flatMap { room in
+            ["wall", "window", "door"].enumerated().map { index, name in
+                "  \(name)-\(room): { title: \"Lamp\", uuid: \(uuid(room * 10 + index)) }\n"
+            }
+        }.joined()
+        let (read, problems) = definitions(head + "groups:\n\(groups)nodes:\n\(nodes)")
+        #expect(problems == [])
+        let plain = try #require(read.first)
+        let folded = try #require(FoldedDefinition(plain))
+        #expect(folded.moduleCount == 1 && folded.devices.count == 36)
+        #expect(folded.text.contains("title: $(title)"), "\(folded.text)")
+        #expect(folded.text.contains("title: Lamp"), "\(folded.text)")
+        #expect(folded.text.contains("with: { n: 112, title: \"Class l\" }"), "\(folded.text)")
+        let again = reading([("a.yaml", folded.text)])
+        #expect(!again.diagnostics.contains { $0.severity == .error })
+        #expect(again.definitions.first?.groups.compactMap(\.wording.title?.value).sorted() == names)
+    }
 }

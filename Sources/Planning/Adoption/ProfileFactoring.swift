@@ -258,7 +258,8 @@ struct ProfileFactoring {
         for position in positions {
             for word in Set(words(of: position)) { counts[word, default: 0] += 1 }
         }
-        let common = Set(counts.filter { $0.value * 2 > positions.count }.keys)
+        let sets = positions.map { Set(words(of: $0)) }
+        let common = Set(counts.filter { $0.value * 2 > positions.count && !Self.isRivalled($0.key, in: sets) }.keys)
         let longest = positions.map { words(of: $0).filter(common.contains) }.max { $0.count < $1.count } ?? []
         let name = longest.isEmpty ? tellingModel(of: positions[0]) ?? "profile" : longest.joined(separator: "-")
         var candidate = name
@@ -268,6 +269,18 @@ struct ProfileFactoring {
             candidate = "\(name)-\(number)"
         }
         return candidate
+    }
+
+    /// Whether several names have another word in common in place of this one: the profile of lamps at walls and at
+    /// windows is not that of lamps at walls.
+    private static func isRivalled(_ word: String, in names: [Set<String>]) -> Bool {
+        var others: [String: Int] = [:]
+        for name in names where !name.contains(word) {
+            for other in name { others[other, default: 0] += 1 }
+        }
+        return others.contains { other, count in
+            count > 1 && !names.contains { $0.contains(word) && $0.contains(other) }
+        }
     }
 
     /// The words in a node's name, without numbers.

@@ -80,6 +80,18 @@ struct AdoptionTests {
         expectSnapshot(try AdoptedNetwork(network, "rooms").text, "adopted-rooms.yaml")
     }
 
+    @Test("A profile is not called by a kind of lamp that only some of its nodes are")
+    func names() throws {
+        func profiles(_ name: (Int) -> String) throws -> [String] {
+            let network = try building(lamps: 9) { number, node in node.name = name(number) }
+            return try AdoptedNetwork(network, "names").definition.profiles.map(\.name.value)
+        }
+        #expect(try profiles { "lamp-\($0 < 6 ? "wall" : "window")-\($0)" } == ["lamp"])
+        #expect(try profiles { "lamp-wall-\($0)" } == ["lamp-wall"])
+        // One of its own kind is an exception.
+        #expect(try profiles { $0 < 8 ? "lamp-wall-\($0)" : "lamp-special" } == ["lamp-wall"])
+    }
+
     @Test("A group that all nodes share is a rule for all, if their profile has no groups; others are told by name")
     func everybody() throws {
         let groups = try (0..<3).map { number in

@@ -51,31 +51,46 @@ package struct FoldedDefinition {
                 Field("modules", .section(modules.map { Field($0.name, Self.module($0.repeated)) })),
                 Field(
                     "use",
-                    .list(
-                        modules.flatMap { module in
-                            module.repeated.repetitions.map { values in
-                                Value.fields([
-                                    Field("module", .word(module.name)),
-                                    Field("for", .fields([Field(Self.parameter, values)])),
-                                ])
-                            }
-                        }
-                    )
+                    .list(modules.flatMap { Self.uses(of: $0.name, $0.repeated) })
                 ),
             ],
             at: index
         )
-        text = DefinitionWriter.text(DefinitionWriter(rest).heads, sections, header: header, footer: footer)
-            .replacing(search.mark, with: "$(\(Self.parameter))")
+        var text = DefinitionWriter.text(DefinitionWriter(rest).heads, sections, header: header, footer: footer)
+        for module in modules {
+            for (position, title) in module.repeated.titles.enumerated() {
+                text = text.replacing(title.mark, with: "$(\(Self.titleParameter(position)))")
+            }
+        }
+        self.text = text.replacing(search.mark, with: "$(\(Self.parameter))")
         self.devices = devices
         moduleCount = modules.count
     }
 
     private static let parameter = "n"
 
+    private static func titleParameter(_ position: Int) -> String { position == 0 ? "title" : "title-\(position + 1)" }
+
     private static func module(_ repeated: RepeatedUnits) -> Value {
         let writer = DefinitionWriter(repeated.template)
-        return .section([Field("parameters", .fields([Field(parameter, .word("text"))]))] + writer.sections)
+        let names = [parameter] + repeated.titles.indices.map(titleParameter)
+        return .section([Field("parameters", .fields(names.map { Field($0, .word("text")) }))] + writer.sections)
+    }
+
+    /// What asks for the units: ranges of them, or one by one if each has titles of its own.
+    private static func uses(of name: String, _ repeated: RepeatedUnits) -> [Value] {
+        func use(_ key: String, _ fields: [Field]) -> Value {
+            .fields([Field("module", .word(name)), Field(key, .fields(fields))])
+        }
+        guard !repeated.titles.isEmpty else {
+            return repeated.repetitions.map { use("for", [Field(parameter, $0)]) }
+        }
+        return repeated.units.enumerated().map { index, unit in
+            let titles = repeated.titles.enumerated().map { position, title in
+                Field(titleParameter(position), .text(title.values[index]))
+            }
+            return use("with", [Field(parameter, .word(unit.number))] + titles)
+        }
     }
 
     /// What the first group of a unit is called without the number, or else its first node: `room`.

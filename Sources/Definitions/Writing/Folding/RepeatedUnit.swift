@@ -20,9 +20,13 @@ struct RepeatedUnits {
     let units: [RepeatedUnit]
     /// Their parts with a mark in the place of the number. Its nodes are places.
     let template: Definition
+    /// The titles in which the units differ in more than their number: the mark of each, and that of each unit.
+    var titles: [(mark: String, values: [String])] = []
 
-    /// How many lines a module saves at least.
-    var savedLines: Int { (units.count - 1) * units[0].count - Self.overhead }
+    /// How many lines a module saves at least. Units with titles of their own are used one by one.
+    var savedLines: Int {
+        (units.count - 1) * units[0].count - Self.overhead - (titles.isEmpty ? 0 : units.count)
+    }
 
     /// A module has lines that its parts alone do not have.
     private static let overhead = 8

@@ -17,7 +17,10 @@ struct UnitSearch {
         let mark = "N..-..N"
         self.mark = mark
         let names = definition.nodes.map(\.name.value) + definition.groups.map(\.name.value)
-        guard !names.contains(where: { $0.contains(mark) }) else { return nil }
+        let titles =
+            definition.nodes.compactMap(\.wording.title?.value)
+            + definition.groups.compactMap(\.wording.title?.value)
+        guard !(names + titles).contains(where: { $0.contains(mark) || $0.contains("T..") }) else { return nil }
     }
 
     /// The equal units for which a module saves lines, in the order of the definition.
@@ -37,9 +40,44 @@ struct UnitSearch {
         }
         return order.compactMap { texts in
             let units = (equal[texts] ?? []).sorted { Self.precedes($0.number, $1.number) }
-            let repeated = RepeatedUnits(units: units, template: template(of: units[0]))
+            let repeated = repeated(units)
             return units.count > 1 && repeated.savedLines > 0 ? repeated : nil
         }
+    }
+
+    /// Equal units, with what their titles have in common besides the number.
+    private func repeated(_ units: [RepeatedUnit]) -> RepeatedUnits {
+        let marked = units.map { titles(of: $0) }
+        var constant: [String: String] = [:]
+        var own: [(mark: String, values: [String])] = []
+        for key in marked[0].keys.sorted() {
+            let titles = marked.compactMap { $0[key] }
+            if Set(titles.map(\.marked)).count == 1 {
+                constant[key] = titles[0].marked
+            } else {
+                own.append((key, titles.map(\.plain)))
+            }
+        }
+        return RepeatedUnits(units: units, template: template(of: units[0], titles: constant), titles: own)
+    }
+
+    /// The mark of the title of a group or node, which is known by its marked name.
+    private func titleMark(_ kind: String, _ name: Located<String>, _ number: String) -> String {
+        "T..\(kind)-\(NumberedName.marked(name.value, number, mark: mark) ?? name.value)..T"
+    }
+
+    /// The titles in a unit by their marks: as they are, and with a mark in the place of the number.
+    private func titles(of unit: RepeatedUnit) -> [String: (plain: String, marked: String)] {
+        var titles: [String: (plain: String, marked: String)] = [:]
+        func take(_ kind: String, _ name: Located<String>, _ wording: Wording) {
+            guard let title = wording.title?.value else { return }
+            titles[titleMark(kind, name, unit.number)] = (
+                title, NumberedName.marked(title, unit.number, mark: mark) ?? title
+            )
+        }
+        for group in unit.groups.map({ definition.groups[$0] }) { take("group", group.name, group.wording) }
+        for node in unit.nodes { take("node", definition.nodes[node].name, definition.nodes[node].wording) }
+        return titles
     }
 
     private static func precedes(_ first: String, _ second: String) -> Bool {
@@ -126,11 +164,19 @@ struct UnitSearch {
     }
 
     /// The parts of a unit, with marks.
-    private func template(of unit: RepeatedUnit) -> Definition {
+    ///
+    /// - Parameter titles: what stands in the place of some titles, by their marks.
+    private func template(of unit: RepeatedUnit, titles: [String: String] = [:]) -> Definition {
         var template = Definition(network: definition.network)
         template.modelNames = definition.modelNames
         func marked(_ name: Located<String>) -> Located<String> {
             Located(NumberedName.marked(name.value, unit.number, mark: mark) ?? name.value, at: name.location)
+        }
+        func titled(_ kind: String, _ name: Located<String>, _ wording: Wording) -> Located<String>? {
+            wording.title.map { title in
+                let mark = titleMark(kind, name, unit.number)
+                return Located(titles[mark] ?? mark, at: title.location)
+            }
         }
         func marked(_ nodes: NodeSelector) -> NodeSelector {
             var nodes = nodes
@@ -139,14 +185,14 @@ struct UnitSearch {
         }
         template.groups = unit.groups.map { position in
             var group = Self.unaddressed(definition.groups[position])
+            group.wording.title = titled("group", group.name, group.wording)
             group.name = marked(group.name)
-            group.wording.title = group.wording.title.map(marked)
             return group
         }
         template.nodes = unit.nodes.map { position in
             var node = Self.place(of: definition.nodes[position])
+            node.wording.title = titled("node", node.name, node.wording)
             node.name = marked(node.name)
-            node.wording.title = node.wording.title.map(marked)
             return node
         }
         template.subscriptions = unit.subscriptions.map { position in
