@@ -434,7 +434,7 @@ struct LinkKeeper {
             search.stopListening()
             if links.isEmpty {
                 search.phase = .exhausted
-                actions.append(.output(.linkDown(failure, retryIn: nil)))
+                actions.append(.output(.linkDown(nodes.explained(failure), retryIn: nil)))
             } else {
                 if isLinkLost { actions.append(.output(.linkDown(failure, retryIn: .zero))) }
                 giveUpWaiting(because: isLinkLost ? failure : nil, &exchanges, at: now, into: &actions)

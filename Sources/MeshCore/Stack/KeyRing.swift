@@ -83,6 +83,11 @@ package struct KeyRing {
             subnetsByNID[Int(entry.credentials.flooding.nid)].append(entry)
             subnetsByNetworkID[entry.credentials.networkID, default: []].append(entry)
         }
+        if key.phase == .usingNewKeys, let old = subnet.old, old.flooding.nid != subnet.current.flooding.nid {
+            // BTstack secures with the new key from then on, but goes on to write the NID of the old one.
+            let entry = SubnetEntry(index: key.index, isOld: false, credentials: subnet.current)
+            subnetsByNID[Int(old.flooding.nid)].append(entry)
+        }
         updateNetworkView()
     }
 

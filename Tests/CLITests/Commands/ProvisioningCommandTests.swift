@@ -240,6 +240,19 @@ struct ProvisioningCommandTests {
         expectDone(fixture)
     }
 
+    @Test("what a device turns out not to have is not counted as done")
+    func impossible() throws {
+        let fixture = try villa(
+            kitchen.replacing(
+                "elements: { 0: {",
+                with: "elements: { 0: { generic-level-server: { keys: [light], subscribe: [lamps] },"
+            )
+        )
+        #expect(fixture.run("plan").output.contains("7 to add, 2 to change"))
+        let result = fixture.run(["apply", "--auto-approve"] + simulated)
+        #expect(result.status == 4 && result.output.contains("Done: 5 added, 2 changed."), "\(result.combined)")
+    }
+
     @Test("what is put into a simulated device is typed at the keyboard")
     func input() throws {
         let fixture = try villa(button)

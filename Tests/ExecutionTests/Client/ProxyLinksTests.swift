@@ -199,6 +199,23 @@ struct ProxyLinksTests {
         #expect(field.logged("answered").count == 2)
     }
 
+    @Test("Where nobody is heard, a key refresh that is not finished is named")
+    func refreshing() throws {
+        var key = NetKey(index: .primary, name: "hall", key: KeyMaterial(Octets16(high: 1, low: 1)))
+        var nodes = ProxyNodes()
+        nodes.set(key)
+        #expect(nodes.explained(.nobody) == .nobody)
+        key.oldKey = KeyMaterial(Octets16(high: 1, low: 2))
+        key.phase = .usingNewKeys
+        nodes.set(key)
+        let hint = try #require(nodes.explained(.nobody).hint)
+        #expect(hint.text.contains("switch one on; subnet hall is in phase 2 of a key refresh"), "\(hint.text)")
+        #expect(hint.remedies == [.refreshKeys(subnet: "hall")])
+        key.phase = .normal
+        nodes.set(key)
+        #expect(nodes.explained(.nobody) == .nobody)
+    }
+
     @Test("A proxy that turns up after all attempts have failed, while others scan, is taken")
     func turnsUp() throws {
         let field = try ProxyField()

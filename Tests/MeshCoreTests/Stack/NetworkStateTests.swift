@@ -196,6 +196,22 @@ struct KeyRefreshTests {
         }
     }
 
+    @Test("in the second phase a PDU under the new key may have the NID of the old one, as BTstack sends it")
+    func oldIdentifier() throws {
+        let old = KeyDerivation.k2(Sample.netKey, purpose: [0]).nid
+        var sender = stack(Sample.client, .usingNewKeys)
+        let message = Sample.message([1, 2], security: .application(Sample.appKeyIndex))
+        var pdu = try sender.send(message, at: .zero).1.transmitted[0]
+        pdu[0] = pdu[0] & 0x80 | old
+        for (phase, isHeard) in [(KeyRefreshPhase.usingNewKeys, true), (.keyDistribution, false)] {
+            var receiver = stack(Sample.node, phase)
+            #expect((receiver.receive(networkPDU: pdu, at: .zero).delivered.count == 1) == isHeard, "\(phase)")
+        }
+        var over = stack(Sample.node, .usingNewKeys)
+        _ = over.receive(beacon: beacon(newKey, flag: false), at: .zero)
+        #expect(over.receive(networkPDU: pdu, at: .zero).delivered.isEmpty, "the refresh is over")
+    }
+
     @Test("beacons under the new key move the phase on; the old key is forgotten at the end")
     func beacons() throws {
         var node = stack(Sample.node, .keyDistribution)

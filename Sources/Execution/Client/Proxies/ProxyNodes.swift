@@ -12,6 +12,8 @@ struct ProxyNodes {
     private var netKeys: [UnicastAddress: [NetKeyIndex]] = [:]
     /// The names of subnets.
     private var subnets: [NetKeyIndex: String] = [:]
+    /// The subnets in the middle of a key refresh, and its phase.
+    private var refreshing: [NetKeyIndex: KeyRefreshPhase] = [:]
     /// The names of nodes, by their primary elements.
     private var names: [UnicastAddress: String] = [:]
     /// The primary elements of nodes, by their other elements.
@@ -30,6 +32,21 @@ struct ProxyNodes {
     mutating func set(_ key: NetKey) {
         resolver.set(key)
         subnets[key.index] = key.name
+        refreshing[key.index] = key.phase == .normal ? nil : key.phase
+    }
+
+    /// A failure for good, with what a key refresh has to do with it: whoever missed the new key, or does not go along,
+    /// hears nobody any more.
+    func explained(_ failure: LinkFailure) -> LinkFailure {
+        guard let (index, phase) = refreshing.min(by: { $0.key < $1.key }) else { return failure }
+        let subnet = name(of: index)
+        let note: Advice = """
+            subnet \(subnet) is in phase \(phase.rawValue) of a key refresh, in which a node with other keys is silent; \
+            \(command: .refreshKeys(subnet: subnet)) goes on with it
+            """
+        var failure = failure
+        failure.hint = failure.hint.map { $0.followed(by: "; ").followed(by: note) } ?? note
+        return failure
     }
 
     /// Adds or replaces a node.

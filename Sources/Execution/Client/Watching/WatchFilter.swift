@@ -18,9 +18,9 @@ package struct WatchLink: Hashable, Sendable {
     package enum Coverage: Hashable, Sendable {
         /// Messages to the addresses that were asked for; the number of those in its list, with our own.
         case listed(Int)
-        /// Everything, because its list has room for only so many addresses.
+        /// Everything, because its list took only so many addresses: it has no room for more, or cannot be told any.
         case everything(room: Int)
-        /// Only messages to as many of the addresses as its list has room for, the first ones.
+        /// Only messages to as many of the addresses as its list took, the first ones.
         case part(room: Int)
         /// It does not answer when addresses are added, so nobody knows.
         case unconfirmed

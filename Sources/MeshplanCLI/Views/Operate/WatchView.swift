@@ -44,15 +44,15 @@ struct WatchView {
             context.errorOutput.line("Listening through \(through) to \(wanted). Times are in UTC.")
         case .everything(let room):
             context.errorOutput.line(
-                "Listening through \(through) to everything, because its filter has room for \(room) of \(wanted). "
+                "Listening through \(through) to everything, because its filter took \(room) of \(wanted) only. "
                     + "Times are in UTC."
             )
         case .part(let room):
             let left = wish.addresses.dropFirst(max(room - 1, 0)).map { name(of: $0, nil) }
             errors.warn(
-                "the filter of \(through) has room for \(room) of \(wanted); nothing is heard to "
+                "the filter of \(through) took \(room) of \(wanted) only; nothing is heard to "
                     + Self.list(left),
-                hint: "Another proxy may have more room; --proxy NAME chooses it."
+                hint: "Another proxy may take more; --proxy NAME chooses it."
             )
         case .unconfirmed:
             errors.warn(

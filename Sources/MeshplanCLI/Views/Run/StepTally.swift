@@ -1,5 +1,6 @@
 import DefinitionModel
 import Execution
+import MeshCore
 import Planning
 
 /// The steps of a run as people count them: requests to nodes, devices that are provisioned, and nodes that are read
@@ -18,6 +19,8 @@ struct StepTally {
     private var ends: [Int: End] = [:]
     /// What is not done, because a node cannot do it or a guard refuses it.
     private var refused: Set<String> = []
+    /// The nodes of which something is not done for that reason.
+    private var limited: Set<DeviceUUID> = []
     /// The steps of the plan, with those by which it grew.
     private(set) var total = 0
     /// How many of them have ended, in whatever way.
@@ -52,7 +55,9 @@ struct StepTally {
         case .stepSkipped(let step): end(step, .unchanged)
         case .stepFailed(let step, _): end(step, .failed)
         case .stepBlocked(let step, _): end(step, .blocked)
-        case .problem(_, let diagnostic): if let resource = diagnostic.resource { refused.insert(resource) }
+        case .problem(let node, let diagnostic):
+            limited.insert(node)
+            if let resource = diagnostic.resource { refused.insert(resource) }
         case .nodePending(_, let steps): decided = min(decided + steps, total)
         default: break
         }
@@ -114,7 +119,13 @@ struct StepTally {
         let addresses = plan.changes.map(\.address)
         for (index, address) in addresses.enumerated() { last[address] = index }
         return addresses.enumerated().map { index, address in
-            !isOpen[index] && last[address] == index && !refused.contains(address) && !plan.changes[index].isDeferred
+            let change = plan.changes[index]
+            // What was to become steps when the composition was known, and did not, is what the node cannot do.
+            let isLeftOut =
+                !owners.contains(index) && !change.isAboutMembership && change.kind != .composition
+                && change.node.map(limited.contains) == true
+            return !isOpen[index] && last[address] == index && !refused.contains(address) && !change.isDeferred
+                && !isLeftOut
         }
     }
 
