@@ -119,6 +119,17 @@ struct NetworkExaminationTests {
         )
         #expect(try codes { $0.nodes[2].deviceKey = nil } == ["no-device-key"])
         #expect(try codes { $0.nodes[2].deviceKey = $0.nodes[1].deviceKey } == ["same-device-key"])
+        let zeros = KeyMaterial(Octets16(high: 0, low: 0))
+        #expect(
+            try codes {
+                $0.nodes[1].deviceKey = zeros
+                $0.nodes[2].deviceKey = zeros
+            } == ["filler-device-key"]
+        )
+        #expect(
+            try codes { $0.nodes[1].deviceKey = KeyMaterial(Octets16(high: .max, low: .max)) } == ["filler-device-key"]
+        )
+        #expect(try codes { $0.appKeys[0].key = zeros } == ["filler-key"])
         #expect(try codes { $0.groups = [] } == ["dangling"])
         #expect(try codes { $0.nodes[2].appKeys = [] } == ["dangling"])
         #expect(try codes { $0.appKeys = [] } == ["dangling"])

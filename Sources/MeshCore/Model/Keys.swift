@@ -16,6 +16,11 @@ package struct KeyMaterial: Hashable, Sendable {
         self.init(octets)
     }
 
+    /// Whether all its octets are 00, or all are FF. Programs write that in place of a key that they do not have.
+    package var isFiller: Bool {
+        octets == Octets16(high: 0, low: 0) || octets == Octets16(high: .max, low: .max)
+    }
+
     /// A new key from `generator`, which must be cryptographically secure outside tests.
     package static func random(using generator: inout some RandomNumberGenerator) -> KeyMaterial {
         KeyMaterial(Octets16(high: generator.next(), low: generator.next()))

@@ -54,14 +54,16 @@ struct ExportCommand: NetworkCommand {
             subnets: subnet.isEmpty ? nil : Set(try subnet.map { try index(of: $0, in: network) }),
             keys: withoutKeys ? .none : partial ? .network : .all
         )
-        let bytes = try document(network, try database.extras(), contents, context)
+        let extras = try database.extras()
+        let bytes = try document(network, extras, contents, context)
         // Git must ignore the file before it exists and somebody can commit it.
         let cover = contents.keys == .none ? nil : try GitIgnore.cover(cdb, in: context)
         if let bytes {
             let mode: UInt16 = contents.keys == .none ? 0o644 : 0o600
             try AtomicFile.write(context.absolute(cdb), as: cdb, bytes, mode: mode)
         }
-        report(network, contents, isWritten: bytes != nil, cover, context)
+        let isPartial = CDBExport.isPartial(network, extras: extras, contents: contents)
+        report(network, contents, isWritten: bytes != nil, isPartial: isPartial, cover, context)
         return .success
     }
 
@@ -126,14 +128,23 @@ struct ExportCommand: NetworkCommand {
         _ network: MeshNetwork,
         _ contents: CDBContents,
         isWritten: Bool,
+        isPartial: Bool,
         _ cover: GitIgnore.Cover?,
         _ context: Context
     ) {
         let part = contents.subnets.map { network.limited(to: $0) } ?? network
+        let uuids = Set(part.provisioners.map(\.uuid))
+        let excluded = part.nodes.count(where: \.isExcluded)
+        // Definitions do not mention who configures, nor who was shut out.
+        let provisioners = part.nodes.count { node in
+            !node.isExcluded
+                && (node.uuid == part.ownProvisioner || uuids.contains(node.uuid) && !node.isManaged)
+        }
         if let lines = context.json {
             lines.write([
-                "type": "export", "file": cdb.json, "written": .bool(isWritten), "partial": .bool(contents.isPartial),
-                "nodes": .integer(part.nodes.count), "subnets": .integer(part.netKeys.count),
+                "type": "export", "file": cdb.json, "written": .bool(isWritten), "partial": .bool(isPartial),
+                "nodes": .integer(part.nodes.count), "excluded": .integer(excluded),
+                "provisioners": .integer(provisioners), "subnets": .integer(part.netKeys.count),
                 "application_keys": .integer(part.appKeys.count), "groups": .integer(part.groups.count),
                 "gitignore": cover?.pattern?.json,
             ])
@@ -149,9 +160,11 @@ struct ExportCommand: NetworkCommand {
             warn(of: cover, context)
         }
         let parts = [
-            count(part.nodes.count, "node"), count(part.netKeys.count, "subnet"),
+            count(part.nodes.count - excluded - provisioners, "node"),
+            excluded > 0 ? count(excluded, "excluded node") : nil,
+            provisioners > 0 ? count(provisioners, "provisioner") : nil, count(part.netKeys.count, "subnet"),
             count(part.appKeys.count, "application key"), count(part.groups.count, "group"),
-        ].joined(separator: ", ")
+        ].compactMap(\.self).joined(separator: ", ")
         guard isWritten else {
             return context.output.line("Nothing has changed since \(cdb.printable) was written.")
         }
@@ -162,6 +175,9 @@ struct ExportCommand: NetworkCommand {
             case .none: "It holds no keys."
             }
         context.output.line("Exported \(parts) to \(cdb.printable). \(keys)")
+        if isPartial, !contents.isPartial, !part.nodes.contains(where: { $0.deviceKey == nil }) {
+            context.output.line("It says that it is a part of the network, as the file did that was imported.")
+        }
         let waiting = part.pendingProvisionings.count
         if waiting > 0 {
             context.output.line(Self.missing(waiting))

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DefinitionModel
 import MeshCore
+import Planning
 import Store
 import SystemLayer
 
@@ -60,6 +61,20 @@ struct ImportCommand: ContextCommand {
     @Flag(help: "Refuse a file that needs a repair.")
     var strict = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Whether intervals that may be steps of 10 ms or milliseconds are steps, in old exports of nRF Mesh for Android: "
+                + "yes or no. (default: as the file shows; one that leaves it open is refused)",
+            valueName: "yes/no"
+        )
+    )
+    var intervalSteps: IntervalSteps?
+
+    /// An answer to what some files leave open.
+    enum IntervalSteps: String, ExpressibleByArgument, CaseIterable {
+        case yes, no
+    }
+
     @OptionGroup var format: FormatOptions
 
     @OptionGroup var store: StoreOptions
@@ -88,7 +103,7 @@ struct ImportCommand: ContextCommand {
         let bytes = try context.read(cdb, limit: 256 << 20)
         let inspection: CDBInspection
         do {
-            inspection = try CDBImport.inspect(bytes)
+            inspection = try CDBImport.inspect(bytes, intervalsAreSteps: intervalSteps.map { $0 == .yes })
         } catch {
             throw StoreError(error.code, error.message, hint: error.hint, path: cdb)
         }
@@ -117,7 +132,9 @@ struct ImportCommand: ContextCommand {
             do {
                 _ = try inspection.accepted()
             } catch {
-                throw StoreError(error.code, error.message, hint: error.hint, path: cdb)
+                let answer = inspection.refusals.first?.question.map { Advice(CDBInspectionView.answer($0)) }
+                let hint = answer ?? error.hint
+                throw StoreError(error.code, error.message, hint: hint, path: cdb)
             }
             throw Failure(.invalidInput, "\(cdb.printable): nothing was read", hint: "Export it again.")
         }
@@ -180,14 +197,39 @@ struct ImportCommand: ContextCommand {
         return try database.snapshot().network
     }
 
+    /// The definition in the current folder that an import will belong to.
+    private func definition(_ context: Context) -> Definition? {
+        guard let definitions = try? DefinitionFiles(context: context).load([]).definitions else { return nil }
+        let chosen = network ?? (definitions.count == 1 ? definitions[0].network.value : nil)
+        return definitions.first { $0.network.value == chosen }
+    }
+
+    /// A network of ours as the definition beside it manages it, if that changes nothing on any node.
+    private func managed(_ network: MeshNetwork, by definition: Definition) -> MeshNetwork {
+        let result = Planner.plan(
+            definition: definition,
+            network: network,
+            base: (lineage: Octets16(high: 0, low: 0), serial: 0),
+            identifier: Octets16(high: 0, low: 0)
+        )
+        guard let plan = result.plan, plan.refusals.isEmpty else { return network }
+        return network.recording(plan) ?? network
+    }
+
     /// The network of a document, with our provisioner added.
     private func withOurs(
         _ document: CDBDocument,
         _ context: Context
     ) throws(StoreError) -> (document: CDBDocument, network: MeshNetwork) {
         var generator = context.randomNumbers
+        var document = document
+        // Lint tells of the file alone.
+        let definition = lint ? nil : definition(context)
+        if let definition { document.network = document.network.named(as: definition) }
         do {
-            return (document, try document.joined(using: &generator))
+            let joined = try document.joined(using: &generator)
+            guard let definition, document.dialect == .meshplan else { return (document, joined) }
+            return (document, managed(joined, by: definition))
         } catch {
             throw StoreError(error.code, error.message, hint: error.hint, path: cdb)
         }
@@ -210,7 +252,9 @@ struct ImportCommand: ContextCommand {
         _ context: Context
     ) {
         let concessions = document.concessions(in: network)
-        let repairs = document.repairs + concessions
+        // What another database of ours gives up is no fault of its export.
+        let isOurs = document.dialect == .meshplan
+        let repairs = document.repairs + (isOurs ? [] : concessions)
         if !repairs.isEmpty {
             let writer = document.dialect.isPlain ? "" : " (\(document.dialect.title))"
             let all = repairs.count + document.furtherRepairs
@@ -225,8 +269,23 @@ struct ImportCommand: ContextCommand {
                 context.errorOutput.line("  and \(all - shown.count) more; \(rest): meshplan import --lint")
             }
         }
-        let remarks = document.remarks.map { remark in
+        var remarks = document.remarks.map { remark in
             Diagnostic(.warning, CDBInspectionView.line(remark.pointer, remark.text))
+        }
+        for concession in isOurs ? concessions : [] {
+            remarks.append(Diagnostic(.warning, CDBInspectionView.line(concession.pointer, concession.reason)))
+        }
+        if document.hasOurProvisioner,
+            let own = network.provisioners.first(where: { $0.uuid == network.ownProvisioner })
+        {
+            remarks.append(
+                Diagnostic(
+                    .warning,
+                    "another database of meshplan has this network, too; the provisioner of this one is called "
+                        + own.name.printable,
+                    hint: "neither knows what the other one changes; to work together, share one database with --state"
+                )
+            )
         }
         context.errorOutput.write(DiagnosticView(style: context.errorStyle).render(remarks))
         let parts = [

@@ -17,6 +17,17 @@ extension NetworkExamination {
         repeated(network.appKeys.map { ($0.index.description, $0.name) }, "app-key-twice", "AppKey index")
         sameValue(network.netKeys.map { ($0.key, "subnet.\($0.name)") })
         sameValue(network.appKeys.map { ($0.key, "key.\($0.name)") })
+        for (key, name) in network.netKeys.map({ ($0.key, "subnet.\($0.name)") })
+            + network.appKeys.map({ ($0.key, "key.\($0.name)") })
+        where key.isFiller {
+            add(
+                .error,
+                "filler-key",
+                about: name,
+                "\(name) is all zeros or all ones, which is no secret and hardly the key that nodes have",
+                advice: "Import it from the tool that made it, or refresh it with \(command: .refreshKeys())."
+            )
+        }
         for key in network.appKeys where !netKeyIndexes.contains(key.boundNetKey) {
             add(
                 .error,

@@ -9,6 +9,7 @@ extension NetworkExamination {
     mutating func examineNodes() {
         var missing: [String: [String]] = [:]
         var withoutDeviceKey: [String] = []
+        var fillers: [String] = []
         var unread: [String] = []
         var deviceKeys: [KeyMaterial: String] = [:]
         var held: Set<UInt16> = []
@@ -17,7 +18,9 @@ extension NetworkExamination {
             let isOwn = node.uuid == network.ownProvisioner
             let isProvisioner = network.provisioners.contains { $0.uuid == node.uuid }
             if node.deviceKey == nil, node.isManaged || !isProvisioner { withoutDeviceKey.append(node.name) }
-            if let key = node.deviceKey, let first = deviceKeys.updateValue(node.name, forKey: key) {
+            if node.deviceKey?.isFiller == true {
+                fillers.append(node.name)
+            } else if let key = node.deviceKey, let first = deviceKeys.updateValue(node.name, forKey: key) {
                 add(
                     .error,
                     "same-device-key",
@@ -37,6 +40,13 @@ extension NetworkExamination {
             nodes: withoutDeviceKey,
             "without a device key in the database, so that nothing can be configured",
             advice: "Import them from the tool that provisioned them, or reset and provision them again."
+        )
+        add(
+            .error,
+            "filler-device-key",
+            nodes: fillers,
+            "with a device key of all zeros or all ones, which is none: they will not answer",
+            advice: "Import their keys from the tool that provisioned them, or reset and provision them again."
         )
         add(
             .note,

@@ -20,6 +20,10 @@ package enum CDBDialect: String, CaseIterable, Hashable, Sendable {
     case kotlin = "kotlin-mesh"
     /// `export-db` of BlueZ's mesh-cfgclient.
     case bluez = "bluez"
+    /// What BlueZ's meshctl keeps for itself.
+    case meshctl = "bluez-meshctl"
+    /// What BlueZ's bluetooth-meshd keeps of one of its nodes.
+    case meshDaemon = "bluez-meshd"
     /// The sample applications of Silicon Labs.
     case siliconLabs = "silicon-labs"
     /// The applications of Telink.
@@ -48,6 +52,8 @@ package enum CDBDialect: String, CaseIterable, Hashable, Sendable {
         case .android: "nRF Mesh for Android"
         case .kotlin: "Kotlin Mesh Library"
         case .bluez: "BlueZ export-db"
+        case .meshctl: "BlueZ meshctl"
+        case .meshDaemon: "BlueZ bluetooth-meshd"
         case .siliconLabs: "Silicon Labs"
         case .telink: "Telink"
         case .thingOS: "ThingOS .connect"

@@ -43,10 +43,25 @@ package struct CDBDocument: Hashable, Sendable {
     ///
     /// - Throws: ``StoreError/Code/noFreeAddresses`` if no address is left for it.
     package func joined(
-        as name: String = "meshplan",
+        as name: String = provisionerName,
         using generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> MeshNetwork {
-        try MeshNetwork.addingProvisioner(to: network, name: name, using: &generator)
+        let taken = Set(network.provisioners.map(\.name) + network.nodes.map(\.name))
+        var candidate = name
+        var number = 1
+        while taken.contains(candidate) {
+            number += 1
+            candidate = "\(name)-\(number)"
+        }
+        return try MeshNetwork.addingProvisioner(to: network, name: candidate, using: &generator)
+    }
+
+    /// What our provisioner is called, unless something in the network is already.
+    package static let provisionerName = "meshplan"
+
+    /// Whether a provisioner of the document is one of meshplan, so that another database of the network exists.
+    package var hasOurProvisioner: Bool {
+        dialect == .meshplan && network.provisioners.contains { $0.name.hasPrefix(Self.provisionerName) }
     }
 
     /// What ``joined(as:using:)`` adds to the document.

@@ -56,6 +56,13 @@ package enum CDBExport {
         return .document(write(network, extras: extras, contents: contents, timestamp: timestamp))
     }
 
+    /// Whether a document must say that it is a part of a network. A whole one holds the device key of every node, and
+    /// what came from a part stays one.
+    package static func isPartial(_ network: MeshNetwork, extras: CDBExtras, contents: CDBContents) -> Bool {
+        contents.isPartial || network.nodes.contains { $0.deviceKey == nil }
+            || extras[""].contains(JSONMember("partial", .bool(true)))
+    }
+
     private static func write(
         _ network: MeshNetwork,
         extras: CDBExtras,
@@ -139,8 +146,7 @@ struct CDBWriter {
 
     func network(_ network: MeshNetwork) -> JSONValue {
         let time = timestampText(extras[""])
-        // A full document holds the device key of every node.
-        let isPartial = contents.isPartial || network.nodes.contains { $0.deviceKey == nil }
+        let isPartial = CDBExport.isPartial(network, extras: extras, contents: contents)
         // What the imported document said about its own format is not true of this one.
         return object(
             "",
@@ -156,7 +162,7 @@ struct CDBWriter {
                 JSONMember("groups", .array(network.groups.map(group))),
                 JSONMember("scenes", .array(network.scenes.map(scene))),
                 JSONMember("networkExclusions", .array(network.exclusions.map(exclusion))),
-            ]
+            ] + [CDBNames.value(of: network)].compactMap(\.self)
         )
     }
 

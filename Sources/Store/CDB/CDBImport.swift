@@ -24,8 +24,13 @@ package struct CDBImport {
     var netKeys: [NetKeyIndex] = []
     var appKeys: [AppKeyIndex: NetKeyIndex] = [:]
 
-    private init(_ survey: CDBSurvey) {
+    /// Whether short intervals of network transmissions are steps, as the owner of the document says; nil if nobody
+    /// says so.
+    let intervalsAreSteps: Bool?
+
+    private init(_ survey: CDBSurvey, intervalsAreSteps: Bool?) {
         self.survey = survey
+        self.intervalsAreSteps = intervalsAreSteps
     }
 
     /// Reads a document.
@@ -38,45 +43,73 @@ package struct CDBImport {
 
     /// Reads a document and reports everything that departs from the format or cannot be understood.
     ///
+    /// - Parameter intervalsAreSteps: what intervals of network transmissions are that could be steps of 10 ms as well
+    ///   as milliseconds; nil to conclude it from the document, which refuses those that it leaves open.
     /// - Throws: ``StoreError/Code/invalidDocument`` with line and column if it is not JSON.
-    package static func inspect(_ bytes: [UInt8]) throws(StoreError) -> CDBInspection {
+    package static func inspect(
+        _ bytes: [UInt8],
+        intervalsAreSteps: Bool? = nil
+    ) throws(StoreError) -> CDBInspection {
         let value: JSONValue
         do throws(JSONError) { value = try JSONParser.parse(bytes) } catch { throw StoreError(error) }
         var object: CDBObject
-        do { object = try CDBObject(value, at: "") } catch {
+        do {
+            object = try CDBObject(value, at: "")
+            if let file = try BlueZFile(value) { return inspect(file) }
+        } catch {
             return CDBInspection(dialect: .version100, marks: [], repairs: [], refusals: [error])
         }
         let wrapper = wrapper(of: object)
         let inner = wrapper.flatMap { object.take($0) }
         let root = wrapper.map { "/\($0)" } ?? ""
-        var reader = CDBImport(CDBSurvey(inner ?? value, at: root, isWrapped: inner != nil))
+        var reader = CDBImport(
+            CDBSurvey(inner ?? value, at: root, isWrapped: inner != nil),
+            intervalsAreSteps: intervalsAreSteps
+        )
         if let inner {
             reader.repair(root, "the whole database is wrapped in an object; taken out of it")
             reader.extras.keep(object.rest, at: "wrapper")
             object = reader.attempt(or: object) { _ throws(CDBRefusal) in try CDBObject(inner, at: root) }
         }
-        let network = reader.attempt(or: nil) { reader throws(CDBRefusal) in try reader.network(&object) }
-        let survey = reader.survey
+        return reader.inspection(of: &object, at: root)
+    }
+
+    /// Reads what a program of BlueZ keeps for itself.
+    private static func inspect(_ file: BlueZFile) -> CDBInspection {
+        var reader = CDBImport(CDBSurvey(of: file), intervalsAreSteps: nil)
+        reader.repairs = file.repairs
+        let read = reader.attempt(or: nil) { _ throws(CDBRefusal) in try CDBObject(file.document, at: "") }
+        guard var object = read else {
+            return CDBInspection(dialect: file.dialect, marks: [], repairs: [], refusals: reader.refusals)
+        }
+        var inspection = reader.inspection(of: &object, at: "")
+        inspection.document?.network.ivIndex = file.ivIndex
+        inspection.relocate(file.pointer)
+        return inspection
+    }
+
+    private mutating func inspection(of object: inout CDBObject, at root: String) -> CDBInspection {
+        let network = attempt(or: nil) { reader throws(CDBRefusal) in try reader.network(&object) }
         let document = network.map {
             CDBDocument(
                 network: $0,
                 dialect: survey.dialect,
-                extras: reader.extras,
-                repairs: reader.repairs,
-                furtherRepairs: reader.furtherRepairs,
-                remarks: reader.refusals.isEmpty ? reader.remarks(on: $0, at: root) : [],
-                isPartial: reader.isPartial,
+                extras: extras,
+                repairs: repairs,
+                furtherRepairs: furtherRepairs,
+                remarks: refusals.isEmpty ? remarks(on: $0, at: root) : [],
+                isPartial: isPartial,
                 root: root
             )
         }
         return CDBInspection(
             dialect: survey.dialect,
             marks: survey.marks,
-            repairs: reader.repairs,
-            furtherRepairs: reader.furtherRepairs,
-            refusals: reader.refusals,
-            furtherRefusals: reader.furtherRefusals,
-            document: reader.refusals.isEmpty ? document : nil
+            repairs: repairs,
+            furtherRepairs: furtherRepairs,
+            refusals: refusals,
+            furtherRefusals: furtherRefusals,
+            document: refusals.isEmpty ? document : nil
         )
     }
 
@@ -156,7 +189,6 @@ package struct CDBImport {
     }
 
     private mutating func network(_ object: inout CDBObject) throws(CDBRefusal) -> MeshNetwork? {
-        try refuseOtherFormats(object)
         // Peek, do not take: what the network does not model goes out again as it came.
         var peeked = object
         isPartial = attempt(or: false) { _ throws(CDBRefusal) in try peeked.bool("partial") ?? false }
@@ -175,9 +207,10 @@ package struct CDBImport {
         let scenes = attempt(or: []) { reader throws(CDBRefusal) in try reader.scenes(&object) }
         let exclusions = attempt(or: []) { reader throws(CDBRefusal) in try reader.exclusions(&object) }
         let nodes = attempt(or: []) { reader throws(CDBRefusal) in try reader.nodes(&object) }
+        let names = CDBNames(takingFrom: &object)
         keep(object, at: "")
         guard let uuid else { return nil }
-        return MeshNetwork(
+        var network = MeshNetwork(
             uuid: uuid.rawValue,
             name: name,
             ivIndex: IVIndex(value: 0),
@@ -191,20 +224,8 @@ package struct CDBImport {
             exclusions: exclusions,
             nodes: nodes
         )
-    }
-
-    /// Refuses the private files of programs that look like a configuration database.
-    private func refuseOtherFormats(_ object: CDBObject) throws(CDBRefusal) {
-        guard !object.has("meshUUID"), object.has("netKeys") else { return }
-        if object.has("IVindex") {
-            throw CDBObject.invalid("", "this is the private file of BlueZ's meshctl, which holds no nodes")
-        }
-        if object.has("token") {
-            throw CDBObject.invalid(
-                "",
-                "this is the private file of BlueZ's mesh-cfgclient, which holds no keys; export with its export-db"
-            )
-        }
+        names.apply(to: &network)
+        return network
     }
 
     /// A UUID with hyphens, or without, which older programs write.
@@ -397,6 +418,16 @@ extension CDBImport {
     ) throws(CDBRefusal) -> [NodeKey<Index>] {
         let pointer = object.pointer(to: name)
         let items = try object.list(name)
+        if case .number? = items.first {
+            // PyACI lists the indexes alone.
+            repair(pointer, "numbers; taken as indexes of keys")
+            var indexes: [Index] = []
+            for (position, item) in items.enumerated() {
+                let number = try CDBObject.integer(item, in: 0...4095, at: "\(pointer)/\(position)")
+                if let index = Index(rawValue: UInt16(truncatingIfNeeded: number)) { indexes.append(index) }
+            }
+            return Set(indexes).sorted().map { NodeKey(index: $0, isUpdated: false) }
+        }
         let keys: [NodeKey<Index>] = objects(items, at: pointer) { reader, object throws(CDBRefusal) in
             let index: Index = try reader.keyIndex("index", in: &object)
             object.path = "\(path)/\(name)/\(index)"
@@ -490,7 +521,43 @@ extension CDBImport {
                     + "meshplan's provisioner avoids its ranges and 0001, which such programs often use"
             )
         }
-        return provisioners + remarks + (isPartial ? [] : network.nodes.flatMap(missingKeys))
+        return provisioners + remarks + doubtfulKeys(in: network, at: root)
+            + (isPartial ? [] : network.nodes.flatMap(missingKeys))
+    }
+
+    /// Keys that cannot be right: faulty programs write zeros or ones where they do not have a key, and no two nodes
+    /// have the same device key.
+    private func doubtfulKeys(in network: MeshNetwork, at root: String) -> [CDBDocument.Remark] {
+        var found: [CDBDocument.Remark] = []
+        let shared =
+            network.netKeys.map { ($0.key, "network key \($0.index)", "netKeys") }
+            + network.appKeys.map { ($0.key, "application key \($0.index)", "appKeys") }
+        for (key, name, list) in shared where key.isFiller {
+            found.append(
+                .init(
+                    pointer: "\(root)/\(list)",
+                    text: "\(name) is all zeros or all ones, as faulty programs write for a key that they do not have"
+                )
+            )
+        }
+        var holders: [KeyMaterial: String] = [:]
+        for node in network.nodes {
+            guard let key = node.deviceKey, let pointer = nodePointers[node.uuid] else { continue }
+            let first = holders.updateValue(pointer, forKey: key)
+            let reason: String
+            if key.isFiller {
+                reason =
+                    "all zeros or all ones, as faulty programs write for a key that they do not have; "
+                    + "the node will not answer"
+            } else if let first {
+                reason =
+                    "the same as that of \(first), but no two nodes share one; at least one of them will not answer"
+            } else {
+                continue
+            }
+            found.append(.init(pointer: "\(pointer)/deviceKey", text: reason))
+        }
+        return found
     }
 
     /// The keys that a node has or uses but that the document lacks.
@@ -591,15 +658,21 @@ extension CDBImport {
             repair(pointer, reading)
             return interval
         }
+        if let intervalsAreSteps {
+            guard interval < 32, intervalsAreSteps else { return interval / 10 - 1 }
+            repair(pointer, reading)
+            return interval
+        }
         let isOlderAndroid = survey.isWritten(by: [.olderAndroid])
         guard interval < 32, survey.hasStepIntervals || isOlderAndroid != false && !survey.hasMillisecondIntervals
         else {
             return interval / 10 - 1
         }
         guard isOlderAndroid == true, survey.hasStepIntervals, !survey.hasMillisecondIntervals else {
-            throw CDBObject.invalid(
-                pointer,
-                "\(interval) is either \(interval) ms or, in steps, \((interval + 1) * 10) ms"
+            throw CDBRefusal(
+                pointer: pointer,
+                reason: "\(interval) is either \(interval) ms or, in steps, \((interval + 1) * 10) ms",
+                question: .intervalUnit
             )
         }
         repair(pointer, reading)

@@ -17,6 +17,16 @@ package struct CDBInspection: Sendable {
     /// The document, if nothing was refused.
     package var document: CDBDocument?
 
+    /// Has everything point to where `pointer` says that a pointer of the document leads.
+    mutating func relocate(_ pointer: (String) -> String) {
+        for index in repairs.indices { repairs[index].pointer = pointer(repairs[index].pointer) }
+        for index in refusals.indices { refusals[index].pointer = pointer(refusals[index].pointer) }
+        guard var moved = document else { return }
+        moved.repairs = repairs
+        for index in moved.remarks.indices { moved.remarks[index].pointer = pointer(moved.remarks[index].pointer) }
+        document = moved
+    }
+
     /// The document, for an import.
     ///
     /// - Throws: ``StoreError/Code/invalidDocument`` with the JSON pointer of the first refusal, if anything was

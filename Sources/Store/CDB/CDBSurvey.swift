@@ -59,6 +59,12 @@ struct CDBSurvey {
         concludeSurvey(network, root)
     }
 
+    /// What there is to survey of a file that has been taken apart already: who wrote it.
+    init(of file: BlueZFile) {
+        for mark in file.marks { self.mark(file.dialect, mark.pointer, mark.text, weight: 2) }
+        rivals = [file.dialect]
+    }
+
     /// The dialect to name: the one with the most weight, and the earlier one of two with the same.
     var dialect: CDBDialect {
         let candidates = CDBDialect.allCases.filter { weights[$0, default: 0] >= 2 }
@@ -162,7 +168,7 @@ struct CDBSurvey {
         default: break
         }
         for name in ["networkTransmit", "relayRetransmit"] {
-            guard let interval = node[name]?["interval"]?.number else { continue }
+            guard let interval = node[name]?["interval"]?.wholeNumber else { continue }
             if (1...31).contains(interval), interval % 10 != 0 {
                 hasStepIntervals = true
                 mark(.olderAndroid, "\(pointer)/\(name)/interval", "an interval in steps")
@@ -177,7 +183,7 @@ struct CDBSurvey {
     }
 
     private mutating func surveyElement(_ element: JSONValue, _ pointer: String, node: UInt16?) {
-        if let node, let index = element["index"]?.number, (0...255).contains(index),
+        if let node, let index = element["index"]?.wholeNumber, (0...255).contains(index),
             let location = element["location"]?.text.flatMap({ UInt16($0, radix: 16) })
         {
             if Int(location) == Int(node) + index { locatedAtAddress += 1 } else { locatedElsewhere += 1 }
@@ -187,8 +193,8 @@ struct CDBSurvey {
             for item in model.items("subscribe") { note(address: item) }
             guard let publish = model["publish"] else { continue }
             note(address: publish["address"])
-            guard let steps = publish["period"]?["numberOfSteps"]?.number,
-                let resolution = publish["period"]?["resolution"]?.number
+            guard let steps = publish["period"]?["numberOfSteps"]?.wholeNumber,
+                let resolution = publish["period"]?["resolution"]?.wholeNumber
             else { continue }
             let pointer = "\(pointer)/models/\(index)/publish/period/resolution"
             if resolution == 10, steps > 0 { mark(.bluez, pointer, "a resolution of 10", weight: 2) }
@@ -232,7 +238,7 @@ struct CDBSurvey {
 
     private mutating func note(address: JSONValue?) {
         note(address)
-        guard let number = address?.number else { return }
+        guard let number = address?.wholeNumber else { return }
         hasNumericAddresses = true
         if number > 9_999 { hasDecimalAddresses = true }
     }
@@ -240,21 +246,25 @@ struct CDBSurvey {
 
 extension JSONValue {
     /// A member of an object; nil for null and for anything that is no object.
-    fileprivate subscript(name: String) -> JSONValue? {
+    subscript(name: String) -> JSONValue? {
         members.first { $0.name == name && $0.value != .null }?.value
     }
 
-    fileprivate var members: [JSONMember] {
+    /// The members of an object; none of anything else.
+    var members: [JSONMember] {
         guard case .object(let members) = self else { return [] }
         return members
     }
 
-    fileprivate func items(_ name: String) -> [JSONValue] {
+    /// The items of a list that is a member; none if it is none.
+    func items(_ name: String) -> [JSONValue] {
         guard case .array(let items)? = self[name] else { return [] }
         return items
     }
 
-    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+    /// The text of a string.
+    var text: String? { if case .string(let text) = self { text } else { nil } }
 
-    fileprivate var number: Int? { if case .number(let spelling) = self { Int(spelling) } else { nil } }
+    /// The value of a whole number.
+    var wholeNumber: Int? { if case .number(let spelling) = self { Int(spelling) } else { nil } }
 }

@@ -214,6 +214,16 @@ package enum Files {
         return false
     }
 
+    /// Creates the folders that a path leads through and that are missing, for their owner alone.
+    ///
+    /// - Throws: ``FileError`` if one cannot be made.
+    package static func createParents(of path: String, as name: String) throws(FileError) {
+        let parent = folder(of: path)
+        guard kind(parent) == nil, parent != path else { return }
+        try createParents(of: parent, as: name)
+        _ = try createFolder(parent, as: name)
+    }
+
     /// Appends text to a file, which is created if it is missing, and makes the text durable. If the text cannot be
     /// added completely, removes the written part again.
     ///

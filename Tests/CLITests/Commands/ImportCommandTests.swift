@@ -178,6 +178,32 @@ struct ImportCommandTests {
         #expect(fixture.read(".meshplan/house.meshdb") == nil)
     }
 
+    @Test("a file that leaves the unit of intervals open says how to answer, and takes the answer")
+    func intervals() throws {
+        let fixture = try CommandFixture()
+        try fixture.copy("network.json")
+        let text = try #require(fixture.read("network.json").map { String(decoding: $0, as: UTF8.self) })
+        // Nothing in it may show the unit.
+        let old = text.replacing(#/"interval"\s*:\s*60\b/#, with: #""interval":20"#)
+            .replacing(#/"version"\s*:\s*"[^"]*"/#, with: #""version":"1.0""#)
+            .replacing(#/"id"\s*:\s*"[^"]*"/#, with: #""id":"TBD""#)
+        try fixture.write(old, to: "old.json")
+        _ = fixture.run("init")
+        let open = fixture.run("import", "--cdb", "old.json", "--network", "house")
+        #expect(open.status == 65 && open.error.contains("Say which with --interval-steps yes or --interval-steps no"))
+        #expect(
+            fixture.run("import", "--cdb", "old.json", "--lint").output.contains("\nSay which with --interval-steps")
+        )
+        #expect(fixture.run("import", "--cdb", "old.json", "--network", "a", "--interval-steps", "yes").status == 0)
+        #expect(fixture.run("import", "--cdb", "old.json", "--network", "b", "--interval-steps", "no").status == 0)
+        let shown = ["a", "b"].map { fixture.run("export", "--cdb", "\($0).json", "--network", $0) }
+        #expect(shown.allSatisfy { $0.status == 0 })
+        let intervals = ["a.json", "b.json"].map { name in
+            String(decoding: fixture.read(name) ?? [], as: UTF8.self).contains("\"interval\": 210")
+        }
+        #expect(intervals == [true, false])
+    }
+
     @Test(
         "--lint and --json go only with what they are about",
         arguments: [["--json"], ["--lint", "--network", "a"], ["--lint", "--write-definition", "."]]

@@ -48,5 +48,9 @@ struct OutputTargetTests {
         for name in ["/btmesh_dev_keys", "/btmesh_nw_keys"] { #expect(ignored.contains(Substring(name)), "\(ignored)") }
         #expect(!ignored.contains("/."))
         #expect(fixture.run("keys", "export", "--wireshark", "new").output.contains("Added /new to"))
+        // A Wireshark that never had a profile has no folder of them either.
+        let deep = fixture.run("keys", "export", "--wireshark", "a/profiles/office")
+        #expect(deep.status == 0 && deep.output.contains("Added /a/profiles/office to"), "\(deep.combined)")
+        #expect(try fixture.mode("a/profiles/office") == 0o700)
     }
 }

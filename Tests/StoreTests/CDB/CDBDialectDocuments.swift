@@ -242,6 +242,7 @@ extension CDBDialectDocument {
                 $0.provisioners = $0.provisioners.replacing("provisionerName", with: "name")
                 $0.lists = #""groups":[{"name":"g","address":49152,"parentAddress":0}],"scenes":[]"#
                 $0.address = "1000"
+                $0.nodeKeys = #""netKeys":[0],"appKeys":[5]"#
             },
             repairs: [
                 "/timestamp: no time of RFC 3339; left out",
@@ -250,8 +251,84 @@ extension CDBDialectDocument {
                 "/groups/0/address: the number 49152 taken as C000",
                 "/groups/0/parentAddress: the number 0 taken as 0000",
                 "/nodes/0/unicastAddress: the number 1000 taken as 03E8",
+                "/nodes/0/appKeys: numbers; taken as indexes of keys",
+                "/nodes/0/netKeys: numbers; taken as indexes of keys",
             ],
-            reading: { $0.node.unicastAddress.rawValue == 0x3E8 && $0.groups[0].parent == nil }
+            reading: {
+                $0.node.unicastAddress.rawValue == 0x3E8 && $0.groups[0].parent == nil && $0.node.netKeys.count == 1
+                    && $0.node.appKeys.map(\.index.rawValue) == [5]
+            }
+        ),
+        CDBDialectDocument(
+            name: "BlueZ meshctl",
+            fact:
+                "Its prov_db.json with a node: no UUIDs, configuration and composition apart, indexes in digits",
+            dialect: .meshctl,
+            text: #"""
+                {"meshName":"n","IVindex":0,"IVupdate":0,
+                "netKeys":[{"index":0,"keyRefresh":0,"key":"00112233445566778899aabbccddeeff"}],
+                "appKeys":[{"index":1,"boundNetKey":0,"key":"00112233445566778899aabbccddeefe"}],
+                "provisioners":[{"provisionerName":"p","unicastAddress":"0077",
+                "allocatedUnicastRange":[{"lowAddress":"0100","highAddress":"7fff"}]}],
+                "nodes":[{"deviceKey":"00112233445566778899aabbccddee01","IVindex":0,"sequenceNumber":3,
+                "configuration":{"netKeys":["0000"],"appKeys":["0001"],"defaultTTL":5,"elements":[
+                {"elementIndex":0,"unicastAddress":"0100","models":[{"modelId":"1000","bind":[1],
+                "subscribe":["c000","8001"]},{"modelId":"02ff0001","bind":[1],
+                "publish":{"address":"c001","index":"0001","ttl":7}}]},{"elementIndex":1,"unicastAddress":"0101"}]},
+                "composition":{"cid":"02ff","pid":"0001","vid":"0002","crpl":"0020",
+                "features":{"relay":true,"proxy":true,"friend":false,"lpn":false},"elements":[
+                {"elementIndex":0,"location":"0100","models":["0000","1000","02ff0001"]},
+                {"elementIndex":1,"location":"0000","models":["1001"]}]}}]}
+                """#,
+            repairs: [
+                ": what meshctl keeps for itself; keys, addresses and what nodes have are taken. Names and UUIDs are made, "
+                    + "since it has none; periods and retransmissions of publications count as none",
+                "/nodes/0/configuration/elements/0: virtual addresses without their labels; left out",
+                "/nodes: without UUIDs, by which definitions know nodes; each gets one made of its network and address",
+                "/provisioners/0: its own node, whose device key is in local_node.json alone, cannot be configured",
+                "/nodes/1/deviceKey: missing; the node cannot be configured",
+            ],
+            reading: { network in
+                let node = network.nodes[1]
+                let models = node.elements[0].models
+                return network.nodes.map(\.unicastAddress.rawValue) == [0x77, 0x100]
+                    && network.nodes[0].uuid == network.provisioners[0].uuid && network.nodes[0].uuid != node.uuid
+                    && network.appKeys[0].index.rawValue == 1 && node.appKeys.map(\.index.rawValue) == [1]
+                    && node.elements.map(\.models.count) == [3, 1] && node.product?.version == 2 && node.defaultTTL == 5
+                    && models[1].subscriptions.count == 1 && models[2].identifier == .vendor(company: 0x02FF, model: 1)
+                    && models[2].publication?.ttl == 7 && node.features.friend == .notSupported
+                    && node.features.relay == nil && node.deviceKey != nil
+            }
+        ),
+        CDBDialectDocument(
+            name: "BlueZ bluetooth-meshd",
+            fact: "Its node.json: one node, keys with their indexes in digits, a token",
+            dialect: .meshDaemon,
+            text: #"""
+                {"cid":"05f1","pid":"0001","vid":"0001","crpl":"7fff","relay":{"mode":"enabled","count":2,"interval":20},
+                "lowPower":"unsupported","friend":"disabled","proxy":"unsupported","beacon":"enabled","sequenceNumber":9,
+                "defaultTTL":7,"unicastAddress":"0001","deviceKey":"00112233445566778899aabbccddee01",
+                "token":"0011223344556677","IVindex":0,"IVupdate":0,
+                "netKeys":[{"index":"0000","key":"00112233445566778899aabbccddeeff","keyRefresh":0}],
+                "appKeys":[{"index":"000a","boundNetKey":"0000","key":"00112233445566778899aabbccddeefe"}],
+                "elements":[{"elementIndex":0,"location":"0000","models":[{"modelId":"1001","subEnabled":true,
+                "bind":["000a"],"publish":{"address":"c000","index":10,"ttl":255,"period":0,"credentials":0,
+                "retransmit":{"count":0,"interval":50}}}]}]}
+                """#,
+            repairs: [
+                ": what bluetooth-meshd keeps of one of its own nodes; its keys and this node are taken. Other nodes are not "
+                    + "in it, nor are their device keys; mesh-cfgclient's export-db writes all of them",
+                "/unicastAddress: without a UUID, which is the name of the file's folder; one made of network and address "
+                    + "stands for it",
+                "/elements/0: publications are in units of the daemon; left out",
+                "/provisioners: empty, so nobody says which addresses are given out already; only those of the nodes count "
+                    + "as taken",
+            ],
+            reading: {
+                $0.appKeys[0].index.rawValue == 10 && $0.model.bindings.map(\.rawValue) == [10]
+                    && $0.node.features.relay == .enabled && $0.node.features.friend == .disabled
+                    && $0.node.product?.company == 0x05F1 && $0.node.deviceKey != nil
+            }
         ),
     ]
 

@@ -190,14 +190,54 @@ struct CDBDialectTests {
         )
     }
 
-    @Test("What BlueZ keeps for itself is no configuration database, and that is said")
+    @Test("What BlueZ keeps for itself without keys is refused, with the file that has them")
     func otherFormats() throws {
-        let comma = String(decoding: try CDBRoundTripTests.sample("08-bluez-meshctl-prov_db"), as: UTF8.self)
-        let mended = comma.replacing(#/,\s*}\s*$/#, with: "}")
-        let meshctl = try CDBImport.inspect(Array(mended.utf8))
-        #expect(meshctl.refusals.first?.reason.contains("meshctl") == true)
+        let local = try CDBImport.inspect(
+            Array(#"{"netKeys":[{"index":0,"keyRefresh":0}],"node":{"IVindex":"5"}}"#.utf8)
+        )
+        #expect(local.refusals.first?.reason.contains("local_node.json") == true)
+        #expect(local.refusals.first?.advice?.contains("prov_db.json") == true)
         let client = try CDBImport.inspect(Array(#"{"token":"00","ivIndex":0,"netKeys":[]}"#.utf8))
-        #expect(client.refusals.first?.reason.contains("export-db") == true)
+        #expect(client.refusals.first?.reason.contains("mesh-cfgclient") == true)
+        #expect(client.refusals.first?.advice?.contains("export-db") == true)
         #expect(try CDBImport.inspect(Array("7".utf8)).refusals.map(\.pointer) == [""])
+    }
+
+    @Test("Of a file of meshctl the IV index is taken, and what is wrong in it is named where it stands there")
+    func meshctl() throws {
+        let file = try required(CDBDialectDocument.all.first { $0.dialect == .meshctl }).text
+        func inspect(_ old: String, _ new: String) throws -> CDBInspection {
+            #expect(file.contains(old))
+            return try CDBImport.inspect(Array(file.replacing(old, with: new).utf8))
+        }
+        let updated = try inspect("\"IVindex\":0,\"IVupdate\":0", "\"IVindex\":5,\"IVupdate\":1")
+        #expect(updated.document?.network.ivIndex == IVIndex(value: 5, isUpdateInProgress: true))
+        let network = try required(inspect("\"meshName\":\"n\"", "\"meshName\":\"m\"").document?.network)
+        #expect(network.nodes.map(\.uuid) == updated.document?.network.nodes.map(\.uuid), "the same at each import")
+        for (old, new, pointer) in [
+            ("\"bind\":[1],\n\"subscribe\"", "\"bind\":[true],\"subscribe\"", "/nodes/0/configuration/elements/0"),
+            ("\"0100\",\"models\"", "\"c100\",\"models\"", "/nodes/0/configuration/elements/0/unicastAddress"),
+            ("\"keyRefresh\":0", "\"keyRefresh\":3", "/netKeys/0/keyRefresh"),
+            ("\"cid\":\"02ff\"", "\"cid\":\"02fg\"", "/nodes/0/composition/cid"),
+        ] { #expect(try inspect(old, new).refusals.map(\.pointer) == [pointer]) }
+        // Neither a trailing comma nor a file without nodes says more than it does.
+        let comma = String(decoding: try CDBRoundTripTests.sample("08-bluez-meshctl-prov_db"), as: UTF8.self)
+        let mended = try CDBImport.inspect(Array(comma.replacing(#/,\s*}\s*$/#, with: "}").utf8))
+        #expect(mended.refusals == [] && mended.document?.network.nodes.map(\.unicastAddress.rawValue) == [0x77])
+    }
+
+    @Test("Who knows the unit of intervals settles what the file leaves open", arguments: [true, false])
+    func intervalUnit(areSteps: Bool) throws {
+        let text = CDBParts.text {
+            $0.head = #""version":"1.0","partial":false,"timestamp":"1970-01-01T08:00:00+0800""#
+            $0.nodeMembers = #","networkTransmit":{"count":3,"interval":20}"#
+        }
+        let open = try CDBImport.inspect(Array(text.utf8))
+        #expect(open.refusals.map(\.question) == [.intervalUnit])
+        let settled = try CDBImport.inspect(Array(text.utf8), intervalsAreSteps: areSteps)
+        #expect(settled.refusals == [])
+        let interval = settled.document?.network.nodes[0].networkTransmit?.intervalMilliseconds
+        #expect(interval == (areSteps ? 210 : 20))
+        #expect(settled.repairs.contains { $0.pointer.hasSuffix("/interval") } == areSteps)
     }
 }

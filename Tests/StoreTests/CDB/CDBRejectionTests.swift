@@ -33,7 +33,7 @@ struct CDBRejectionTests {
         "period":{"numberOfSteps":1,"resolution":1000},"retransmit":{"count":0,"interval":50}}}]},
         {"index":1,"location":"0000","models":[]}]},
         {"UUID":"00000000-0000-0000-0000-000000000005","name":"y","unicastAddress":"0004",
-        "deviceKey":"00112233445566778899AABBCCDDEEFF","security":"secure","configComplete":true,"excluded":false,
+        "deviceKey":"00112233445566778899AABBCCDDEEFE","security":"secure","configComplete":true,"excluded":false,
         "netKeys":[],"appKeys":[],"elements":[]}]}
         """
 

@@ -78,6 +78,28 @@ struct CDBRemarkTests {
         }
     }
 
+    @Test("Keys that no node can have are named, and what is only a part of a network stays one")
+    func doubtful() throws {
+        let (zeros, ones) = (String(repeating: "0", count: 32), String(repeating: "F", count: 32))
+        let own = "\"deviceKey\":\"00112233445566778899AABBCCDDEEFF\""
+        for filler in [zeros, ones, ones.lowercased()] {
+            let remarks = try complete((own, "\"deviceKey\":\"\(filler)\"")).remarks
+            #expect(remarks.map(\.pointer) == ["/nodes/0/deviceKey"])
+            #expect(remarks.first?.text.contains("will not answer") == true)
+        }
+        let twice = try complete(("AABBCCDDEEFE", "AABBCCDDEEFF")).remarks
+        #expect(twice.map(\.pointer) == ["/nodes/1/deviceKey"])
+        #expect(twice.first?.text.hasPrefix("the same as that of /nodes/0") == true)
+        let network = try complete(
+            ("\"boundNetKey\":0,\"key\":\"00112233445566778899AABBCCDDEEFF\"", "\"boundNetKey\":0,\"key\":\"\(zeros)\"")
+        )
+        #expect(network.remarks.map(\.pointer) == ["/appKeys"])
+        let part = try complete(("\"partial\":false", "\"partial\":true"))
+        let exported = CDBExport.write(part.network, extras: part.extras)
+        #expect(try CDBImport.read(exported).isPartial)
+        #expect(try !CDBImport.read(CDBExport.write(complete().network, extras: complete().extras)).isPartial)
+    }
+
     @Test("What an import adds is told with its addresses")
     func additions() throws {
         var generator = SplitMix64(seed: 1)

@@ -16,7 +16,10 @@ struct KeysExportCommand: NetworkCommand {
     )
 
     @Option(
-        help: ArgumentHelp("The folder for the tables; it is made if it is not there.", valueName: "folder"),
+        help: ArgumentHelp(
+            "The folder for the tables; it is made if it is not there, with those above it.",
+            valueName: "folder"
+        ),
         completion: Completion.files
     )
     var wireshark: String
@@ -34,6 +37,8 @@ struct KeysExportCommand: NetworkCommand {
         case .file, .pipe, .other, .hidden:
             throw Failure(.failure, "\(folder.printable) is not a folder", hint: "Give another name.")
         }
+        // Wireshark itself makes its folder of profiles only with the first one.
+        try Files.createParents(of: path, as: folder)
         // Git must ignore the folder before there is anything in it that somebody can commit.
         let tables = WiresharkKeys(network).tables
         // A folder that exists may hold other things, or be the one of the definition.

@@ -28,12 +28,19 @@ struct CDBInspectionView {
     }
 
     /// The changes of the file's contents.
-    var repairs: [CDBDocument.Repair] { inspection.repairs + (joining?.concessions ?? []) }
+    var repairs: [CDBDocument.Repair] { inspection.repairs + (isOurs ? [] : joining?.concessions ?? []) }
+
+    /// Whether meshplan wrote the file. What another database of ours gives up is no fault of its export.
+    private var isOurs: Bool { inspection.dialect == .meshplan }
 
     /// How many changes there are. Not all of very many are listed.
     var repairCount: Int { repairs.count + inspection.furtherRepairs }
 
-    private var remarks: [CDBDocument.Remark] { inspection.document?.remarks ?? [] }
+    private var remarks: [(pointer: String, text: String)] {
+        let conceded = isOurs ? joining?.concessions ?? [] : []
+        return (inspection.document?.remarks ?? []).map { ($0.pointer, $0.text) }
+            + conceded.map { ($0.pointer, $0.reason) }
+    }
 
     /// The exit status for the findings.
     var status: ExitStatus {
@@ -45,6 +52,13 @@ struct CDBInspectionView {
     /// The line about a place of the document.
     static func line(_ pointer: String, _ reason: String) -> String {
         "\(pointer.isEmpty ? "the document" : pointer.printable): \(reason.printable)"
+    }
+
+    /// What to do about a value with two readings.
+    static func answer(_ question: CDBRefusal.Question) -> String {
+        switch question {
+        case .intervalUnit: "say which with --interval-steps yes or --interval-steps no"
+        }
     }
 
     /// Writes the list.
@@ -77,6 +91,9 @@ struct CDBInspectionView {
                 context.output.line("  \(Self.line(refusal.pointer, refusal.reason))")
             }
             if inspection.furtherRefusals > 0 { context.output.line("  and \(inspection.furtherRefusals) more") }
+        }
+        for advice in Set(inspection.refusals.compactMap { $0.question.map(Self.answer) ?? $0.advice }).sorted() {
+            context.output.line(advice.prefix(1).uppercased() + advice.dropFirst() + ".")
         }
         context.output.line(verdict)
         return status
