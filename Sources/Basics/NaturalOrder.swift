@@ -14,6 +14,10 @@ package struct NaturalOrder: Comparable, Sendable {
     /// The place of a text in that order.
     package init(_ text: String) {
         self.text = text
+        if text.utf8.allSatisfy({ $0 < 0x80 }) {
+            parts = Self.parts(ofASCII: text.utf8)
+            return
+        }
         var parts: [Part] = []
         var rest = text[...]
         while let first = rest.first {
@@ -28,6 +32,25 @@ package struct NaturalOrder: Comparable, Sendable {
             }
         }
         self.parts = parts
+    }
+
+    /// The same for a text in ASCII, as nearly all names are: what its characters are need not be looked up.
+    private static func parts(ofASCII text: String.UTF8View) -> [Part] {
+        func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0") <= byte && byte <= UInt8(ascii: "9") }
+        var parts: [Part] = []
+        var rest = text[...]
+        while let first = rest.first {
+            let isNumber = isDigit(first)
+            let run = rest.prefix { isDigit($0) == isNumber }
+            rest = rest[run.endIndex...]
+            if isNumber {
+                let digits = run.drop { $0 == UInt8(ascii: "0") }
+                parts.append(.number(length: digits.count, digits: String(Substring(digits))))
+            } else {
+                parts.append(.text(String(Substring(run))))
+            }
+        }
+        return parts
     }
 
     package static func < (left: NaturalOrder, right: NaturalOrder) -> Bool {

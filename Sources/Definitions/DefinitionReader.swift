@@ -41,6 +41,7 @@ package enum DefinitionReader {
     ///
     /// - Parameters:
     ///   - toleratesEmptySelectors: whether a selector that selects no node is only a warning.
+    ///   - parsed: what was parsed at earlier readings of the same definition, and is kept for later ones.
     ///   - admits: whether a path lies where definitions may take files from that they include.
     ///   - load: gives the files at a path, which starts from the same folder as those of `files`: the file, or the
     ///     files of a folder; nothing if nothing is there, which is reported.
@@ -48,6 +49,7 @@ package enum DefinitionReader {
     package static func reading<Failure: Error>(
         _ files: SourceFiles,
         toleratesEmptySelectors: Bool = false,
+        reusing parsed: ParsedFiles? = nil,
         admits: @escaping (String) -> Bool = { _ in true },
         loading load: @escaping (String) throws(Failure) -> [SourceFiles.File]
     ) throws(Failure) -> DefinitionReading {
@@ -55,6 +57,7 @@ package enum DefinitionReader {
             files,
             limits: ReadingLimits(),
             toleratesEmptySelectors: toleratesEmptySelectors,
+            reusing: parsed,
             DocumentPass.Loading(load: load, admits: admits)
         )
     }
@@ -75,13 +78,20 @@ package enum DefinitionReader {
         return (reading.definitions, reading.diagnostics)
     }
 
-    private static func reading<Failure: Error>(
+    /// Reads all files within given limits, with those that they name.
+    static func reading<Failure: Error>(
         _ files: SourceFiles,
         limits: ReadingLimits,
-        toleratesEmptySelectors: Bool,
+        toleratesEmptySelectors: Bool = false,
+        reusing parsed: ParsedFiles? = nil,
         _ loading: DocumentPass.Loading<Failure>
     ) throws(Failure) -> DefinitionReading {
-        var pass = DocumentPass(DocumentDecoder(limits: limits), files: files, limits: limits)
+        let decoder = DocumentDecoder(
+            limits: limits,
+            symbols: parsed?.symbols ?? SymbolTable(),
+            known: parsed.map { KnownTrees($0.files) }
+        )
+        var pass = DocumentPass(decoder, files: files, limits: limits)
         try pass.read(loading)
         var missing: [Located<String>] = []
         let admitted = pass.admitted(pass.decoder.productFiles, loading)
@@ -100,6 +110,7 @@ package enum DefinitionReader {
         }
         pass.reportOutside(pass.decoder.productFiles + pass.decoder.modelFiles, loading)
         let described = pass.readProducts(products)
+        if let known = pass.decoder.known { parsed?.keep(known, pass.decoder.symbols) }
         for name in missing {
             pass.decoder.diagnostics.report(
                 "there is no YAML file \(quoted(name.value)) with vendor models",
@@ -186,7 +197,8 @@ extension DocumentPass {
     ) throws(Failure) -> DocumentPass {
         var scout = DocumentPass(DocumentDecoder(limits: limits), files: named.files, limits: limits)
         scout.read(onlyModelFiles: named.places)
-        var decoder = DocumentDecoder(limits: limits)
+        // The trees of both ways refer to the same symbols.
+        var decoder = DocumentDecoder(limits: limits, symbols: self.decoder.symbols, known: self.decoder.known)
         // A file that is named and is also one of the definition has declared its models in this pass already.
         let all = VendorModelDeclarations(models: scout.decoder.vendorModels.models + self.decoder.vendorModels.models)
         decoder.modelNames = all.names

@@ -13,24 +13,64 @@ struct FileReader {
     }
 
     /// Calls `decodeDocument` for each document, once it is the decoder's tree. After something that is not YAML, the
-    /// rest of the file is skipped.
+    /// rest of the file is skipped. What the decoder knows of the file already is not parsed again.
+    func read(
+        _ file: SourceFiles.File,
+        with decoder: inout DocumentDecoder,
+        _ decodeDocument: (inout DocumentDecoder) -> Void
+    ) {
+        if let known = decoder.known?.file(file.path),
+            let parsed = known.updated(to: file.bytes, symbols: &decoder.symbols, limits: limits)
+        {
+            decoder.known?.keep(parsed, of: file.path)
+            for tree in parsed.trees {
+                decoder.tree = tree
+                decode(with: &decoder, decodeDocument)
+            }
+            decoder.tree = DocumentTree()
+            return
+        }
+        let parsed = file.bytes.withUnsafeBufferPointer { bytes in
+            parse(bytes, with: &decoder, keepsTrees: decoder.known != nil, decodeDocument)
+        }
+        decoder.known?.keep(
+            parsed.map { ParsedFile(bytes: file.bytes, trees: $0.trees, isSeparable: $0.isSeparable) },
+            of: file.path
+        )
+    }
+
+    /// Calls `decodeDocument` for each document of a text that was never read before.
     func read(
         _ bytes: UnsafeBufferPointer<UInt8>,
         with decoder: inout DocumentDecoder,
         _ decodeDocument: (inout DocumentDecoder) -> Void
     ) {
+        _ = parse(bytes, with: &decoder, keepsTrees: false, decodeDocument)
+    }
+
+    /// Parses a text, and calls `decodeDocument` for each document.
+    ///
+    /// - Parameter keepsTrees: whether the trees are wanted as well.
+    /// - Returns: the trees; nil if they are not wanted, or if something was reported, which would have to be reported
+    ///   again.
+    private func parse(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        with decoder: inout DocumentDecoder,
+        keepsTrees: Bool,
+        _ decodeDocument: (inout DocumentDecoder) -> Void
+    ) -> (trees: [DocumentTree], isSeparable: Bool)? {
         guard bytes.count <= limits.fileSize else {
             report("the file has \(bytes.count) octets", to: &decoder) {
                 $0.hint = "no file may be larger than \(limits.fileSize >> 20) MiB; split the definition"
             }
-            return
+            return nil
         }
         if let problem = TextScan.firstProblem(bytes) {
             report(problem.message, to: &decoder, line: problem.line, column: problem.column) {
                 $0.hint = problem.hint.map { Advice($0) }
                 $0.concealsSource = problem.isForeign
             }
-            return
+            return nil
         }
         let markLength = TextScan.byteOrderMarkLength(bytes)
         if markLength > 0 {
@@ -41,7 +81,7 @@ struct FileReader {
         let text = UnsafeBufferPointer(rebasing: bytes[markLength...])
         guard var parser = YAMLParser(text) else {
             report("there is not enough memory to read the file", to: &decoder) { _ in }
-            return
+            return nil
         }
         var builder = TreeBuilder(file: file, limits: limits)
         swap(&builder.tree, &decoder.tree)
@@ -49,33 +89,43 @@ struct FileReader {
         // never touched.
         builder.tree.nodes.reserveCapacity(min(text.count / 10, limits.nodes))
         var documents = 0
+        var trees: [DocumentTree]? = keepsTrees && markLength == 0 ? [] : nil
         do {
             while true {
+                let reports = decoder.diagnostics.reports
                 let progress = try parser.next { event in
                     builder.take(event, symbols: &decoder.symbols, diagnostics: &decoder.diagnostics)
                 }
+                if decoder.diagnostics.reports > reports { trees = nil }
                 switch progress {
                 case .unfinished: continue
                 case .document:
                     documents += 1
                     guard documents <= limits.documents else {
                         reportDocuments(at: builder.tree, to: &decoder)
+                        trees = nil
                         break
                     }
+                    trees?.append(builder.tree)
                     swap(&builder.tree, &decoder.tree)
                     decode(with: &decoder, decodeDocument)
                     swap(&builder.tree, &decoder.tree)
                     continue
                 case .end:
-                    if documents == 0 { warnEmpty(at: nil, to: &decoder) }
+                    if documents == 0 {
+                        warnEmpty(at: nil, to: &decoder)
+                        trees = nil
+                    }
                 case .failed: break
                 }
                 break
             }
         } catch {
             reportSyntax(error, in: text, to: &decoder)
+            trees = nil
         }
         swap(&builder.tree, &decoder.tree)
+        return trees.map { ($0, builder.isSeparable) }
     }
 
     private func decode(with decoder: inout DocumentDecoder, _ decodeDocument: (inout DocumentDecoder) -> Void) {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LanguageServer
@@ -90,5 +91,18 @@ struct TextDocumentTests {
     )
     func noFile(uri: String) {
         #expect(DocumentURI.path(uri) == nil)
+    }
+
+    @Test("A text that was edited is known as well as a new one")
+    func edits() {
+        var random = SplitMix64(seed: 4)
+        let pieces = ["", "\n", "\r", "\r\n", "ä", "😀", "x", "a: b\n", String(repeating: "ä\n", count: 700)]
+        var document = TextDocument([])
+        for _ in 0..<2_000 {
+            let start = Int.random(in: 0...document.bytes.count, using: &random)
+            let count = random.chance(5) ? 3_000 : Int.random(in: 0...3, using: &random)
+            document.replace(start..<start + count, with: pieces.randomElement(using: &random) ?? "")
+            #expect(document == TextDocument(document.bytes))
+        }
     }
 }

@@ -179,6 +179,30 @@ struct ExplainerTests {
         #expect(values > 1000 && overridden > 50, "\(values) values, \(overridden) overridden")
     }
 
+    @Test("A group is used by all nodes of which a value uses it, though most others are not explained for that")
+    func users() throws {
+        var (found, cut) = (0, 0)
+        for seed in propertySeeds(150) {
+            let example = RandomCase(seed: seed)
+            let explainer = Explainer(example.definition, network: example.network)
+            let nodes = explainer.nodeNames.compactMap { explainer.node($0) }
+            for group in example.definition.groups.map(\.name.value) {
+                let values = nodes.flatMap(\.values)
+                guard let resource = explainer.resource("group." + group),
+                    let use = values.first(where: { $0.name == "subscription." + group && $0.value != nil })?.uses.first
+                else { continue }
+                let users = nodes.filter { node in
+                    node.values.contains { $0.value != nil && !$0.isLeftOut && $0.uses.contains(use) }
+                }
+                #expect(Set(resource.uses.flatMap(\.nodes)) == Set(users.map(\.name)), "seed \(seed): \(group)")
+                #expect(!resource.isCut)
+                found += users.count
+                if explainer.resource("group." + group, lookingAt: 1)?.isCut == true { cut += 1 }
+            }
+        }
+        #expect(found > 50 && cut > 10, "\(found) found, \(cut) cut")
+    }
+
     @Test("A publication without a key uses the only key of its model")
     func onlyKey() throws {
         let model = "generic-onoff-client: { keys: [sensing], publish: { to: kitchen } }"

@@ -9,7 +9,7 @@ import MeshCore
 /// references to them are not reported as well.
 struct DocumentDecoder {
     /// The texts of all documents. The first ones are the ``Keyword``s, so a key is recognised by its number.
-    var symbols = SymbolTable()
+    var symbols: SymbolTable
     /// The problems found so far.
     var diagnostics: DiagnosticCollector
     /// The tree of the current document.
@@ -42,6 +42,8 @@ struct DocumentDecoder {
 
     /// The variables that texts may hold at present; nil outside of tests.
     var testVariables: TestVariables?
+    /// The trees of files that were read before; nil if none are kept.
+    var known: KnownTrees?
     /// Modules, variables and what is being expanded.
     var expansion: ExpansionState
 
@@ -60,15 +62,22 @@ struct DocumentDecoder {
     private var models: [UInt32: ModelIdentifier] = [:]
 
     /// A decoder that keeps the given number of diagnostics of each severity.
-    init(limits: ReadingLimits) {
+    ///
+    /// - Parameters:
+    ///   - symbols: the symbols of an earlier decoder, whose trees are used again.
+    ///   - known: these trees; nil if none are kept.
+    init(limits: ReadingLimits, symbols: SymbolTable = SymbolTable(), known: KnownTrees? = nil) {
+        self.symbols = symbols
+        self.known = known
         diagnostics = DiagnosticCollector(limit: limits.diagnostics)
         fragment = Fragment(location: SourceLocation(file: 0, line: 1, column: 1))
         expansion = ExpansionState(limits: limits)
-        for keyword in Keyword.all { _ = symbols.intern(keyword.rawValue) }
-        let firstNull = UInt32(symbols.count)
-        for text in ["", "~", "null", "Null", "NULL"] { _ = symbols.intern(text) }
-        nulls = firstNull..<UInt32(symbols.count)
-        mergeKey = symbols.intern("<<")
+        // In a table that has them already, they have the same numbers.
+        for keyword in Keyword.all { _ = self.symbols.intern(keyword.rawValue) }
+        let firstNull = self.symbols.intern("")
+        for text in ["~", "null", "Null"] { _ = self.symbols.intern(text) }
+        nulls = firstNull..<self.symbols.intern("NULL") + 1
+        mergeKey = self.symbols.intern("<<")
     }
 
     /// Prepares for the current ``tree`` of ``file``.

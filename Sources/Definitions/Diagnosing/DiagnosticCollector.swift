@@ -18,6 +18,8 @@ struct DiagnosticCollector {
     var instances = SourceInstances()
     private var kept = [0, 0, 0]
     private var dropped = [0, 0, 0]
+    /// How often something was reported, kept or not.
+    private(set) var reports = 0
 
     /// A collector that keeps `limit` diagnostics of each severity.
     init(limit: Int) {
@@ -36,11 +38,15 @@ struct DiagnosticCollector {
     func wants(_ severity: Diagnostic.Severity) -> Bool { kept[severity.rawValue] < limit }
 
     /// Counts a diagnostic that is not kept.
-    mutating func drop(_ severity: Diagnostic.Severity) { dropped[severity.rawValue] += 1 }
+    mutating func drop(_ severity: Diagnostic.Severity) {
+        reports += 1
+        dropped[severity.rawValue] += 1
+    }
 
     /// Adds a diagnostic, unless the same was reported for the same place. If there are too many, it is not even made.
     mutating func report(_ severity: Diagnostic.Severity, _ make: () -> Diagnostic) {
         guard wants(severity) else { return drop(severity) }
+        reports += 1
         let diagnostic = make()
         if let mistake = instances.mistake(diagnostic) {
             guard said.insert(Key(message: diagnostic.message, location: diagnostic.location)).inserted else { return }

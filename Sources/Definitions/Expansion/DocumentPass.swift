@@ -82,36 +82,31 @@ struct DocumentPass {
     /// Reads a file with products and devices.
     mutating func readDevices(_ index: Int, into declarations: inout DeviceDeclarations) {
         let reader = FileReader(file: UInt32(clamping: index), limits: limits)
-        files.files[index].bytes.withUnsafeBufferPointer { bytes in
-            reader.read(bytes, with: &decoder) { $0.decodeDevices(into: &declarations) }
-        }
+        reader.read(files.files[index], with: &decoder) { $0.decodeDevices(into: &declarations) }
     }
 
     mutating func read(_ index: Int, isIncluded: Bool, isOfModels: Bool = false) {
         let reader = FileReader(file: UInt32(clamping: index), limits: limits)
-        let bytes = files.files[index].bytes
-        bytes.withUnsafeBufferPointer { bytes in
-            reader.read(bytes, with: &decoder) { decoder in
-                if isOfModels { return decoder.decodeModelsFile() }
-                guard isIncluded || decoder.needsExpansion else {
-                    fragments.append(decoder.decodeFragment())
-                    fragmentFiles.append(index)
-                    return
-                }
-                var document = HeldDocument(tree: DocumentTree(), file: index)
-                swap(&document.tree, &decoder.tree)
-                if isIncluded {
-                    included[index, default: []].append(held.count)
-                } else {
-                    document.fragment = fragments.count
-                    let start = document.tree.nodes[0]
-                    fragments.append(
-                        Fragment(location: SourceLocation(file: UInt32(index), line: start.line, column: start.column))
-                    )
-                    fragmentFiles.append(index)
-                }
-                held.append(document)
+        reader.read(files.files[index], with: &decoder) { decoder in
+            if isOfModels { return decoder.decodeModelsFile() }
+            guard isIncluded || decoder.needsExpansion else {
+                fragments.append(decoder.decodeFragment())
+                fragmentFiles.append(index)
+                return
             }
+            var document = HeldDocument(tree: DocumentTree(), file: index)
+            swap(&document.tree, &decoder.tree)
+            if isIncluded {
+                included[index, default: []].append(held.count)
+            } else {
+                document.fragment = fragments.count
+                let start = document.tree.nodes[0]
+                fragments.append(
+                    Fragment(location: SourceLocation(file: UInt32(index), line: start.line, column: start.column))
+                )
+                fragmentFiles.append(index)
+            }
+            held.append(document)
         }
     }
 

@@ -47,7 +47,7 @@ package struct DefinitionFormat: Sendable {
             return
         }
         let old = Self.withPlainLines(file.bytes)
-        guard let new = Self.laidOut(old), Self.sayTheSame(old, new) else {
+        guard let new = Self.laidOut(old), new == old || Self.sayTheSame(old, new) else {
             bytes = file.bytes
             diagnostics = [
                 Diagnostic(
@@ -67,7 +67,8 @@ package struct DefinitionFormat: Sendable {
     private static func withPlainLines(_ bytes: [UInt8]) -> [UInt8] {
         let start = bytes.withUnsafeBufferPointer(TextScan.byteOrderMarkLength)
         // All carriage returns of a text stand before line feeds.
-        var text = bytes[start...].filter { $0 != UInt8(ascii: "\r") }
+        let hasReturns = bytes.contains(UInt8(ascii: "\r"))
+        var text = hasReturns ? bytes[start...].filter { $0 != UInt8(ascii: "\r") } : Array(bytes[start...])
         if text.last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }
         return text
     }
@@ -89,51 +90,54 @@ package struct DefinitionFormat: Sendable {
             new.withUnsafeBufferPointer { new in
                 guard var left = YAMLParser(old), var right = YAMLParser(new) else { return false }
                 while true {
-                    guard let one = try? left.next(Meaning.init), let other = try? right.next(Meaning.init),
-                        one == other
-                    else { return false }
-                    if one.isEnd { return true }
+                    let progress = try? left.next { one in
+                        try? right.next { other in (isSame: one.means(other), isEnd: one.isEnd) }
+                    }
+                    guard let progress, progress.isSame else { return false }
+                    if progress.isEnd { return true }
                 }
             }
         }
     }
+}
 
-    /// What an event means.
-    private struct Meaning: Equatable {
-        var kind: UInt32
-        var anchor: String?
-        var tag: String?
-        var text: [UInt8] = []
-        var isSpecial = false
+extension UnsafePointer<yaml_event_t> {
+    /// Whether nothing follows.
+    fileprivate var isEnd: Bool { pointee.type == YAML_STREAM_END_EVENT }
 
-        var isEnd: Bool { kind == YAML_STREAM_END_EVENT.rawValue }
-
-        init(_ event: UnsafePointer<yaml_event_t>) {
-            let type = event.pointee.type
-            kind = UInt32(type.rawValue)
-            let data = event.pointee.data
-            switch type {
-            case YAML_ALIAS_EVENT: anchor = Self.text(data.alias.anchor)
-            case YAML_SCALAR_EVENT:
-                anchor = Self.text(data.scalar.anchor)
-                tag = Self.text(data.scalar.tag)
-                text = Array(UnsafeBufferPointer(start: data.scalar.value, count: data.scalar.length))
-                let specials = ["", "~", "null", "Null", "NULL", "<<"]
-                isSpecial =
-                    data.scalar.style == YAML_PLAIN_SCALAR_STYLE
-                    && specials.contains { $0.utf8.elementsEqual(text) }
-            case YAML_SEQUENCE_START_EVENT:
-                anchor = Self.text(data.sequence_start.anchor)
-                tag = Self.text(data.sequence_start.tag)
-            case YAML_MAPPING_START_EVENT:
-                anchor = Self.text(data.mapping_start.anchor)
-                tag = Self.text(data.mapping_start.tag)
-            default: break
-            }
+    /// Whether another event means the same.
+    fileprivate func means(_ other: UnsafePointer<yaml_event_t>) -> Bool {
+        guard pointee.type == other.pointee.type else { return false }
+        switch pointee.type {
+        case YAML_ALIAS_EVENT: return Self.areSame(pointee.data.alias.anchor, other.pointee.data.alias.anchor)
+        case YAML_SCALAR_EVENT:
+            let (one, other) = (pointee.data.scalar, other.pointee.data.scalar)
+            let text = UnsafeBufferPointer(start: one.value, count: one.length)
+            guard text.elementsEqual(UnsafeBufferPointer(start: other.value, count: other.length)),
+                Self.areSame(one.anchor, other.anchor), Self.areSame(one.tag, other.tag)
+            else { return false }
+            let arePlain = (one.style == YAML_PLAIN_SCALAR_STYLE, other.style == YAML_PLAIN_SCALAR_STYLE)
+            return arePlain.0 == arePlain.1 || !Self.specials.contains { text.elementsEqual($0.utf8) }
+        case YAML_SEQUENCE_START_EVENT:
+            let (one, other) = (pointee.data.sequence_start, other.pointee.data.sequence_start)
+            return Self.areSame(one.anchor, other.anchor) && Self.areSame(one.tag, other.tag)
+        case YAML_MAPPING_START_EVENT:
+            let (one, other) = (pointee.data.mapping_start, other.pointee.data.mapping_start)
+            return Self.areSame(one.anchor, other.anchor) && Self.areSame(one.tag, other.tag)
+        default: return true
         }
+    }
 
-        private static func text(_ name: UnsafeMutablePointer<UInt8>?) -> String? {
-            name.map { String(cString: $0) }
+    /// Texts that mean something else in quotes.
+    private static var specials: [String] { ["", "~", "null", "Null", "NULL", "<<"] }
+
+    private static func areSame(_ one: UnsafeMutablePointer<UInt8>?, _ other: UnsafeMutablePointer<UInt8>?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        var index = 0
+        while one[index] == other[index] {
+            if one[index] == 0 { return true }
+            index += 1
         }
+        return false
     }
 }

@@ -102,10 +102,10 @@ struct LayoutBuilder {
         if !isInBrackets, previous?.kind == .value, !isNewLine, let block = blocks.last {
             line.value = LayoutLine.Value(block: block.number, start: line.text.count, column: token.column)
         }
-        let isFirst = line.text.allSatisfy { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ") }
         switch token.kind {
         case .listStart, .mappingStart:
             if !isInBrackets { base = isNewLine ? indent : contentIndent(isEntry: blocks.last?.isList != true) }
+            let isFirst = line.text.allSatisfy { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ") }
             steps.append(token.kind == .listStart && isFirst ? 1 : 2)
         case .listEnd, .mappingEnd: _ = steps.popLast()
         default: break
@@ -256,7 +256,7 @@ extension LayoutBuilder {
             if raw.contains(UInt8(ascii: "\n")) {
                 write(severalLines: Array(raw), isDoubleQuoted: token.kind == .doubleQuoted)
             } else {
-                line.text += token.kind == .plain ? Array(raw) : Self.requoted(Array(raw), token.kind)
+                if token.kind == .plain { line.text += raw } else { line.text += Self.requoted(Array(raw), token.kind) }
             }
         default: line.text += raw
         }

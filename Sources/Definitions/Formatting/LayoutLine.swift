@@ -45,8 +45,8 @@ struct LayoutLine {
 extension [LayoutLine] {
     /// The lines as the contents of a file: values and comments below each other where they were, at most one blank
     /// line in a row, and none at the ends.
-    func written() -> [UInt8] {
-        var lines = self
+    consuming func written() -> [UInt8] {
+        var lines = consume self
         lines.alignValues()
         lines.alignComments()
         var bytes: [UInt8] = []
@@ -59,7 +59,10 @@ extension [LayoutLine] {
             if blanks > 0, !bytes.isEmpty { bytes.append(UInt8(ascii: "\n")) }
             blanks = 0
             let start = bytes.count
-            if !line.text.isEmpty { bytes += repeatElement(UInt8(ascii: " "), count: line.indent) + line.text }
+            if !line.text.isEmpty {
+                bytes += repeatElement(UInt8(ascii: " "), count: line.indent)
+                bytes += line.text
+            }
             if let comment = line.comment {
                 let width = LayoutLine.width(of: bytes[start...])
                 bytes += repeatElement(UInt8(ascii: " "), count: Swift.max(comment.column - width, 1)) + comment.text
@@ -80,16 +83,29 @@ extension [LayoutLine] {
             defer { start = end }
             guard let block = self[start].value?.block else { continue }
             while end < count, self[end].value?.block == block { end += 1 }
+            guard end > start + 1 else { continue }
             let run = start..<end
             let ends = run.map { self[$0].valueStart }
-            var places: [Int: Int] = [:]
-            let isAligned = zip(run, ends).contains { line, end in
-                let column = self[line].value?.column ?? 0
-                defer { places[column] = end }
-                return places[column] ?? end != end
-            }
-            guard isAligned, let column = ends.max(), column <= Self.lastColumn else { continue }
+            guard areAligned(run, ends), let column = ends.max(), column <= Self.lastColumn else { continue }
             for line in run { self[line].moveValue(to: column) }
+        }
+    }
+
+    /// Whether two of some lines have values in the same column though what stands before these ends in different ones.
+    private func areAligned(_ run: Range<Int>, _ ends: [Int]) -> Bool {
+        // Of a few lines, looking back is quicker than hashing.
+        guard run.count > 16 else {
+            return ends.indices.contains { number in
+                let column = self[run.lowerBound + number].value?.column
+                let before = ends[..<number].indices.last { self[run.lowerBound + $0].value?.column == column }
+                return before.map { ends[$0] != ends[number] } ?? false
+            }
+        }
+        var places: [Int: Int] = [:]
+        return zip(run, ends).contains { line, end in
+            let column = self[line].value?.column ?? 0
+            defer { places[column] = end }
+            return places[column] ?? end != end
         }
     }
 
@@ -111,6 +127,7 @@ extension [LayoutLine] {
     }
 
     private mutating func settle(_ group: inout [Int]) {
+        guard !group.isEmpty else { return }
         let column = group.map { self[$0].commentStart }.max() ?? 0
         for line in group { self[line].comment?.column = column }
         group = []

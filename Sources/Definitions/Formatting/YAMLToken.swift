@@ -52,13 +52,26 @@ struct YAMLToken {
     }
 
     /// What it is.
-    var kind: Kind
+    let kind: Kind
+    // A large file has millions of tokens, and none has more octets than these numbers can tell.
+    private let first: UInt32
+    private let behind: UInt32
+    private let position: UInt32
+
+    /// A token from its place in the text.
+    init(kind: Kind, start: Int, end: Int, column: Int) {
+        self.kind = kind
+        first = UInt32(start)
+        behind = UInt32(end)
+        position = UInt32(column)
+    }
+
     /// Where it begins, in octets.
-    var start: Int
+    var start: Int { Int(first) }
     /// Where it ends, in octets.
-    var end: Int
+    var end: Int { Int(behind) }
     /// Where it begins on its line, in characters from 0.
-    var column: Int
+    var column: Int { Int(position) }
 
     /// Whether nothing of the text belongs to it.
     var isEmpty: Bool { start == end }

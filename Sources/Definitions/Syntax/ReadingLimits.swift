@@ -19,6 +19,9 @@ struct ReadingLimits: Hashable, Sendable {
     var selectionWork = 10_000_000
     /// Tags that the nodes of one network take over from profiles and `defaults` together.
     var inheritedTags = 1_000_000
+    /// Entries around an edit that have no more octets than this are parsed again together: the more stands around an
+    /// edit, the more edits leave whole entries.
+    var separateOctets = 1 << 16
     /// Diagnostics of each severity that are kept. Further ones are only counted.
     var diagnostics = 100
 }

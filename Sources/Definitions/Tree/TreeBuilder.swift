@@ -39,6 +39,10 @@ struct TreeBuilder {
     private var open: [Frame] = []
     private var anchors: [UInt32: Anchor] = [:]
     private var nodeCount = 0
+    /// Whether every value means the same without what stands before it: there are neither anchors nor directives.
+    private(set) var isSeparable = true
+    /// Whether documents begin and end without a mark.
+    private(set) var isUnmarked = true
     /// The tree of the current document.
     var tree = DocumentTree()
 
@@ -61,8 +65,15 @@ struct TreeBuilder {
             tree.hasReferences = false
             anchors.removeAll()
             nodeCount = 0
+            let start = event.pointee.data.document_start
+            if start.version_directive != nil || start.tag_directives.start != start.tag_directives.end {
+                isSeparable = false
+            }
+            if start.implicit == 0 { isUnmarked = false }
             return .unfinished
-        case YAML_DOCUMENT_END_EVENT: return .document
+        case YAML_DOCUMENT_END_EVENT:
+            if event.pointee.data.document_end.implicit == 0 { isUnmarked = false }
+            return .document
         case YAML_STREAM_END_EVENT: return .end
         case YAML_SCALAR_EVENT:
             let scalar = event.pointee.data.scalar
@@ -152,13 +163,14 @@ struct TreeBuilder {
     ) -> Progress {
         guard let symbol = anchorSymbol(event.pointee.data.alias.anchor, &symbols) else { return .unfinished }
         let node = append(.unreadable, value: 0, event)
+        let length = Int(tree.nodes[node].length)
         guard let anchor = anchors[symbol] else {
             report(
                 "there is no anchor \(quoted(symbols.text(symbol))) before this",
                 at: event.pointee.start_mark,
                 &diagnostics
             ) {
-                $0.length = Int(tree.nodes[node].length)
+                $0.length = length
                 $0.hint = "an anchor is written `&name` before a value; quote text that starts with `*`"
             }
             return count(1, event, &diagnostics)
@@ -169,7 +181,7 @@ struct TreeBuilder {
                 at: event.pointee.start_mark,
                 &diagnostics
             ) {
-                $0.length = Int(tree.nodes[node].length)
+                $0.length = length
             }
             return count(1, event, &diagnostics)
         }
@@ -182,8 +194,9 @@ struct TreeBuilder {
         return count(anchor.size, event, &diagnostics)
     }
 
-    private func anchorSymbol(_ name: UnsafeMutablePointer<UInt8>?, _ symbols: inout SymbolTable) -> UInt32? {
+    private mutating func anchorSymbol(_ name: UnsafeMutablePointer<UInt8>?, _ symbols: inout SymbolTable) -> UInt32? {
         guard let name else { return nil }
+        isSeparable = false
         var length = 0
         while length < limits.scalarSize, name[length] != 0 { length += 1 }
         return symbols.intern(UnsafeBufferPointer(start: name, count: length))

@@ -59,7 +59,9 @@ struct Completion {
         self.names = names
         replaced = offset..<offset
         wordEnd = offset
-        outline = DefinitionOutline(Array(bytes[..<offset]) + Self.cursor + Array(bytes[offset...]))
+        var marked = bytes
+        marked.insert(contentsOf: Self.cursor, at: offset)
+        outline = DefinitionOutline(marked)
         guard let place = outline.place(at: offset + 1) else { return }
         let range = place.scalar.range
         guard range.lowerBound <= offset, range.upperBound >= offset + Self.cursor.count else { return }

@@ -18,6 +18,18 @@ struct DeclarationIndex {
 
     /// All declarations, file by file in reading order.
     private(set) var declarations: [Declaration] = []
+    /// Where the declarations of each name are in the list.
+    private var numbers: [Key: [Int]] = [:]
+    /// Where the declarations are whose names hold references.
+    private var templates: [Int] = []
+
+    /// A name of a kind of things.
+    struct Key: Hashable {
+        /// What it names.
+        var thing: NamedThing
+        /// The name.
+        var name: String
+    }
 
     /// Adds the declarations of a file.
     mutating func add(_ outline: DefinitionOutline, path: String) {
@@ -38,6 +50,8 @@ struct DeclarationIndex {
                     found.parameters = parameters.compactMap { outline.nodes[$0].key.map { ($0.text, $0.range) } }
                     addSections(of: entry, outline, path, modules: modules + [name.text])
                 }
+                numbers[Key(thing: thing, name: name.text), default: []].append(declarations.count)
+                if NameTemplate(name.text).hasReference { templates.append(declarations.count) }
                 declarations.append(found)
             }
         }
@@ -46,13 +60,14 @@ struct DeclarationIndex {
     /// The declaration that a name means at a place within modules: the nearest around it, or else one for which the
     /// name may be an instance of a template.
     func declaration(of name: String, _ thing: NamedThing, within modules: [String] = []) -> Declaration? {
-        let candidates = declarations.filter { $0.thing == thing }
-        let exact = candidates.filter { $0.name == name }
+        let exact = (numbers[Key(thing: thing, name: name)] ?? []).map { declarations[$0] }
         if let near = exact.filter({ modules.starts(with: $0.modules) }).max(by: { $0.modules.count < $1.modules.count }
         ) {
             return near
         }
-        return exact.first ?? candidates.first { NameTemplate($0.name).matches(name) }
+        if let first = exact.first { return first }
+        return templates.lazy.map { declarations[$0] }
+            .first { $0.thing == thing && NameTemplate($0.name).matches(name) }
     }
 }
 

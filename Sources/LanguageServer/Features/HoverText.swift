@@ -74,7 +74,9 @@ struct HoverText {
                 case .subnet: definition.subnets.first { $0.name.value == name }?.wording
                 case .applicationKey: definition.applicationKeys.first { $0.name.value == name }?.wording
                 case .group: definition.groups.first { $0.name.value == name }?.wording
-                case .node: definition.nodes.first { $0.name.value == name }?.wording
+                case .node:
+                    definition.nodes.indices.first { definition.nodes[$0].name.value == name }
+                        .map { definition.nodes[$0].wording }
                 case .profile, .scene, .floor, .product, .module, .variable: nil
                 }
             if let title = wording?.title?.value { paragraphs.append(title) }

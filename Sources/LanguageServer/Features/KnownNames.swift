@@ -13,8 +13,12 @@ struct KnownNames {
     /// The models, those of the Bluetooth SIG and those that the definition describes.
     let models: KnownModels
 
+    /// Where the names stand of what modules and repetitions have become.
+    private let locations: [DeclarationIndex.Key: SourceLocation]
+
     init(declarations: DeclarationIndex, definitions: [Definition] = []) {
         self.declarations = declarations
+        locations = Self.locations(in: definitions)
         self.definitions = definitions
         let described = definitions.flatMap(\.vendorModels)
         models = described.isEmpty ? .sig : KnownModels(described)
@@ -54,22 +58,30 @@ struct KnownNames {
 
     /// The place of the name of a thing, of one from a module or a repetition in the text that it is made of.
     func location(of name: String, _ thing: NamedThing) -> SourceLocation? {
-        for definition in definitions {
-            let found: Located<String>? =
-                switch thing {
-                case .subnet: definition.subnets.first { $0.name.value == name }?.name
-                case .applicationKey: definition.applicationKeys.first { $0.name.value == name }?.name
-                case .group: definition.groups.first { $0.name.value == name }?.name
-                case .profile: definition.profiles.first { $0.name.value == name }?.name
-                case .node: definition.nodes.first { $0.name.value == name }?.name
-                case .scene: definition.scenes.first { $0.name.value == name }?.name
-                case .floor: definition.floors.first { $0.name.value == name }?.name
-                case .product: definition.products.values.first { $0.name.value == name }?.name
-                case .module, .variable: nil
-                }
-            if let found { return found.location }
+        locations[DeclarationIndex.Key(thing: thing, name: name)]
+    }
+
+    /// Where the names of all things stand. If several have the same name, the first counts.
+    private static func locations(in definitions: [Definition]) -> [DeclarationIndex.Key: SourceLocation] {
+        var locations: [DeclarationIndex.Key: SourceLocation] = [:]
+        func add(_ names: some Sequence<Located<String>>, _ thing: NamedThing) {
+            for name in names {
+                let key = DeclarationIndex.Key(thing: thing, name: name.value)
+                if locations[key] == nil { locations[key] = name.location }
+            }
         }
-        return nil
+        for definition in definitions {
+            add(definition.subnets.lazy.map(\.name), .subnet)
+            add(definition.applicationKeys.lazy.map(\.name), .applicationKey)
+            add(definition.groups.lazy.map(\.name), .group)
+            add(definition.profiles.lazy.map(\.name), .profile)
+            // A node is large, and copies cost more than all else.
+            add(definition.nodes.indices.lazy.map { definition.nodes[$0].name }, .node)
+            add(definition.scenes.lazy.map(\.name), .scene)
+            add(definition.floors.lazy.map(\.name), .floor)
+            add(definition.products.values.lazy.map(\.name), .product)
+        }
+        return locations
     }
 }
 

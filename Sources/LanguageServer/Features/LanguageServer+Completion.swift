@@ -38,7 +38,10 @@ extension LanguageServer {
             alone.add(outline(of: document), path: document.path ?? document.uri)
             return KnownNames(declarations: alone)
         }
-        return KnownNames(declarations: declarations(folder), definitions: project.examination.definitions)
+        if let names = project.names { return names }
+        let names = KnownNames(declarations: declarations(folder), definitions: project.examination.definitions)
+        projects[folder]?.names = names
+        return names
     }
 
     /// The declarations in the files of a definition, with the texts of open documents as they are now.

@@ -70,7 +70,7 @@ struct ValueOrigins {
     let explainers: [Explainer]
 
     /// The most nodes that are looked at for a value that many share.
-    private static let nodeLimit = 400
+    private static let nodeLimit = 200
     /// The most lines about one thing.
     private static let lineLimit = 24
 
@@ -110,13 +110,13 @@ struct ValueOrigins {
         default: return []
         }
         for explainer in explainers {
-            guard let resource = explainer.resource("\(kind).\(name)") else { continue }
+            guard let resource = explainer.resource("\(kind).\(name)", lookingAt: Self.nodeLimit) else { continue }
             let values = resource.values.map { "- `\($0.name)` = \(words($0))" }
             var nodes: [String] = []
             var seen: Set<String> = []
             for use in resource.uses { nodes += use.nodes.filter { seen.insert($0).inserted } }
             let users = nodes.isEmpty ? "No node uses it." : "Used by \(Self.named(nodes))."
-            return [values.joined(separator: "\n"), users].filter { !$0.isEmpty }
+            return [values.joined(separator: "\n"), users].filter { !$0.isEmpty } + cut(resource.isCut)
         }
         return []
     }
@@ -152,8 +152,12 @@ struct ValueOrigins {
         }
         guard !order.isEmpty else { return [] }
         let lines = order.map { "- \($0): \(Self.named(nodes[$0] ?? []))" }
-        let cut = isCut ? ["Only the first \(Self.nodeLimit) nodes were looked at."] : []
-        return [Self.few(lines).joined(separator: "\n")] + cut
+        return [Self.few(lines).joined(separator: "\n")] + cut(isCut)
+    }
+
+    /// What is said if not all nodes were looked at.
+    private func cut(_ isCut: Bool) -> [String] {
+        isCut ? ["Only the first \(Self.nodeLimit) nodes were looked at."] : []
     }
 
     /// The nodes that a place may concern: the one that it stands in, or the first ones.

@@ -39,17 +39,19 @@ extension LanguageServer {
 
     /// The location of a part of a file of the same definition.
     func location(path: String, _ range: Range<Int>, _ document: OpenDocument) -> JSONValue {
-        if let open = documents.values.first(where: { ($0.path ?? $0.uri) == path }) {
-            return location(open.uri, open.text, range)
-        }
-        guard let project = document.project.flatMap({ projects[$0] }), let number = project.paths[path] else {
-            return .null
-        }
-        let text = TextDocument(project.examination.files.files[number].bytes)
-        return location(DocumentURI.uri(ofPath: path), text, range)
+        file(path, of: document).map { location($0.uri, $0.text, range) } ?? .null
     }
 
-    private func location(_ uri: String, _ text: TextDocument, _ range: Range<Int>) -> JSONValue {
+    /// A file of the same definition: its address and its text.
+    func file(_ path: String, of document: OpenDocument) -> (uri: String, text: TextDocument)? {
+        if let open = documents.values.first(where: { ($0.path ?? $0.uri) == path }) { return (open.uri, open.text) }
+        guard let project = document.project.flatMap({ projects[$0] }), let number = project.paths[path] else {
+            return nil
+        }
+        return (DocumentURI.uri(ofPath: path), TextDocument(project.examination.files.files[number].bytes))
+    }
+
+    func location(_ uri: String, _ text: TextDocument, _ range: Range<Int>) -> JSONValue {
         .object(["uri": .string(uri), "range": text.range(range, encoding).json])
     }
 
@@ -77,8 +79,9 @@ extension LanguageServer {
         guard format.bytes != document.text.bytes else { return .array([]) }
         // From the first line that differs to the last one, so that the client keeps its cursor and marks.
         let old = document.text.bytes
-        let same = zip(old, format.bytes).prefix { $0 == $1 }.count
-        let most = min(old.count, format.bytes.count) - same
+        let shorter = min(old.count, format.bytes.count)
+        let same = (0..<shorter).first { old[$0] != format.bytes[$0] } ?? shorter
+        let most = shorter - same
         var tail = 0
         while tail < most, old[old.count - 1 - tail] == format.bytes[format.bytes.count - 1 - tail] { tail += 1 }
         // Never from or to the middle of a character or line end.

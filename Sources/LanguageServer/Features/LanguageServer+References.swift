@@ -12,7 +12,15 @@ extension LanguageServer {
         let found = occurrences(of: part.name, thing, for: document, names)
         let places = (found.exact + found.similar).filter { withDeclaration || !$0.isDeclaration }
             .sorted { ($0.path, $0.range.lowerBound) < ($1.path, $1.range.lowerBound) }
-        return .array(places.prefix(Self.mostItems).map { location(path: $0.path, $0.range, document) })
+        // Finding the lines of a file that is not open takes long.
+        var texts: [String: (uri: String, text: TextDocument)] = [:]
+        return .array(
+            places.prefix(Self.mostItems).map { place in
+                guard let file = texts[place.path] ?? file(place.path, of: document) else { return .null }
+                texts[place.path] = file
+                return location(file.uri, file.text, place.range)
+            }
+        )
     }
 
     /// Answers `textDocument/documentHighlight`: the places of the same document that name the same.
@@ -46,10 +54,12 @@ extension LanguageServer {
             return .array([])
         }
         var links: [JSONValue] = []
-        for (number, node) in outline.nodes.enumerated() where links.count < Self.mostItems {
-            guard let value = node.value,
-                PlaceMeaning(ofValue: outline.path(to: number), in: .own) == .file
-            else { continue }
+        var meanings = MeaningTable(schema: .own)
+        // The name of every file has an ending, so most texts need no thought.
+        let places = outline.places(holding: ["."])
+        for place in places where links.count < Self.mostItems {
+            guard !place.isKey, meanings.meaning(of: place, in: outline) == .file else { continue }
+            let value = place.scalar
             let target = DocumentURI.path(of: value.text, namedIn: path)
             // A folder has no document, and what is not part of the definition is not opened.
             guard project.has(target) else { continue }

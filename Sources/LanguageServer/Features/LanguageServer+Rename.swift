@@ -93,21 +93,17 @@ extension LanguageServer {
     private mutating func checkPatterns(_ found: Occurrences, _ name: String, _ folder: String) throws(ResponseError) {
         guard found.thing == .node else { return }
         for (path, outline) in outlines(folder) {
-            for (number, node) in outline.nodes.enumerated() {
-                for (scalar, isKey) in [(node.key, true), (node.value, false)] {
-                    guard let scalar, scalar.text.utf8.contains(UInt8(ascii: "*")) else { continue }
-                    let place = DefinitionOutline.Place(node: number, isKey: isKey, scalar: scalar)
-                    for part in outline.namedParts(of: place, in: .own) where part.things.contains(.node) {
-                        let glob = Glob(Occurrences.withStars(part.name))
-                        guard glob.matches(found.name) != glob.matches(name) else { continue }
-                        let line = text(ofFile: path, folder)?.lineNumber(of: part.range.lowerBound) ?? 0
-                        let place = "\(DocumentURI.name(of: path)):\(line + 1)"
-                        throw refusal(
-                            glob.matches(name)
-                                ? "the pattern `\(part.name)` (\(place)) would select `\(name)`, but not `\(found.name)`"
-                                : "the pattern `\(part.name)` (\(place)) selects `\(found.name)`, but not `\(name)`"
-                        )
-                    }
+            for place in outline.places(holding: ["*"]) {
+                for part in outline.namedParts(of: place, in: .own) where part.things.contains(.node) {
+                    let glob = Glob(Occurrences.withStars(part.name))
+                    guard glob.matches(found.name) != glob.matches(name) else { continue }
+                    let line = text(ofFile: path, folder)?.lineNumber(of: part.range.lowerBound) ?? 0
+                    let place = "\(DocumentURI.name(of: path)):\(line + 1)"
+                    throw refusal(
+                        glob.matches(name)
+                            ? "the pattern `\(part.name)` (\(place)) would select `\(name)`, but not `\(found.name)`"
+                            : "the pattern `\(part.name)` (\(place)) selects `\(found.name)`, but not `\(name)`"
+                    )
                 }
             }
         }

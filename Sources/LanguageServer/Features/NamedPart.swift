@@ -34,6 +34,11 @@ extension DefinitionOutline {
         let path = path(to: place.node)
         let meaning =
             place.isKey ? PlaceMeaning(ofKey: path, in: schema) : PlaceMeaning(ofValue: path, in: schema)
+        return namedParts(of: place, meaning)
+    }
+
+    /// The names in the text at a place with a known meaning.
+    func namedParts(of place: Place, _ meaning: PlaceMeaning?) -> [NamedPart] {
         let text = place.scalar.text
         func whole(_ things: [NamedThing], isDeclaration: Bool = false) -> [NamedPart] {
             [NamedPart(things: things, name: text, range: place.scalar.range, isDeclaration: isDeclaration)]

@@ -27,7 +27,7 @@ struct Occurrences {
     private(set) var similar: [Occurrence] = []
     /// Whether a group has that name; targets mean groups first.
     private let isGroup: Bool
-    private let schema = DefinitionSchema.own
+    private var meanings = MeaningTable(schema: .own)
 
     init(of name: String, _ thing: NamedThing, _ names: KnownNames) {
         self.name = name
@@ -37,14 +37,15 @@ struct Occurrences {
 
     /// Looks through a file of the definition.
     mutating func add(_ outline: DefinitionOutline, path: String) {
-        for (number, node) in outline.nodes.enumerated() {
-            if let key = node.key, mayMean(key.text) {
-                add(outline, DefinitionOutline.Place(node: number, isKey: true, scalar: key), path)
-            }
-            if let value = node.value, mayMean(value.text) {
-                add(outline, DefinitionOutline.Place(node: number, isKey: false, scalar: value), path)
-            }
+        for place in outline.places(holding: soughtTexts) where mayMean(place.scalar.text) {
+            add(outline, place, path)
         }
+    }
+
+    /// What a text that names the thing holds; nil if that cannot be told from its octets.
+    private var soughtTexts: [String]? {
+        // Octets of other characters may differ, though the characters are the same.
+        name.isEmpty || name.contains("$(") || name.utf8.contains { $0 >= 0x80 } ? nil : [name, "*", "$("]
     }
 
     /// Looks through the file that says which device is where.
@@ -66,7 +67,8 @@ struct Occurrences {
     }
 
     private mutating func add(_ outline: DefinitionOutline, _ place: DefinitionOutline.Place, _ path: String) {
-        for part in outline.namedParts(of: place, in: schema) where part.things.contains(thing) {
+        let meaning = meanings.meaning(of: place, in: outline)
+        for part in outline.namedParts(of: place, meaning) where part.things.contains(thing) {
             if part.name == name, thing == .node, part.things.contains(.group), isGroup { continue }
             let occurrence = Occurrence(
                 path: path,
@@ -100,6 +102,77 @@ struct Occurrences {
             rest = rest[rest.index(after: end)...]
         }
         return result + rest
+    }
+}
+
+extension DefinitionOutline {
+    /// The places whose texts hold one of several texts, in reading order; all places for nil.
+    ///
+    /// The octets are looked through once, since most of a million texts hold none.
+    func places(holding sought: [String]?) -> [Place] {
+        let octets = sought.map { self.octets(of: $0) }
+        var places: [Place] = []
+        var next = 0
+        func holds(_ range: Range<Int>) -> Bool {
+            guard let octets else { return true }
+            while next < octets.count, octets[next] < range.lowerBound { next += 1 }
+            return next < octets.count && octets[next] < range.upperBound
+        }
+        for (number, entry) in entries.enumerated() {
+            if let range = entry.key.range, holds(range), let key = nodes[number].key {
+                places.append(Place(node: number, isKey: true, scalar: key))
+            }
+            if let range = entry.value.range, holds(range), let value = nodes[number].value {
+                places.append(Place(node: number, isKey: false, scalar: value))
+            }
+        }
+        return places
+    }
+
+    /// The octets where texts begin, in reading order.
+    private func octets(of texts: [String]) -> [Int] {
+        let texts = texts.map { Array($0.utf8) }.filter { !$0.isEmpty }
+        var isFirst = Array(repeating: false, count: 256)
+        for text in texts { isFirst[Int(text[0])] = true }
+        return bytes.withUnsafeBufferPointer { bytes in
+            isFirst.withUnsafeBufferPointer { isFirst in
+                bytes.indices.filter { index in
+                    isFirst[Int(bytes[index])] && texts.contains { bytes[index...].starts(with: $0) }
+                }
+            }
+        }
+    }
+}
+
+/// The meanings of texts, each found out once for all that stand under the same keys.
+struct MeaningTable {
+    private struct Key: Hashable {
+        var path: [DefinitionOutline.Step]
+        var isKey: Bool
+    }
+
+    private let schema: DefinitionSchema
+    private var known: [Key: PlaceMeaning?] = [:]
+
+    /// A table that knows nothing yet.
+    init(schema: DefinitionSchema) {
+        self.schema = schema
+    }
+
+    /// What the text at a place means; nil if it names nothing.
+    mutating func meaning(of place: DefinitionOutline.Place, in outline: DefinitionOutline) -> PlaceMeaning? {
+        var path = outline.path(to: place.node)
+        // How things are called says nothing about what stands in them. Modules hold sections.
+        if path.count > 2, case .key(let section) = path[0], let thing = NamedThing(section: section), thing != .module
+        {
+            path[1] = .key("")
+        }
+        let key = Key(path: path, isKey: place.isKey)
+        if let known = known[key] { return known }
+        let meaning =
+            place.isKey ? PlaceMeaning(ofKey: path, in: schema) : PlaceMeaning(ofValue: path, in: schema)
+        known[key] = .some(meaning)
+        return meaning
     }
 }
 

@@ -24,12 +24,12 @@ extension OutlineReader {
                     waiting ?? containers.last.map { add(to: $0, key: nil, start: index, end: index + 1) } ?? entry
                 nodes[node].kind = byte == UInt8(ascii: "{") ? .mapping : .sequence
                 nodes[node].isFlow = true
-                nodes[node].end = index + 1
+                nodes[node].end = Int32(index + 1)
                 containers.append(node)
                 waiting = nil
                 index += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                if let last = containers.popLast() { nodes[last].end = index + 1 }
+                if let last = containers.popLast() { nodes[last].end = Int32(index + 1) }
                 waiting = nil
                 index += 1
                 if containers.isEmpty { return behindFlow(index) }
@@ -75,17 +75,17 @@ extension OutlineReader {
         let (scalar, behind) = quotedScalar(first, end) ?? flowPlain(first, end)
         if let entry = waiting {
             // Two texts in a row, as while a comma is missing: the second one is left out.
-            if nodes[entry].value == nil {
+            if nodes[entry].value.range == nil {
                 nodes[entry].kind = .scalar
-                nodes[entry].value = scalar
-                nodes[entry].end = behind
+                nodes[entry].value = Octets(scalar)
+                nodes[entry].end = Int32(behind)
             }
             return max(behind, first + 1)
         }
         guard nodes[container].kind == .mapping else {
             let item = add(to: container, key: nil, start: first, end: behind)
             nodes[item].kind = .scalar
-            nodes[item].value = scalar
+            nodes[item].value = Octets(scalar)
             return max(behind, first + 1)
         }
         let entry = add(to: container, key: scalar, start: first, end: behind)
@@ -98,13 +98,13 @@ extension OutlineReader {
             return max(behind, first + 1)
         }
         nodes[entry].hasColon = true
-        nodes[entry].end = colon + 1
+        nodes[entry].end = Int32(colon + 1)
         waiting = entry
         return colon + 1
     }
 
     /// The text without quotes from a place to what ends it in braces or brackets.
-    private func flowPlain(_ first: Int, _ end: Int) -> (scalar: Scalar, behind: Int) {
+    private func flowPlain(_ first: Int, _ end: Int) -> (scalar: Range<Int>, behind: Int) {
         var index = first
         var last = first
         while index < end {
@@ -119,6 +119,6 @@ extension OutlineReader {
             if !isSpace(byte) { last = index + 1 }
             index += 1
         }
-        return (scalar(first..<last), max(index, last))
+        return (first..<last, max(index, last))
     }
 }

@@ -1,7 +1,7 @@
 /// Reads the lines of a text into the entries of a ``DefinitionOutline``.
 struct OutlineReader {
-    typealias Node = DefinitionOutline.Node
-    typealias Scalar = DefinitionOutline.Scalar
+    typealias Entry = DefinitionOutline.Entry
+    typealias Octets = DefinitionOutline.Octets
 
     /// Deeper nesting is left out.
     static let depthLimit = 64
@@ -9,7 +9,9 @@ struct OutlineReader {
     static let nodeLimit = 500_000
 
     let bytes: UnsafeBufferPointer<UInt8>
-    var nodes: [Node] = []
+    var nodes: [Entry] = []
+    /// Whether lines are passed over that stand deeper than the first entries of a document and what these begin with.
+    private let isShallow: Bool
     /// The mappings and lists in block style that are open, with the columns of their entries.
     private var open: [(node: Int, column: Int)] = []
     /// The entry whose value may still come, on a deeper line, and the column of the entry.
@@ -19,12 +21,15 @@ struct OutlineReader {
     /// What is known of the line that was asked for last: from where its end was looked for, and its end.
     private var line = 0..<0
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, isShallow: Bool = false) {
         self.bytes = bytes
+        self.isShallow = isShallow
+        // About as many as there are. Unused memory is never touched.
+        if !isShallow { nodes.reserveCapacity(min(bytes.count / 16, Self.nodeLimit) + 2) }
     }
 
     /// Reads everything.
-    mutating func read() -> [Node] {
+    mutating func read() -> [Entry] {
         beginDocument(at: 0)
         var place = 0
         while place < bytes.count, nodes.count < Self.nodeLimit {
@@ -35,7 +40,7 @@ struct OutlineReader {
     }
 
     private mutating func beginDocument(at index: Int) {
-        nodes.append(Node(parent: nil, start: index, end: index))
+        nodes.append(Entry(parent: -1, start: Int32(index), end: Int32(index)))
         open = []
         pending = (nodes.count - 1, -1)
         blockText = nil
@@ -60,9 +65,15 @@ struct OutlineReader {
     func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == 13 }
 
     /// Adds an entry to another one.
-    mutating func add(to parent: Int, key: Scalar?, start: Int, end: Int) -> Int {
-        nodes.append(Node(parent: parent, key: key, start: start, end: end))
-        nodes[parent].children.append(nodes.count - 1)
+    mutating func add(to parent: Int, key: Range<Int>?, start: Int, end: Int) -> Int {
+        nodes.append(
+            Entry(
+                parent: Int32(parent),
+                key: key.map { Octets($0) } ?? Octets(),
+                start: Int32(start),
+                end: Int32(end)
+            )
+        )
         return nodes.count - 1
     }
 
@@ -73,6 +84,7 @@ struct OutlineReader {
         let first = skippingSpaces(start, end)
         guard first < end else { return end }
         let column = first - start
+        if isShallow, open.count > 1, column > open[0].column { return end }
         if let outer = blockText {
             if column > outer { return end }
             blockText = nil
@@ -98,7 +110,7 @@ struct OutlineReader {
             open.removeLast()
         }
         if let entry = pending, entry.column >= column {
-            let isListOfKey = isItem && entry.column == column && nodes[entry.node].key != nil
+            let isListOfKey = isItem && entry.column == column && nodes[entry.node].key.range != nil
             if !isListOfKey { pending = nil }
         }
         if isItem { return takeItem(first, end, column, depth: depth) }
@@ -119,7 +131,7 @@ struct OutlineReader {
             !"{[\"'".utf8.contains(bytes[first])
         else { return end }
         let word = plainScalar(first, end)
-        let entry = add(to: last.node, key: word, start: first, end: word.range.upperBound)
+        let entry = add(to: last.node, key: word, start: first, end: word.upperBound)
         nodes[entry].isWord = true
         return end
     }
@@ -164,22 +176,22 @@ struct OutlineReader {
             return takeFlow(of: entry, index, outer: column)
         case UInt8(ascii: "|"), UInt8(ascii: ">"):
             nodes[entry].kind = .scalar
-            nodes[entry].end = end
+            nodes[entry].end = Int32(end)
             blockText = column
         default:
             let scalar = quotedScalar(index, end)?.scalar ?? plainScalar(index, end)
             nodes[entry].kind = .scalar
-            nodes[entry].value = scalar
-            nodes[entry].end = scalar.range.upperBound
+            nodes[entry].value = Octets(scalar)
+            nodes[entry].end = Int32(scalar.upperBound)
         }
         return end
     }
 
     /// The key that begins at a place, and the octet behind its colon; nil if none begins there.
-    private func key(_ first: Int, _ end: Int) -> (Scalar, Int)? {
+    private func key(_ first: Int, _ end: Int) -> (Range<Int>, Int)? {
         if bytes[first] == UInt8(ascii: "{") || bytes[first] == UInt8(ascii: "[") { return nil }
         // A quote that nobody closes is not the beginning of a long key.
-        if let (scalar, behind) = quotedScalar(first, end), behind > scalar.range.upperBound {
+        if let (scalar, behind) = quotedScalar(first, end), behind > scalar.upperBound {
             let colon = skippingSpaces(behind, end)
             return colon < end && bytes[colon] == UInt8(ascii: ":") ? (scalar, colon + 1) : nil
         }
@@ -188,7 +200,7 @@ struct OutlineReader {
             if bytes[index] == UInt8(ascii: ":"), index + 1 >= end || isSpace(bytes[index + 1]) {
                 var last = index
                 while last > first, isSpace(bytes[last - 1]) { last -= 1 }
-                return (scalar(first..<last), index + 1)
+                return (first..<last, index + 1)
             }
             if bytes[index] == UInt8(ascii: "#"), index > first, isSpace(bytes[index - 1]) { return nil }
             index += 1
@@ -198,7 +210,7 @@ struct OutlineReader {
 
     /// The text in quotes that begins at a place, and the octet behind it; nil if it does not begin with a quote. Where
     /// the closing quote is missing, the text ends with the line.
-    func quotedScalar(_ first: Int, _ end: Int) -> (scalar: Scalar, behind: Int)? {
+    func quotedScalar(_ first: Int, _ end: Int) -> (scalar: Range<Int>, behind: Int)? {
         let quote = bytes[first]
         guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
         var index = first + 1
@@ -207,18 +219,18 @@ struct OutlineReader {
                 index = min(index + 2, end)
             } else if bytes[index] == quote {
                 guard quote == UInt8(ascii: "'"), index + 1 < end, bytes[index + 1] == quote else {
-                    return (scalar(first + 1..<index), index + 1)
+                    return (first + 1..<index, index + 1)
                 }
                 index += 2
             } else {
                 index += 1
             }
         }
-        return (scalar(first + 1..<max(first + 1, end)), end)
+        return (first + 1..<max(first + 1, end), end)
     }
 
     /// The text without quotes from a place to the end of the line or a comment.
-    private func plainScalar(_ first: Int, _ end: Int) -> Scalar {
+    private func plainScalar(_ first: Int, _ end: Int) -> Range<Int> {
         var last = first
         var index = first
         while index < end {
@@ -226,10 +238,6 @@ struct OutlineReader {
             if !isSpace(bytes[index]) { last = index + 1 }
             index += 1
         }
-        return scalar(first..<last)
-    }
-
-    func scalar(_ range: Range<Int>) -> Scalar {
-        Scalar(text: String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self), range: range)
+        return first..<last
     }
 }

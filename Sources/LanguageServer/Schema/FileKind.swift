@@ -14,15 +14,10 @@ package enum FileKind: Hashable, Sendable {
 
     /// The kind of a file with that name and content.
     package init(path: String, _ bytes: [UInt8]) {
-        self.init(path: path) { DefinitionOutline(bytes) }
-    }
-
-    /// The kind of a file with that name and outline, which is only asked for where the name does not say it.
-    init(path: String, _ outline: () -> DefinitionOutline) {
         switch DocumentURI.name(of: path) {
         case FleetFile.fileName: self = .fleet
         case SettingsFile.fileName: self = .settings
-        default: self = Self.declaresDevices(outline()) ? .devices : .definition
+        default: self = Self.declaresDevices(DefinitionOutline(bytes, isShallow: true)) ? .devices : .definition
         }
     }
 

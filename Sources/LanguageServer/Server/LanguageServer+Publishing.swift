@@ -84,11 +84,16 @@ struct PublishedDiagnostics {
         files = project.examination.files
         self.encoding = encoding
         // A client knows its documents by the addresses that it has chosen.
-        let open = Dictionary(documents.values.compactMap { document in document.path.map { ($0, document.uri) } }) {
+        let open = Dictionary(documents.values.compactMap { document in document.path.map { ($0, document) } }) {
             first,
             _ in first
         }
-        for (path, number) in project.paths { uris[number] = open[path] ?? DocumentURI.uri(ofPath: path) }
+        for (path, number) in project.paths {
+            uris[number] = open[path]?.uri ?? DocumentURI.uri(ofPath: path)
+            // The lines of a text that was checked as it is are known.
+            let bytes = project.examination.files.files[number].bytes
+            if let text = open[path]?.text, text.bytes == bytes { texts[number] = text }
+        }
         for uri in uris.values { byDocument[uri] = [] }
         // What is said about the whole definition is shown where somebody looks.
         let opened = documents.values.filter { $0.project == project.folder }.map(\.uri).min()

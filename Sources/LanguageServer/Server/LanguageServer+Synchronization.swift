@@ -3,7 +3,7 @@ import SystemLayer
 
 extension LanguageServer {
     /// How long a definition is left alone after a change, in milliseconds, so that nobody waits while they type.
-    static let patience: Int64 = 200
+    static let patience: Int64 = 120
     /// How long it is left alone at most, in milliseconds, while changes keep coming.
     static let longestPatience: Int64 = 1_000
 
@@ -28,6 +28,7 @@ extension LanguageServer {
         }
         document.project = documents[uri]?.project
         documents[uri] = document
+        forgetNames()
         if isWithinLimits(uri) { unsettled.append(uri) }
     }
 
@@ -83,7 +84,9 @@ extension LanguageServer {
         }
         document.version = params["textDocument"]?["version"]?.whole ?? document.version &+ 1
         document.outline = nil
+        document.kind = nil
         documents[uri] = document
+        forgetNames()
         guard isWithinLimits(uri) else { return }
         for folder in concerned(by: uri) { projects[folder]?.postpone(at: now) }
     }
@@ -101,6 +104,7 @@ extension LanguageServer {
         guard let uri = params["textDocument"]?["uri"]?.text, documents[uri] != nil else { return }
         let concerned = concerned(by: uri)
         documents[uri] = nil
+        forgetNames()
         for folder in concerned {
             guard documents.values.contains(where: { $0.project == folder }) else {
                 clear(folder)
@@ -108,6 +112,11 @@ extension LanguageServer {
             }
             projects[folder]?.due = now
         }
+    }
+
+    /// Forgets what is declared, since a text has changed.
+    private mutating func forgetNames() {
+        for folder in projects.keys { projects[folder]?.names = nil }
     }
 
     /// The definitions that a change of a document concerns.
@@ -181,7 +190,9 @@ extension LanguageServer {
     /// What an open document is.
     mutating func kind(of uri: String) -> FileKind {
         guard let document = documents[uri] else { return .definition }
-        return FileKind(path: document.path ?? document.uri) { outline(of: document) }
+        let kind = document.kind ?? FileKind(path: document.path ?? document.uri, document.text.bytes)
+        documents[uri]?.kind = kind
+        return kind
     }
 
     /// The folders in which the definition of a file may stand, the outermost first.

@@ -30,6 +30,8 @@ package struct LanguageServer {
         var project: String?
         /// The text as an outline, once somebody asked for it.
         var outline: DefinitionOutline?
+        /// What the text is, once somebody asked for it.
+        var kind: FileKind?
     }
 
     let workshop: DefinitionWorkshop

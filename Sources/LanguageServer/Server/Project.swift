@@ -21,6 +21,8 @@ struct Project {
     var published: [String: JSONValue] = [:]
     /// The outlines of its files that are not open, by path, once somebody asked for them.
     var outlines: [String: DefinitionOutline] = [:]
+    /// The names that its files may use, once somebody asked for them.
+    var names: KnownNames?
     /// What sets the values of its networks, once somebody asked for it.
     var explainers: [Explainer]?
     /// The paths of the files, without `.` and `..`.
@@ -48,7 +50,7 @@ struct Project {
     var namesNetwork: Bool {
         !examination.definitions.isEmpty
             || examination.files.files.contains { file in
-                let outline = DefinitionOutline(file.bytes)
+                let outline = DefinitionOutline(file.bytes, isShallow: true)
                 return outline.documents.contains { outline.child("network", of: $0) != nil }
             }
     }
@@ -66,6 +68,7 @@ struct Project {
         due = nil
         changedAt = nil
         outlines = [:]
+        names = nil
         explainers = nil
     }
 }

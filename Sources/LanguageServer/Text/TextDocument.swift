@@ -18,43 +18,53 @@ struct TextDocument: Equatable {
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        lineStarts = Self.starts(of: bytes)
-        marks = Self.marks(in: bytes)
+        lineStarts = [0]
+        Self.addStarts(of: bytes, 1..<bytes.count + 1, to: &lineStarts)
+        marks = []
+        Self.addMarks(in: bytes, to: &marks)
     }
 
     private static let markDistance = 1024
 
-    private static func marks(in bytes: [UInt8]) -> [Mark] {
-        var marks: [Mark] = []
-        marks.reserveCapacity(bytes.count / markDistance + 1)
-        var mark = Mark(scalars: 0, units: 0)
+    /// Adds the marks behind those that are there.
+    private static func addMarks(in bytes: [UInt8], to marks: inout [Mark]) {
+        let count = (bytes.count + markDistance - 1) / markDistance
+        marks.removeLast(max(marks.count - count, 0))
+        guard count > 0 else { return }
+        marks.reserveCapacity(count)
+        var mark = marks.last ?? Mark(scalars: 0, units: 0)
+        if marks.isEmpty { marks.append(mark) }
+        var start = (marks.count - 1) * markDistance
         bytes.withUnsafeBufferPointer { bytes in
-            for index in bytes.indices {
-                if index.isMultiple(of: markDistance) { marks.append(mark) }
-                mark.scalars += isLead(bytes[index]) ? 1 : 0
-                mark.units += PositionEncoding.utf16.units(ofLead: bytes[index])
+            while start + markDistance < bytes.count {
+                var (leads, pairs) = (0, 0)
+                for byte in bytes[start..<start + markDistance] {
+                    leads += isLead(byte) ? 1 : 0
+                    pairs += byte >= 0xF0 ? 1 : 0
+                }
+                mark.scalars += leads
+                mark.units += leads + pairs
+                marks.append(mark)
+                start += markDistance
             }
         }
-        return marks
     }
 
     /// Whether an octet begins a character.
     private static func isLead(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
 
-    /// Lines end with a line feed, a carriage return, or both.
-    private static func starts(of bytes: [UInt8]) -> [Int] {
-        var starts = [0]
+    /// Adds the lines that begin at some octets, of which 0 is none. Lines end with a line feed, a carriage return, or
+    /// both.
+    private static func addStarts(of bytes: [UInt8], _ octets: Range<Int>, to starts: inout [Int]) {
         bytes.withUnsafeBufferPointer { bytes in
-            for index in bytes.indices {
-                let byte = bytes[index]
+            for start in octets {
+                let byte = bytes[start - 1]
                 let isEnd =
                     byte == UInt8(ascii: "\n")
-                    || byte == UInt8(ascii: "\r")
-                        && (index + 1 == bytes.count || bytes[index + 1] != UInt8(ascii: "\n"))
-                if isEnd { starts.append(index + 1) }
+                    || byte == UInt8(ascii: "\r") && (start == bytes.count || bytes[start] != UInt8(ascii: "\n"))
+                if isEnd { starts.append(start) }
             }
         }
-        return starts
     }
 
     /// The text.
@@ -141,11 +151,21 @@ struct TextDocument: Equatable {
         return low
     }
 
-    /// Replaces octets.
+    /// Replaces octets. What is known of the text before them stays.
     mutating func replace(_ range: Range<Int>, with text: String) {
-        bytes.replaceSubrange(range.clamped(to: 0..<bytes.count), with: text.utf8)
-        lineStarts = Self.starts(of: bytes)
-        marks = Self.marks(in: bytes)
+        let range = range.clamped(to: 0..<bytes.count)
+        let added = text.utf8.count
+        bytes.replaceSubrange(range, with: text.utf8)
+        // Whether a line begins somewhere depends on the octets on both sides.
+        let kept = lineStarts.firstPlace { $0 >= max(range.lowerBound, 1) }
+        let behind = lineStarts.firstPlace { $0 > range.upperBound }
+        let moved = lineStarts[behind...].map { $0 + added - range.count }
+        lineStarts.removeSubrange(kept...)
+        let first = max(range.lowerBound, 1)
+        Self.addStarts(of: bytes, first..<max(range.lowerBound + added + 1, first), to: &lineStarts)
+        lineStarts += moved
+        marks.removeLast(max(marks.count - 1 - range.lowerBound / Self.markDistance, 0))
+        Self.addMarks(in: bytes, to: &marks)
     }
 }
 

@@ -1,4 +1,5 @@
 import Bearers
+import Definitions
 package import MeshCore
 package import SystemLayer
 
@@ -93,6 +94,8 @@ package struct Effects {
     var variables: [(name: String, value: String)] = []
     /// Texts that an editor holds in place of files of the definition, by their absolute paths without `.` and `..`.
     var openFiles: [String: [UInt8]] = [:]
+    /// What an editor's server has parsed of the definition before.
+    var parsedFiles: ParsedFiles?
     /// Reads standard input as octets, for a command that takes messages there.
     package var byteInput = ByteInput { _ in .end }
     /// The command line, without the program's name.

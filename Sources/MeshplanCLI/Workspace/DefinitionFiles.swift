@@ -115,7 +115,12 @@ struct DefinitionFiles {
             try checkMayBeRows(path, of: own)
             return try namedFiles(at: path, inside: repository)
         }
-        var reading = try DefinitionReader.reading(files, admits: { lies($0, in: repository) }, loading: load)
+        var reading = try DefinitionReader.reading(
+            files,
+            reusing: context.parsedFiles,
+            admits: { lies($0, in: repository) },
+            loading: load
+        )
         reading.diagnostics += SecretFiles(context).problems(of: reading)
         return reading
     }

@@ -15,14 +15,14 @@ package struct Explainer {
     /// Errors and notes about the definition. With errors, the desired state is unknown.
     package let diagnostics: [Diagnostic]
 
-    private let resolver: Resolver
+    let resolver: Resolver
     private let defaultsSelection: DefaultsSelection
     private let defaults: [SettingsTemplate]
     private let profiles: [SettingsTemplate]
     private let profilePlaces: [String: Int]
     /// Indexes of the top-level rules that select a node, by the node's index.
-    private let subscriptionRules: [Int: [Int]]
-    private let publicationRules: [Int: [Int]]
+    let subscriptionRules: [Int: [Int]]
+    let publicationRules: [Int: [Int]]
 
     /// Resolves a definition against the database.
     package init(_ definition: Definition, network: MeshNetwork) {

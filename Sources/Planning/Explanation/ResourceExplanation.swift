@@ -31,18 +31,23 @@ package struct ResourceExplanation: Hashable, Sendable {
     package var references: [Reference]
     /// The nodes that use it, in the order in which the definition first says so.
     package var uses: [Use]
+    /// Whether nodes were not looked at because there are too many.
+    package var isCut = false
 }
 
 extension Explainer {
     /// Explains the subnet, application key or group that `subnet.NAME`, `key.NAME`, `application_key.NAME` or
     /// `group.NAME` names; nil if the definition does not contain it.
-    package func resource(_ text: String) -> ResourceExplanation? {
+    ///
+    /// - Parameter limit: the most nodes that are looked at, of those that may use it. Explaining ten thousand takes
+    ///   seconds.
+    package func resource(_ text: String, lookingAt limit: Int = .max) -> ResourceExplanation? {
         guard let dot = text.firstIndex(of: ".") else { return nil }
         let name = String(text[text.index(after: dot)...])
         switch text[..<dot] {
-        case "subnet": return subnet(name)
-        case "key", "application_key": return applicationKey(name)
-        case "group": return group(name)
+        case "subnet": return subnet(name, limit)
+        case "key", "application_key": return applicationKey(name, limit)
+        case "group": return group(name, limit)
         default: return nil
         }
     }
@@ -54,11 +59,12 @@ extension Explainer {
             + definition.groups.map { "group." + $0.name.value }
     }
 
-    private func subnet(_ name: String) -> ResourceExplanation? {
+    private func subnet(_ name: String, _ limit: Int) -> ResourceExplanation? {
         guard let declared = definition.subnets.first(where: { $0.name.value == name }),
             let desired = state.subnets.first(where: { $0.name.value == name })
         else { return nil }
         let index = given("index", "\(desired.index)", at: declared.index?.location, isRecorded(desired.recordedName))
+        let (uses, isCut) = uses(of: .netKey(desired.index), limit)
         return ResourceExplanation(
             path: "subnet." + name,
             location: declared.name.location,
@@ -69,16 +75,18 @@ extension Explainer {
             references: definition.applicationKeys.filter { $0.subnet.value == name }.map {
                 ResourceExplanation.Reference(path: "application_key." + $0.name.value, location: $0.subnet.location)
             },
-            uses: uses(of: .netKey(desired.index))
+            uses: uses,
+            isCut: isCut
         )
     }
 
-    private func applicationKey(_ name: String) -> ResourceExplanation? {
+    private func applicationKey(_ name: String, _ limit: Int) -> ResourceExplanation? {
         guard let declared = definition.applicationKeys.first(where: { $0.name.value == name }),
             let desired = state.applicationKeys.first(where: { $0.name.value == name })
         else { return nil }
         let index = given("index", "\(desired.index)", at: declared.index?.location, isRecorded(desired.recordedName))
         let subnet = value("subnet", declared.subnet.value, at: declared.subnet.location, false)
+        let (uses, isCut) = uses(of: .appKey(desired.index), limit)
         return ResourceExplanation(
             path: "application_key." + name,
             location: declared.name.location,
@@ -87,11 +95,12 @@ extension Explainer {
                 protection(declared.isProtected, desired.wasProtected),
             ],
             references: [],
-            uses: uses(of: .appKey(desired.index))
+            uses: uses,
+            isCut: isCut
         )
     }
 
-    private func group(_ name: String) -> ResourceExplanation? {
+    private func group(_ name: String, _ limit: Int) -> ResourceExplanation? {
         guard let declared = definition.groups.first(where: { $0.name.value == name }),
             let desired = state.groups.first(where: { $0.group.name == name })
         else { return nil }
@@ -103,6 +112,7 @@ extension Explainer {
             values.append(value("parent", names.group(parent), at: nil, true))
         }
         values.append(protection(declared.isProtected, desired.recorded?.isProtected ?? false))
+        let (uses, isCut) = uses(of: .group(address), limit)
         return ResourceExplanation(
             path: "group." + name,
             location: declared.name.location,
@@ -111,7 +121,8 @@ extension Explainer {
                 guard let parent = child.parent, parent.value == name else { return nil }
                 return ResourceExplanation.Reference(path: "group." + child.name.value, location: parent.location)
             },
-            uses: uses(of: .group(address))
+            uses: uses,
+            isCut: isCut
         )
     }
 
@@ -156,14 +167,17 @@ extension Explainer {
     }
 
     /// The uses of a resource by nodes, merged if one line brings them to many.
-    private func uses(of resource: NetworkResource) -> [ResourceExplanation.Use] {
+    private func uses(of resource: NetworkResource, _ limit: Int) -> ([ResourceExplanation.Use], isCut: Bool) {
         struct Cause: Hashable {
             var path: String
             var source: ValueSource
         }
         var places: [Cause: Int] = [:]
         var uses: [ResourceExplanation.Use] = []
-        for number in definition.nodes.indices {
+        var looked = 0
+        for number in definition.nodes.indices where mayUse(number, resource) {
+            guard looked < limit else { return (uses, true) }
+            looked += 1
             guard let node = explanation(ofNode: number) else { continue }
             for value in node.values where value.value != nil && !value.isLeftOut && value.uses.contains(resource) {
                 var needs: Set<String> = []
@@ -184,6 +198,19 @@ extension Explainer {
                 }
             }
         }
-        return uses
+        return (uses, false)
+    }
+
+    /// Whether a node may use a resource. Most groups belong to a few nodes, which can be told without explaining all.
+    private func mayUse(_ number: Int, _ resource: NetworkResource) -> Bool {
+        guard case .group(let group) = resource, let index = resolver.desiredNumbers[number] else { return true }
+        // What rules add to a model depends on what the node is made of.
+        guard subscriptionRules[number] == nil, publicationRules[number] == nil else { return true }
+        guard state.nodes[index].settings.states.isEmpty, state.nodes[index].settings.bridgingTable == nil else {
+            return true
+        }
+        return state.nodes[index].models.contains { model in
+            model.subscriptions?.value.contains(group) == true || model.publication?.value?.target.group == resource
+        }
     }
 }

@@ -104,8 +104,11 @@ package struct JSONParser {
         return value
     }
 
+    private static let fewMembers = 16
+
     private mutating func object() throws(JSONError) -> JSONValue {
         var members: [JSONMember] = []
+        // Most objects have so few members that comparing is quicker than hashing.
         var names: Set<String> = []
         if next == UInt8(ascii: "}") {
             offset += 1
@@ -119,7 +122,11 @@ package struct JSONParser {
             }
             let position = offset
             let name = try string()
-            guard names.insert(name).inserted else {
+            if members.count == Self.fewMembers { names = Set(members.map(\.name)) }
+            let isNew =
+                members.count < Self.fewMembers
+                ? !members.contains { $0.name == name } : names.insert(name).inserted
+            guard isNew else {
                 throw failure("the member \"\(name)\" is there twice", at: position)
             }
             skipSpace()
@@ -204,7 +211,19 @@ package struct JSONParser {
     private mutating func string() throws(JSONError) -> String {
         let start = offset
         offset += 1
+        let plainEnd = bytes[offset...].firstIndex { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 < 0x20 }
         var text: [UInt8] = []
+        if let plainEnd {
+            // Most strings have no escapes, and need no copy.
+            if bytes[plainEnd] == UInt8(ascii: "\""),
+                let string = String(validating: bytes[offset..<plainEnd], as: UTF8.self)
+            {
+                offset = plainEnd + 1
+                return string
+            }
+            text += bytes[offset..<plainEnd]
+            offset = plainEnd
+        }
         while let byte = next {
             switch byte {
             case UInt8(ascii: "\""):

@@ -28,9 +28,14 @@ struct LanguageServerCommand: ContextCommand {
     func run(in context: Context) throws -> ExitStatus {
         let context = try variables.applied(to: context)
         if let logFile { try Files.append("", to: context.absolute(logFile), as: logFile, isPrivate: true) }
+        let folders = ParsedFolders()
         let workshop = DefinitionWorkshop(
             name: "meshplan",
-            examine: { folder, openFiles in Self.examine(folder, openFiles, in: context) },
+            examine: { folder, openFiles in
+                var context = context
+                context.parsedFiles = folders.files(in: folder)
+                return Self.examine(folder, openFiles, in: context)
+            },
             examineFile: { kind, path, openFiles in Self.examine(path, as: kind, openFiles, in: context) },
             word: { $0.worded.asSentence },
             markdown: MarkdownText.paragraphs
@@ -62,6 +67,23 @@ struct LanguageServerCommand: ContextCommand {
                 files: SourceFiles(files: files)
             )
         }
+    }
+}
+
+/// What was parsed of the definitions that an editor has open.
+private final class ParsedFolders {
+    private var files: [String: ParsedFiles] = [:]
+
+    /// The most folders of which something is kept. It takes about three times the memory of the texts.
+    private static let most = 8
+
+    /// What is known of the definition in a folder.
+    func files(in folder: String) -> ParsedFiles {
+        if let known = files[folder] { return known }
+        if files.count >= Self.most { files = [:] }
+        let new = ParsedFiles()
+        files[folder] = new
+        return new
     }
 }
 
