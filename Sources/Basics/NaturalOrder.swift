@@ -11,7 +11,6 @@ package struct NaturalOrder: Comparable, Sendable {
     /// Tells apart texts that differ in leading zeros only.
     private let text: String
 
-    /// The place of a text in that order.
     package init(_ text: String) {
         self.text = text
         if text.utf8.allSatisfy({ $0 < 0x80 }) {

@@ -5,7 +5,6 @@ package import MeshCore
 package struct BearerClock: Sendable {
     private let start = ContinuousClock.now
 
-    /// A clock that begins now.
     package init() {}
 
     /// Time since the clock began.

@@ -9,7 +9,6 @@ struct BearerEventQueue {
     /// How many events fit the allocated memory.
     var capacity: Int { events.capacity }
 
-    /// Adds the newest event.
     mutating func append(_ event: BearerEvent) {
         events.append(event)
     }

@@ -135,8 +135,6 @@ package final class ComposedBearer: PolledBearer {
     }
 
     /// Writes one packet.
-    ///
-    /// - Throws: ``BearerError`` if the part cannot send.
     package func send(_ packet: [UInt8], on link: LinkIdentifier) throws(BearerError) {
         guard let place = places[link] else { return }
         do throws(BearerError) {
@@ -387,7 +385,6 @@ extension ComposedBearer {
             return bearer
         }
 
-        /// It works again.
         mutating func recovered() {
             isUsed = true
             failures = 0

@@ -11,7 +11,6 @@ package final class GatewayRelay {
     package enum Event: Hashable, Sendable {
         /// A client has said hello; the fingerprint is that of its certificate.
         case came(FrameServer.Client, peer: String, fingerprint: [UInt8]?)
-        /// A client is gone.
         case left(FrameServer.Client, reason: String)
         /// A connection did not become a client.
         case turnedAway(peer: String, reason: String)
@@ -36,10 +35,8 @@ package final class GatewayRelay {
         /// From the mesh to the client.
         package var received = 0
 
-        /// No packets yet.
         package init() {}
 
-        /// The sum of both.
         package static func + (left: Carried, right: Carried) -> Carried {
             var sum = left
             sum.sent += right.sent
@@ -113,15 +110,12 @@ package final class GatewayRelay {
     /// The packets that all links have carried so far, those that have ended included.
     package var carried: Carried { links.values.reduce(ended) { $0 + $1.carried } }
 
-    /// Whether the bearer scans.
     package var scans: Bool { isScanning }
 
     /// How many links are open or being made.
     package var linkCount: Int { links.count }
 
     /// Waits once, at most until `deadline` or a signal, and passes on what has arrived.
-    ///
-    /// - Throws: ``BearerError`` if the bearer or the system fails for good.
     package func turn(until deadline: Instant) throws(BearerError) {
         try deliver()
         dialler?.load = HubLoad(

@@ -59,8 +59,6 @@ extension PolledBearer {
     package var now: Instant { clock.now }
 
     /// Waits in `poll` for the descriptors and the time that the bearer names, and then lets it do what is due.
-    ///
-    /// - Throws: ``BearerError`` if the bearer fails for good, or the system cannot wait.
     package func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {
         while true {
             if let event = takeEvent() { return event }

@@ -25,7 +25,6 @@ struct Sightings {
         holders[advertiser, default: []].append(index)
     }
 
-    /// A link is over.
     mutating func release(_ advertiser: AdvertiserIdentifier, by place: Int) {
         guard let index = holders[advertiser]?.firstIndex(of: place) else { return }
         holders[advertiser]?.remove(at: index)
@@ -35,7 +34,6 @@ struct Sightings {
     /// The bearer with a link to an advertiser; nil if there is none.
     func holder(of advertiser: AdvertiserIdentifier) -> Int? { holders[advertiser]?.first }
 
-    /// A bearer is gone.
     mutating func forget(_ index: Int) {
         speakers = speakers.filter { $0.value.place != index }
     }

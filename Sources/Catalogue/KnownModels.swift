@@ -2,9 +2,7 @@ package import MeshCore
 
 /// Every model that commands know: those of the Bluetooth SIG, and vendor models that files describe.
 package struct KnownModels: Sendable {
-    /// The vendor models.
     package let vendorModels: [VendorModel]
-    /// The names of all models.
     package let names: ModelNames
     /// The messages of the Bluetooth SIG and of vendor models; nil if there are no vendor models.
     private let allMessages: MessageCatalogue?
@@ -41,7 +39,6 @@ package struct KnownModels: Sendable {
         vendorStates[model] ?? StateCatalogue.states(of: model)
     }
 
-    /// The states that a status reports.
     package func states(reportedBy status: MessageDescription) -> [StateDescription] {
         let vendor = vendorModels.flatMap(\.states).filter { $0.statusMessage == status }
         return vendor.isEmpty ? StateCatalogue.states(reportedBy: status.opcode) : vendor

@@ -8,7 +8,6 @@ package struct MessageCatalogue: Sendable {
     private var byName: [String: Int] = [:]
     private var byModel: [ModelIdentifier: [Int]] = [:]
 
-    /// The messages of the Bluetooth SIG.
     package static let sig = MessageCatalogue(MessageTable.messages)
 
     /// Messages with distinct names, of which no two can be confused.
@@ -91,12 +90,9 @@ package struct MessageCatalogue: Sendable {
 
 /// A message with its values.
 package struct DecodedMessage: Hashable, Sendable {
-    /// What is known of the message.
     package let description: MessageDescription
-    /// The fields that it has.
     package let values: FieldValues
 
-    /// A message with these fields.
     package init(description: MessageDescription, values: FieldValues) {
         self.description = description
         self.values = values
@@ -112,7 +108,6 @@ package struct DecodedMessage: Hashable, Sendable {
 package enum AccessPayloadError: Error, Hashable, Sendable {
     /// The opcode is missing or reserved.
     case opcode(DecodeError)
-    /// No message has this opcode.
     case unknown(Opcode)
     /// The octets after the opcode do not go with the message; offsets count from the first of them.
     case parameters(Opcode, MessageDecodeError)

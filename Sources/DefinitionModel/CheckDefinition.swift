@@ -4,7 +4,6 @@ package import MeshCore
 package struct CheckDefinition: Hashable, Sendable {
     /// What it is called: any text on one line.
     package var name: Located<String>
-    /// The nodes that it is about.
     package var nodes: NodeSelector
     /// What each of them must have; with a ``count``, what the counted ones have.
     package var requirement = CheckRequirement()
@@ -12,7 +11,6 @@ package struct CheckDefinition: Hashable, Sendable {
     package var count: Located<CheckCount>?
     /// The tag for each of whose values the nodes are counted; nil to count them all together.
     package var forEach: Located<String>?
-    /// Whether it only warns.
     package var isWarning = false
 
     /// A check that demands nothing yet.
@@ -29,7 +27,6 @@ package struct CheckCount: Hashable, Sendable {
     /// The greatest number; nil for any.
     package var atMost: Int?
 
-    /// A count within limits.
     package init(atLeast: Int?, atMost: Int?) {
         self.atLeast = atLeast
         self.atMost = atMost
@@ -38,7 +35,6 @@ package struct CheckCount: Hashable, Sendable {
     /// The number, if there is only one.
     package var exactly: Int? { atLeast == atMost ? atLeast : nil }
 
-    /// Whether a number is within the limits.
     package func allows(_ number: Int) -> Bool { number >= atLeast ?? 0 && number <= atMost ?? .max }
 
     /// The limits for people: `at least 2`, `exactly 1`, `2 to 4`.
@@ -68,12 +64,9 @@ package struct CheckRequirement: Hashable, Sendable {
     package var model: Located<ModelIdentifier>?
     /// Application keys that must be bound.
     package var keys: [Located<String>] = []
-    /// Groups that must be subscribed to.
     package var subscribe: [Located<CheckedGroup>] = []
-    /// Groups that must be published to.
     package var publish: [Located<CheckedGroup>] = []
 
-    /// A requirement that every node meets.
     package init() {}
 
     /// Whether every node meets it.
@@ -82,12 +75,10 @@ package struct CheckRequirement: Hashable, Sendable {
 
 /// A tag that a check demands.
 package struct CheckedTag: Hashable, Sendable {
-    /// The tag.
     package var name: Located<String>
     /// The values, one of which it must have; empty for any. They may contain `*`.
     package var values: [Located<String>]
 
-    /// A tag with the values that it may have.
     package init(name: Located<String>, values: [Located<String>] = []) {
         self.name = name
         self.values = values

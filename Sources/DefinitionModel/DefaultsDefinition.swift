@@ -15,7 +15,6 @@ package struct DefaultsDefinition: Hashable, Sendable {
     package var settings: NodeSettings
     /// States of models, which apply to every element that has the model; each model once, with nothing but states.
     package var models: [ModelDefinition] = []
-    /// Where the entry starts.
     package var location: SourceLocation
 
     /// An entry for all nodes that sets nothing yet.

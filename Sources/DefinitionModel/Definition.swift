@@ -23,7 +23,6 @@ package struct Definition: Hashable, Sendable {
     package var nodes: [NodeDefinition]
     /// The top-level subscriptions.
     package var subscriptions: [SubscriptionDefinition]
-    /// The top-level publications.
     package var publications: [PublicationDefinition]
     /// Renamed subnets, application keys and groups, in reading order.
     package var moved: [MovedDefinition]
@@ -112,13 +111,11 @@ package enum KeySource: Hashable, Sendable {
 
 /// A subnet as its YAML declares it: a NetKey without its octets.
 package struct SubnetDefinition: Hashable, Sendable {
-    /// Its name.
     package var name: Located<String>
     /// Its NetKey index; allocated if absent.
     package var index: Located<NetKeyIndex>?
     /// Where its key comes from if the database does not have it.
     package var key: Located<KeySource>?
-    /// Refuses removal.
     package var isProtected: Located<Bool>?
     /// What it is called, and what it is.
     package var wording = Wording()
@@ -133,15 +130,12 @@ package struct SubnetDefinition: Hashable, Sendable {
 
 /// An application key as its YAML declares it: an AppKey without its octets.
 package struct ApplicationKeyDefinition: Hashable, Sendable {
-    /// Its name.
     package var name: Located<String>
-    /// The subnet it is bound to.
     package var subnet: Located<String>
     /// Its AppKey index; allocated if absent.
     package var index: Located<AppKeyIndex>?
     /// Where the key comes from if the database does not have it.
     package var key: Located<KeySource>?
-    /// Refuses removal.
     package var isProtected: Located<Bool>?
     /// What it is called, and what it is.
     package var wording = Wording()
@@ -162,13 +156,10 @@ package struct ApplicationKeyDefinition: Hashable, Sendable {
 
 /// A group as its YAML declares it.
 package struct GroupDefinition: Hashable, Sendable {
-    /// Its name.
     package var name: Located<String>
     /// A fixed address or a label; an address is allocated if absent.
     package var address: Located<SubscriptionAddress>?
-    /// The group that contains it.
     package var parent: Located<String>?
-    /// Refuses removal.
     package var isProtected: Located<Bool>?
     /// What it is called, and what it is.
     package var wording = Wording()
@@ -187,7 +178,6 @@ package struct GroupDefinition: Hashable, Sendable {
 
 /// Settings that several nodes share. A node's own settings override its profile's, value by value.
 package struct ProfileDefinition: Hashable, Sendable {
-    /// Its name.
     package var name: Located<String>
     /// What its nodes are made as; nil if the profile does not say.
     package var product: Located<ProductIdentifier>?
@@ -195,7 +185,6 @@ package struct ProfileDefinition: Hashable, Sendable {
     package var provisioning: ProvisioningSettings?
     /// What its nodes inherit beside settings.
     package var inherited = InheritedValues()
-    /// What it sets.
     package var settings: NodeSettings
 
     /// A profile that says nothing about provisioning.
@@ -215,15 +204,11 @@ package struct NodeDefinition: Hashable, Sendable {
     package var awaitsDevice = false
     /// What its device is made as; nil if the definition does not say.
     package var product: Located<ProductIdentifier>?
-    /// The profile it starts from.
     package var profile: Located<String>?
-    /// A fixed unicast address.
     package var address: Located<UnicastAddress>?
-    /// Tags for selectors.
     package var tags: [String: Located<String>]
     /// Where it is; nil if the definition does not say.
     package var position: Located<NodePosition>?
-    /// Refuses removal.
     package var isProtected: Located<Bool>?
     /// What happens to it when it leaves the definition.
     package var removalPolicy: Located<RemovalPolicy>?
@@ -247,7 +232,6 @@ package struct NodeDefinition: Hashable, Sendable {
 package struct ElementDefinition: Hashable, Sendable {
     /// The location of its index.
     package var location: SourceLocation
-    /// Its managed models.
     package var models: [ModelDefinition]
 
     package init(location: SourceLocation, models: [ModelDefinition]) {
@@ -259,7 +243,6 @@ package struct ElementDefinition: Hashable, Sendable {
 /// A managed model. Its keys, its subscriptions and its publication are each managed if present, and are then exactly
 /// as listed. Of its other states, those that are listed are managed.
 package struct ModelDefinition: Hashable, Sendable {
-    /// The model.
     package var identifier: Located<ModelIdentifier>
     /// The names of the application keys bound to it.
     package var keys: Located<[Located<String>]>?
@@ -295,7 +278,6 @@ package enum PublishTarget: Hashable, Sendable {
 
 /// A publication as declared.
 package struct PublishSettings: Hashable, Sendable {
-    /// The destination.
     package var target: Located<PublishTarget>
     /// The name of the application key; may be absent where the model has exactly one.
     package var key: Located<String>?

@@ -37,7 +37,6 @@ extension DefinitionValue {
         settings.map { .fields(publicationFields($0)) } ?? .word("none")
     }
 
-    /// The entries of a publication.
     private static func publicationFields(_ settings: PublishSettings) -> [Field] {
         var fields = [Field("to", target(settings.target.value))]
         if let key = settings.key { fields.append(Field("key", .text(key.value))) }

@@ -4,7 +4,6 @@ import MeshCore
 package indirect enum DefinitionValue: Sendable {
     /// A scalar, already quoted if necessary.
     case word(String)
-    /// A list.
     case list([DefinitionValue])
     /// A mapping. Its keys are in the order in which they are written, already quoted if necessary.
     case fields([Field])
@@ -13,9 +12,7 @@ package indirect enum DefinitionValue: Sendable {
 
     /// An entry of a mapping.
     package struct Field: Sendable {
-        /// The key.
         package var key: String
-        /// The value behind the colon.
         package var value: DefinitionValue
 
         package init(_ key: String, _ value: DefinitionValue) {

@@ -16,7 +16,6 @@ package struct Diagnostic: Hashable, Sendable {
         package static func < (left: Severity, right: Severity) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// How severe it is.
     package var severity: Severity
     /// One sentence without a full stop: what is wrong. Never holds key material.
     package var message: String
@@ -37,7 +36,6 @@ package struct Diagnostic: Hashable, Sendable {
     package struct Related: Hashable, Sendable {
         /// What is there, a few words.
         package var message: String
-        /// The place.
         package var location: SourceLocation
 
         package init(message: String, location: SourceLocation) {

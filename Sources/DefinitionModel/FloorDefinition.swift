@@ -21,7 +21,6 @@ package struct FloorDefinition: Hashable, Sendable {
 
 /// Where a node is, for pictures and reports.
 package struct NodePosition: Hashable, Sendable {
-    /// The name of the floor.
     package var floor: Located<String>
     /// To the right of the floor's upper left corner, in millimetres.
     package var x: Int

@@ -5,7 +5,6 @@ package struct Glob: Hashable, Sendable {
     /// The pattern as UTF-8.
     private let pattern: [UInt8]
 
-    /// Takes the text as the pattern.
     package init(_ text: String) {
         pattern = Array(text.utf8)
     }

@@ -3,14 +3,11 @@ package import MeshCore
 /// Tags, protection and removal policy in a profile or an entry of `defaults`: the nodes have them unless they say
 /// otherwise themselves.
 package struct InheritedValues: Hashable, Sendable {
-    /// Tags for selectors.
     package var tags: [String: Located<String>] = [:]
-    /// Refuses removal.
     package var isProtected: Located<Bool>?
     /// What happens to nodes that leave the definition.
     package var removalPolicy: Located<RemovalPolicy>?
 
-    /// Nothing to inherit.
     package init() {}
 }
 

@@ -2,11 +2,8 @@ import MeshCore
 
 /// The kinds of things that a database knows by name. A definition declares it when one of them gets another name.
 package enum NamedKind: String, CaseIterable, Sendable {
-    /// A subnet.
     case subnet
-    /// An application key.
     case applicationKey = "application_key"
-    /// A group.
     case group
 
     /// The word for people: “application key”.
@@ -21,7 +18,6 @@ package enum NamedKind: String, CaseIterable, Sendable {
 
 /// One entry of `moved`: a thing that has a new name.
 package struct MovedDefinition: Hashable, Sendable {
-    /// Its kind.
     package var kind: NamedKind
     /// The name it had.
     package var from: Located<String>

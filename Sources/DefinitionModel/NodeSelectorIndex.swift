@@ -10,7 +10,6 @@ package struct NodeSelectorIndex: Sendable {
     /// Positions by tag and value, ascending.
     private let tagged: [String: [String: [Int]]]
 
-    /// An index over the nodes of a definition.
     package init(_ nodes: [NodeDefinition]) {
         self.nodes = nodes
         positions = Dictionary(firstOf: zip(nodes.lazy.map(\.name.value), nodes.indices))
@@ -47,19 +46,16 @@ package struct NodeSelectorIndex: Sendable {
         }
     }
 
-    /// Whether the selector selects any node.
     package func matchesAny(_ selector: NodeSelector) -> Bool {
         if selector.isAll { return !nodes.isEmpty }
         return !matches(selector).isEmpty
     }
 
-    /// The position of the node with that name.
     package func position(named name: String) -> Int? { positions[name] }
 
     /// The tags of all nodes, sorted.
     package var tags: [String] { tagged.keys.sorted() }
 
-    /// Whether any node has a tag.
     package func hasTag(_ tag: String) -> Bool { tagged[tag] != nil }
 
     /// The values that nodes give to a tag, sorted.

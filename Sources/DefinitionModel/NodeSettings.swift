@@ -8,7 +8,6 @@ package struct NodeSettings: Hashable, Sendable {
     package var applicationKeys: Located<[Located<String>]>?
     /// The default TTL, 0 or 2...127.
     package var defaultTTL: Located<UInt8>?
-    /// Whether the node sends Secure Network beacons.
     package var secureNetworkBeacon: Located<Bool>?
     /// Relay on or off.
     package var relay: Located<Bool>?
@@ -16,9 +15,7 @@ package struct NodeSettings: Hashable, Sendable {
     package var proxy: Located<Bool>?
     /// Friend on or off.
     package var friend: Located<Bool>?
-    /// Network Transmit.
     package var networkTransmit: Located<TransmitParameters>?
-    /// Relay Retransmit.
     package var relayRetransmit: Located<TransmitParameters>?
     /// States of the foundation models, each once.
     package var states: [Located<StateDefinition>]
@@ -29,7 +26,6 @@ package struct NodeSettings: Hashable, Sendable {
     /// Elements by index.
     package var elements: [UInt8: ElementDefinition]
 
-    /// Settings that manage nothing.
     package init() {
         states = []
         elements = [:]

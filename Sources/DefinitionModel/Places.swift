@@ -2,12 +2,10 @@ package import MeshCore
 
 /// What a device is made as: the company and the product that its composition names (Mesh Protocol 4.2.2.1).
 package struct ProductIdentifier: Hashable, Sendable {
-    /// The company identifier.
     package var company: UInt16
     /// The product identifier, which the company assigns.
     package var product: UInt16
 
-    /// The product of a company.
     package init(company: UInt16, product: UInt16) {
         self.company = company
         self.product = product
@@ -16,7 +14,6 @@ package struct ProductIdentifier: Hashable, Sendable {
 
 /// A product as a file describes it that the definition names, so that much is known before there is a device of it.
 package struct ProductDescription: Hashable, Sendable {
-    /// Its name in the file.
     package var name: Located<String>
     /// What its devices are made of.
     package var composition: Composition
@@ -25,7 +22,6 @@ package struct ProductDescription: Hashable, Sendable {
     /// Whether the file says that its devices know HMAC-SHA256; false as well if it does not say which algorithms.
     package var knowsHMAC: Bool
 
-    /// A product with a name.
     package init(
         name: Located<String>,
         composition: Composition,
@@ -59,7 +55,6 @@ extension NodeDefinition {
         awaitsDevice = true
     }
 
-    /// Gives a place its device.
     package mutating func assign(_ device: Located<DeviceUUID>) {
         uuid = device
         awaitsDevice = false

@@ -2,12 +2,10 @@ package import MeshCore
 
 /// What a network demands of devices that become its nodes: `provisioning:` at the top level.
 package struct ProvisioningRules: Hashable, Sendable {
-    /// Its location.
     package var location: SourceLocation
     /// What has to be proved about devices; nil is nothing.
     package var requirement: Located<ProvisioningAssurance>?
 
-    /// Rules that demand nothing.
     package init(location: SourceLocation) {
         self.location = location
     }
@@ -24,7 +22,6 @@ package enum SecretSource: Hashable, Sendable {
 /// How a device becomes a node: `provisioning:` of a node or profile. Absent values follow from what the device can do,
 /// the safest first.
 package struct ProvisioningSettings: Hashable, Sendable {
-    /// Its location.
     package var location: SourceLocation
     /// The only kind of authentication allowed; nil for any.
     package var method: Located<AuthenticationMethod.Kind>?

@@ -9,10 +9,8 @@ package struct NodeSelector: Hashable, Sendable {
     /// Whether its patterns and tags may select no node: `allow_empty: true`. Otherwise that is an error, because it is
     /// usually a mistake.
     package var mayBeEmpty = false
-    /// The location of the selector.
     package var location: SourceLocation
 
-    /// A selector for every node.
     package init(location: SourceLocation) {
         tags = [:]
         self.location = location
@@ -29,15 +27,11 @@ package struct NodeSelector: Hashable, Sendable {
 
 /// One entry of `subscriptions`: adds groups to models on the selected nodes.
 package struct SubscriptionDefinition: Hashable, Sendable {
-    /// The names of the groups.
     package var groups: [Located<String>]
-    /// The models.
     package var models: [Located<ModelIdentifier>]
-    /// The nodes.
     package var nodes: NodeSelector
     /// The element, or nil for every element that has the model.
     package var element: Located<UInt8>?
-    /// Where the entry starts.
     package var location: SourceLocation
 
     package init(
@@ -59,13 +53,10 @@ package struct SubscriptionDefinition: Hashable, Sendable {
 package struct PublicationDefinition: Hashable, Sendable {
     /// The nodes; `node: NAME` selects one.
     package var nodes: NodeSelector
-    /// The model.
     package var model: Located<ModelIdentifier>
     /// The element, or nil for the first one that has the model.
     package var element: Located<UInt8>?
-    /// The publication.
     package var settings: PublishSettings
-    /// Where the entry starts.
     package var location: SourceLocation
 
     package init(

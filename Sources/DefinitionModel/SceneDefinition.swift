@@ -19,12 +19,10 @@ extension ModelIdentifier {
 
 /// A scene as its YAML declares it: a name for a number. What it is, is said under the models.
 package struct SceneDefinition: Hashable, Sendable {
-    /// Its name.
     package var name: Located<String>
     /// Its number in the registers of all nodes, 1 to 65535 (Mesh Model 5.1.3.2).
     package var number: Located<UInt16>
 
-    /// A scene.
     package init(name: Located<String>, number: Located<UInt16>) {
         self.name = name
         self.number = number
@@ -33,7 +31,6 @@ package struct SceneDefinition: Hashable, Sendable {
 
 /// The values that states of one model have in a scene.
 package struct SceneSettings: Hashable, Sendable {
-    /// The name of the scene.
     package var scene: Located<String>
     /// The states, each once, in reading order. The location of each is that of its value.
     package var states: [Located<ModelStateSetting>]

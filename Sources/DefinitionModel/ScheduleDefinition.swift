@@ -1,17 +1,12 @@
 /// What the schedulers of some nodes do at certain times.
 package struct ScheduleDefinition: Hashable, Sendable {
-    /// What it is called.
     package var name: Located<String>
-    /// When it is done.
     package var time: Located<ScheduleTime>
-    /// What is done.
     package var action: Located<ScheduleAction>
     /// The transition time as in messages: 0 for none (Mesh Model 3.1.3).
     package var transition: UInt8
-    /// The nodes that do it.
     package var nodes: NodeSelector
 
-    /// A schedule.
     package init(
         name: Located<String>,
         time: Located<ScheduleTime>,
@@ -39,12 +34,10 @@ package struct ScheduleTime: Hashable, Sendable {
     package var hour: UInt8 = 24
     /// 61 for every 15 minutes, 62 for every 20, 63 for once an hour at random.
     package var minute: UInt8 = 0
-    /// The second.
     package var second: UInt8 = 0
     /// Bit 0 is Monday.
     package var weekdays: UInt8 = 0x7F
 
-    /// Every hour of every day.
     package init() {}
 
     /// Monday to Friday.
@@ -64,9 +57,7 @@ package struct ScheduleTime: Hashable, Sendable {
 package enum ScheduleAction: Hashable, Sendable {
     /// It switches the lamps of its element and those that follow off.
     case off
-    /// It switches them on.
     case on
-    /// It recalls the scene with that name.
     case recall(String)
 }
 

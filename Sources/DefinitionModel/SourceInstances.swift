@@ -12,7 +12,6 @@ package struct SourceInstances: Hashable, Sendable {
         package var file: UInt32
         /// Where the instance is asked for. It may lie in another instance.
         package var parent: SourceLocation
-        /// What it is an instance of.
         package var title: Title
 
         package init(file: UInt32, parent: SourceLocation, title: Title) {
@@ -36,7 +35,6 @@ package struct SourceInstances: Hashable, Sendable {
         package struct Row: Hashable, Sendable {
             /// Its line, from 1.
             package var line: Int
-            /// The path of the file.
             package var path: String
 
             package init(line: Int, path: String) {
@@ -61,7 +59,6 @@ package struct SourceInstances: Hashable, Sendable {
     /// The instances in the order in which they were made.
     package private(set) var all: [Instance] = []
 
-    /// No instances.
     package init() {}
 
     /// Adds an instance and gives the number that locations in it have as their file.

@@ -38,7 +38,6 @@ package struct SourceFiles: Hashable, Sendable {
         }
     }
 
-    /// The files in reading order.
     package var files: [File]
     /// The instances that locations may lie in.
     package var instances = SourceInstances()
@@ -47,7 +46,6 @@ package struct SourceFiles: Hashable, Sendable {
         self.files = files
     }
 
-    /// The path of the file that contains a location.
     package func path(of location: SourceLocation) -> String {
         let file = Int(instances.place(of: location).file)
         return files.indices.contains(file) ? files[file].path : "?"
@@ -140,9 +138,7 @@ package struct SourceFiles: Hashable, Sendable {
 /// does that for `package` declarations only if everything they use is `@usableFromInline`.
 @usableFromInline
 package struct Located<Value> {
-    /// The value.
     @usableFromInline package var value: Value
-    /// Its location.
     @usableFromInline package var location: SourceLocation
 
     @inlinable

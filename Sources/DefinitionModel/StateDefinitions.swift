@@ -112,13 +112,11 @@ package struct HeartbeatSubscribeSettings: Hashable, Sendable {
 
 /// An entry of a bridging table as declared.
 package struct BridgeDefinition: Hashable, Sendable {
-    /// The two subnets.
     package var subnets: [Located<String>]
     /// The two addresses; each belongs to the subnet at the same position. The first is an element.
     package var addresses: [Located<PublishTarget>]
     /// The direction in which messages pass.
     package var directions: BridgingDirections
-    /// Where the entry starts.
     package var location: SourceLocation
 
     /// An entry with exactly two subnets and two addresses.

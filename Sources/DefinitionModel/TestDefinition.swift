@@ -40,7 +40,6 @@ package enum TestVariation: Hashable, Sendable {
 
 /// One thing that is done, and what must follow from it.
 package struct TestStep: Hashable, Sendable {
-    /// Where it stands.
     package var location: SourceLocation
     /// What is done; nil if the step only looks.
     package var action: TestAction?
@@ -82,7 +81,6 @@ package enum TestAction: Hashable, Sendable {
 }
 
 extension TestAction {
-    /// The key in a definition.
     package var key: String {
         switch self {
         case .press: "press"
@@ -123,7 +121,6 @@ extension TestAction {
 
 /// What must come true of nodes.
 package struct TestExpectation: Hashable, Sendable {
-    /// The nodes.
     package var nodes: NodeSelector
     /// Whether it is about our own node instead, for `nodes: provisioner`; then ``nodes`` selects none.
     package var isAtProvisioner = false
@@ -157,7 +154,6 @@ package struct ExpectedState: Hashable, Sendable {
     /// The words of the value: `40%`, `3000K 80%`.
     package var words: [String]
 
-    /// A state with a value.
     package init(name: String, words: [String]) {
         self.name = name
         self.words = words

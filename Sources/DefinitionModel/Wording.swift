@@ -5,15 +5,12 @@ package struct Wording: Hashable, Sendable {
     /// What else there is to know; only in the definition.
     package var description: Located<String>?
 
-    /// Nothing.
     package init() {}
 }
 
 /// The rule for titles and descriptions: any text without characters that nobody sees.
 package enum WordingText {
-    /// The most characters of a title.
     package static let longestTitle = 120
-    /// The most characters of a description.
     package static let longestDescription = 1000
 
     /// The first character that must not be in a title; nil if there is none. Joiners are allowed, because some scripts
@@ -28,7 +25,6 @@ package enum WordingText {
         }
     }
 
-    /// Whether a text can be a title.
     package static func isTitle(_ text: String) -> Bool {
         problem(in: text) == nil && text.unicodeScalars.count <= longestTitle
             && text.unicodeScalars.contains { !$0.properties.isWhitespace }

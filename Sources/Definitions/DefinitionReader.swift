@@ -45,7 +45,6 @@ package enum DefinitionReader {
     ///   - admits: whether a path lies where definitions may take files from that they include.
     ///   - load: gives the files at a path, which starts from the same folder as those of `files`: the file, or the
     ///     files of a folder; nothing if nothing is there, which is reported.
-    /// - Throws: what `load` throws.
     package static func reading<Failure: Error>(
         _ files: SourceFiles,
         toleratesEmptySelectors: Bool = false,

@@ -193,7 +193,6 @@ extension Meshplan {
 
 /// A command that has all its effects through a context.
 protocol ContextCommand: ParsableCommand {
-    /// Whether to write results as JSON.
     var writesJSON: Bool { get }
     /// How to reach and open databases.
     var storeAccess: StoreAccess { get }
@@ -214,13 +213,11 @@ extension ContextCommand {
 
 /// A command about one network.
 protocol NetworkCommand: ContextCommand {
-    /// The option that chooses the network.
     var networks: NetworkOptions { get }
     /// How databases are reached and opened.
     var store: StoreOptions { get }
 }
 
 extension NetworkCommand {
-    /// The access that the options describe.
     var storeAccess: StoreAccess { store.access }
 }

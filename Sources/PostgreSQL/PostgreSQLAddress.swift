@@ -9,7 +9,6 @@ package struct PostgreSQLAddress: Hashable, Sendable {
     let url: String
     /// The parts that messages must not show.
     let secrets: [String]
-    /// How long connecting may take.
     private(set) var connectTimeout: Duration
     /// Host and database.
     private let name: String

@@ -12,7 +12,6 @@ package struct PostgreSQLError: Error, Hashable, Sendable {
         case shape
     }
 
-    /// What failed.
     package var kind: Kind
     /// The five characters of the server's reason (SQLSTATE), if it gave one.
     package var state: String?

@@ -2,7 +2,6 @@ import CPostgreSQL
 
 /// The result of a statement.
 package struct SQLResult: Sendable {
-    /// The rows of a query.
     package var rows: [SQLRow]
     /// How many rows were inserted, changed, deleted or found.
     package var count: Int

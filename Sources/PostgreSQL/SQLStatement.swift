@@ -1,6 +1,5 @@
 /// A statement with the values for its parameters `$1`, `$2`, … Values are always bound, never part of the text.
 package struct SQLStatement: Sendable {
-    /// The text.
     package var sql: String
     /// The values, `$1` first.
     package var parameters: [SQLValue]

@@ -29,7 +29,6 @@ struct ExpectedPlace {
         self.value = value
     }
 
-    /// The models that hold the state.
     var servers: [ModelIdentifier] { [value.state.server, value.state.setServer].compactMap(\.self) }
 
     /// Whether the state is what it must be.

@@ -5,7 +5,6 @@ import Simulator
 
 /// Something that must come true of one node.
 enum ExpectedThing {
-    /// A state has a value.
     case state(ExpectedPlace)
     /// The Health Servers have just these faults.
     case faults(ExpectedFaults)
@@ -14,7 +13,6 @@ enum ExpectedThing {
     /// A heartbeat has reached the node.
     case heartbeat(ExpectedHeartbeat)
 
-    /// The node.
     var uuid: DeviceUUID {
         switch self {
         case .state(let place): place.uuid
@@ -24,7 +22,6 @@ enum ExpectedThing {
         }
     }
 
-    /// The name of the node.
     var name: String {
         switch self {
         case .state(let place): place.name
@@ -107,7 +104,6 @@ struct ExpectedFaults {
 struct ExpectedArrival {
     let uuid: DeviceUUID
     let name: String
-    /// The node that sends it.
     private let sender: DeviceUUID
     /// The addresses of that node.
     private let sources: ClosedRange<UInt16>

@@ -31,9 +31,7 @@ package struct MeshTest {
         let ear: ProvisionerEar
     }
 
-    /// The run.
     package let run: TestVariant
-    /// What our own node needs for it.
     package private(set) var needs: Set<OwnModel> = []
     /// What cannot be done in this network; nil if everything can.
     package private(set) var flaw: TestFailure?
@@ -107,7 +105,6 @@ package struct MeshTest {
         }
     }
 
-    /// The name of a node for people.
     func name(_ node: Node) -> String {
         definition.nodes.first { $0.uuid.value == node.uuid }?.name.value ?? node.name
     }

@@ -7,7 +7,6 @@ struct MessageJourney {
     struct Way: Hashable {
         /// The nodes that relayed it, in their order; for a message from outside, the proxy is the first.
         var relays: [DeviceUUID]
-        /// When it arrived.
         var time: Instant
         /// The number of hops over the air.
         var hops: Int { relays.count + 1 }

@@ -5,9 +5,7 @@ import MeshCore
 
 /// Somebody sets a state from outside, through a proxy, as a person does with a command.
 struct OutsideCommand {
-    /// What is operated.
     let target: ResolvedTarget
-    /// Where the state is set.
     let places: StateChangePlaces
     private let setting: StateSetting
     private let cover: GroupCover
@@ -77,7 +75,6 @@ struct OutsideCommand {
         self.target = target
     }
 
-    /// What our own node needs for it.
     var needs: Set<OwnModel> { places.needs(under: cover) }
 
     /// The models that act on it.
@@ -101,7 +98,6 @@ struct OutsideCommand {
 }
 
 extension StateSettingOutcome {
-    /// Whether the state is what was asked for.
     fileprivate var isGood: Bool {
         switch self {
         case .asAsked, .repaired, .sent: true

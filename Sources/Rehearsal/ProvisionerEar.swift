@@ -34,7 +34,6 @@ struct ProvisionerEar {
         }
     }
 
-    /// Whether nothing is expected.
     var isEmpty: Bool { expected.isEmpty }
 
     /// What a proxy must pass on.

@@ -8,23 +8,17 @@ package import Store
 
 /// Why a definition cannot be rehearsed.
 package enum RehearsalError: Error {
-    /// The planner found errors.
     case diagnostics([Diagnostic])
     /// Not everything was applied; what went wrong, as clauses without a full stop.
     case incomplete([String])
-    /// The database failed.
     case store(StoreError)
 }
 
 /// A building in a computer that has just been commissioned as its definition says.
 package final class Rehearsal {
-    /// The definition.
     package let definition: Definition
-    /// The models that are known by name.
     package let models: KnownModels
-    /// The network as it was configured.
     package private(set) var network: MeshNetwork
-    /// Finds the nodes of selectors.
     let selectors: NodeSelectorIndex
     private let database: MeshDatabase
     private let lease: WriteLease

@@ -19,12 +19,10 @@ struct SentMessage {
     /// What the nodes answered to a command from outside.
     var answers: [DeviceUUID: StateSettingOutcome]?
 
-    /// What a switch sent that was pressed.
     init(_ pressed: PressedSwitch) {
         self.init("the switch", pressed.source, pressed.publication, pressed.servers)
     }
 
-    /// What a model publishes.
     init(
         _ sender: String,
         _ source: UnicastAddress,

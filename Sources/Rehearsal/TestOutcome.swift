@@ -3,7 +3,6 @@ import MeshCore
 
 /// One run of a test: under which chances, for which room or node, and without which node.
 package struct TestVariant: Hashable, Sendable {
-    /// The test.
     package let test: TestDefinition
     /// The node that has no power in this run; nil for none.
     package var without: NodeDefinition?
@@ -12,7 +11,6 @@ package struct TestVariant: Hashable, Sendable {
     /// The seed of its chances; nil on a real mesh, whose chances nobody chooses.
     package let seed: UInt64?
 
-    /// A run.
     package init(
         test: TestDefinition,
         without: NodeDefinition? = nil,
@@ -25,13 +23,11 @@ package struct TestVariant: Hashable, Sendable {
         self.seed = seed
     }
 
-    /// The steps as they are in this run.
     package var steps: [TestStep] { binding?.steps(test.steps) ?? test.steps }
 }
 
 /// What came of a run of a test.
 package struct TestOutcome: Hashable, Sendable {
-    /// The run.
     package let run: TestVariant
     /// How long the slowest expectation took to come true; nil if nothing was expected.
     package var slowest: Duration?
@@ -41,7 +37,6 @@ package struct TestOutcome: Hashable, Sendable {
     /// A run in which nothing has gone wrong yet.
     package init(run: TestVariant) { self.run = run }
 
-    /// Whether everything was as expected.
     package var isPassed: Bool { failure == nil }
 }
 

@@ -90,7 +90,6 @@ extension TestPlayer {
 }
 
 extension SubscriptionAddress {
-    /// The same as an address to send to.
     fileprivate var publishAddress: PublishAddress {
         switch self {
         case .group(let group): .group(group)

@@ -251,11 +251,9 @@ extension TestStep {
 
 /// What was noted while a step was played.
 final class StepJournal {
-    /// Who heard which message.
     var heard: [HeardMessage] = []
     /// Who published a change of its states.
     var published: [Publisher] = []
-    /// Whom heartbeats reached.
     var heartbeats: [HeardHeartbeat] = []
 }
 
@@ -271,11 +269,8 @@ struct HeardHeartbeat {
 
 /// A model that publishes.
 struct Publisher: Hashable {
-    /// The node.
     let uuid: DeviceUUID
-    /// The index of the element.
     let element: Int
-    /// The model.
     let model: ModelIdentifier
 }
 

@@ -9,7 +9,6 @@ package struct Certificate: Hashable, Sendable {
     package var issuer: String
     /// SHA-256 of the whole certificate, 32 octets.
     package var fingerprint: [UInt8]
-    /// The first second at which it is valid.
     package var validFrom: Timestamp
     /// The first second at which it is no longer valid.
     package var validUntil: Timestamp

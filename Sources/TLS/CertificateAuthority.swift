@@ -7,7 +7,6 @@ package import MeshCore
 /// only and a client's for clients only, so nobody can run a gateway with a client's file. OpenSSL provides the
 /// randomness.
 package final class CertificateAuthority {
-    /// The authority's own certificate.
     package let certificate: Certificate
     private let handle: OpaquePointer
     private let key: OpaquePointer
@@ -28,7 +27,6 @@ package final class CertificateAuthority {
     /// Creates an authority with a new key.
     ///
     /// - Parameter name: its common name, 1...64 octets.
-    /// - Throws: ``TLSError/Kind/library`` if OpenSSL cannot make the key or the certificate.
     package init(name: String, validity: Validity) throws(TLSError) {
         ErrorQueue.clear()
         guard let key = ctls_p256_key_new() else { throw ErrorQueue.failure("make a key") }
@@ -77,8 +75,6 @@ package final class CertificateAuthority {
     }
 
     /// The authority's file in PEM. It holds the private key.
-    ///
-    /// - Throws: ``TLSError/Kind/library`` if OpenSSL cannot write it.
     package func pem() throws(TLSError) -> [UInt8] { try Self.pem([handle], key) }
 
     /// Makes a key and a certificate for it.
@@ -88,7 +84,6 @@ package final class CertificateAuthority {
     ///   - name: the common name, 1...64 octets. Logs use it for the holder.
     ///   - validity: ends at the authority's own end at the latest.
     /// - Returns: the holder's file in PEM, for ``TLSIdentity/init(pem:)``. It holds the private key.
-    /// - Throws: ``TLSError/Kind/library`` if OpenSSL cannot make the key or the certificate.
     package func issue(_ role: TLSRole, name: String, validity: Validity) throws(TLSError) -> [UInt8] {
         ErrorQueue.clear()
         guard let holderKey = ctls_p256_key_new() else { throw ErrorQueue.failure("make a key") }

@@ -41,6 +41,5 @@ struct LibraryReason: Hashable {
         return number - SSL_AD_REASON_OFFSET
     }
 
-    /// The library's own text for it.
     var text: String { ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)" }
 }

@@ -3,9 +3,7 @@ import MeshCore
 
 /// Finds the words for why OpenSSL ended a connection.
 struct HandshakeFailure {
-    /// Our own end.
     var end: TLSEnd
-    /// Our own certificate.
     var own: Certificate
     /// The time by our own clock.
     var now: Timestamp

@@ -26,14 +26,12 @@ final class MemoryBIO {
 
     deinit { BIO_free(pointer) }
 
-    /// Adds octets.
     func write(_ octets: ArraySlice<UInt8>) throws(TLSError) {
         guard !octets.isEmpty else { return }
         let written = octets.withUnsafeBufferPointer { BIO_write(pointer, $0.baseAddress, Int32($0.count)) }
         guard written == octets.count else { throw ErrorQueue.failure("fill a buffer") }
     }
 
-    /// How many octets it holds.
     var count: Int { BIO_ctrl_pending(pointer) }
 
     /// Removes and returns all octets.

@@ -7,9 +7,7 @@ import CTLS
 /// identifies the gateway: an authority signs for one gateway only, so the certificate need not name the gateway's
 /// address, which may change.
 package final class TLSContext {
-    /// Our own end of the sessions.
     let end: TLSEnd
-    /// Our own certificate.
     package let certificate: Certificate
     /// The fingerprints (SHA-256, 32 octets) that are refused although the authority has signed them.
     package let denied: Set<[UInt8]>
@@ -33,7 +31,6 @@ package final class TLSContext {
         try self.init(unchecked: identity, role: role, parties: parties, denied: denied)
     }
 
-    /// Our own role in the sessions.
     package var role: TLSRole { end.role }
 
     /// A context whose role may differ from the identity's, as a hostile peer would use it.

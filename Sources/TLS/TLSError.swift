@@ -10,7 +10,6 @@ package struct TLSError: Error, Hashable, Sendable {
         case version
         /// The other side speaks TLS for another purpose than meshplan (ALPN, RFC 7301).
         case otherProtocol
-        /// The other side sends no certificate.
         case noCertificate
         /// Another authority than that of this pairing has signed the certificate of the other side.
         case unknownAuthority
@@ -32,7 +31,6 @@ package struct TLSError: Error, Hashable, Sendable {
         case tooMuch
         /// What has arrived breaks the protocol or was changed on its way.
         case malformed
-        /// The session is closed on our side.
         case closed
         /// A file with certificates is not as it should be.
         case file
@@ -40,7 +38,6 @@ package struct TLSError: Error, Hashable, Sendable {
         case library
     }
 
-    /// What went wrong.
     package var kind: Kind
     /// The same in words: a clause without a full stop.
     package var message: String

@@ -6,9 +6,7 @@ package import MeshCore
 ///
 /// All three are in one PEM file (RFC 7468), in any order. Nothing prints the private key.
 package final class TLSIdentity {
-    /// Our own certificate.
     package let certificate: Certificate
-    /// The authority's certificate.
     package let authority: Certificate
     /// The role that the certificate allows its holder.
     package let role: TLSRole

@@ -8,10 +8,8 @@ package enum TLSRole: Hashable, Sendable {
     /// The end that is connected to: a gateway.
     case server
 
-    /// The other end.
     package var opposite: TLSRole { self == .client ? .server : .client }
 
-    /// The word for it in messages.
     package var name: String { self == .client ? "client" : "gateway" }
 
     /// OpenSSL's name of the extended key usage (RFC 5280, 4.2.1.12).
@@ -23,26 +21,19 @@ package enum TLSRole: Hashable, Sendable {
 
 /// Who the two ends of a connection are, for messages.
 package enum TLSParties: Hashable, Sendable {
-    /// A client connects to a gateway.
     case clientAndGateway
-    /// A gateway connects to a hub.
     case gatewayAndHub
 }
 
 /// One end of a connection, for messages.
 struct TLSEnd {
-    /// Our own role.
     var role: TLSRole
-    /// Who the ends are.
     var parties: TLSParties
 
-    /// The word for us.
     var name: String { word(role) }
 
-    /// The word for the other end.
     var peerName: String { word(role.opposite) }
 
-    /// The words for the other end.
     var peer: String { "the \(peerName)" }
 
     private func word(_ role: TLSRole) -> String {

@@ -20,7 +20,6 @@ package final class TLSSession {
     /// The most octets that the other side may send before the handshake is over. Ours takes 3,000.
     package static let handshakeLimit = 32 * 1024
 
-    /// Our own end.
     package let role: TLSRole
     /// Whether the handshake is over: the other side is who it should be, and written octets go out.
     package private(set) var isEstablished = false
@@ -53,7 +52,6 @@ package final class TLSSession {
     /// - Parameters:
     ///   - now: the time at which certificates are judged.
     ///   - denied: fingerprints to refuse, in addition to those of the context.
-    /// - Throws: ``TLSError/Kind/library`` if OpenSSL cannot set the session up.
     package init(_ context: TLSContext, at now: Timestamp, denied: Set<[UInt8]> = []) throws(TLSError) {
         ErrorQueue.clear()
         guard let session = SSL_new(context.handle) else { throw ErrorQueue.failure("make a session") }

@@ -4,7 +4,6 @@ package struct XMLElement: Hashable, Sendable {
     package var name: String
     /// Its attributes in their order, each once.
     package var attributes: [Attribute] = []
-    /// The elements in it.
     package var children: [XMLElement] = []
     /// The text in it, without that of its children.
     package var text: String = ""

@@ -6,9 +6,7 @@ import Glibc
 
 /// The socket of one connection: each read and each write is one PDU of the attribute protocol.
 final class ATTChannel {
-    /// The socket.
     let descriptor: Descriptor
-    /// Whether the connection is established.
     var isConnected = false
     /// The error number with which the connection ended, 0 for an orderly end; nil while the connection is open.
     private(set) var end: Int32?

@@ -113,8 +113,6 @@ package final class BluetoothBearer: PolledBearer {
     }
 
     /// Begins to report what is heard, or stops.
-    ///
-    /// - Throws: ``BearerError`` if ``open()`` fails.
     package func scan(_ isOn: Bool) throws(BearerError) {
         if isOn {
             try open()

@@ -4,7 +4,6 @@ package struct CaptureReader {
     package struct Packet: Hashable, Sendable {
         /// What the octets are.
         package enum Kind: Hashable, Sendable {
-            /// A network PDU.
             case network
             /// A proxy configuration message, or other octets without a dissector.
             case data
@@ -12,13 +11,10 @@ package struct CaptureReader {
             case beacon
             /// A PDU of PB-ADV.
             case provisioning
-            /// Something else.
             case other
         }
 
-        /// What the octets are.
         package let kind: Kind
-        /// The octets.
         package let octets: [UInt8]
         /// The time, microseconds since 1970.
         package let time: UInt64
@@ -40,7 +36,6 @@ package struct CaptureReader {
 
     /// The greatest block, in octets.
     private static let mostOctets = 1 << 20
-    /// The most interfaces of a file.
     private static let mostInterfaces = 1_024
 
     private struct Interface {
@@ -54,7 +49,6 @@ package struct CaptureReader {
     private var isSwapped = false
     private var interfaces: [Interface] = []
 
-    /// A reader of a file's octets.
     package init(_ octets: [UInt8]) {
         self.octets = octets
     }

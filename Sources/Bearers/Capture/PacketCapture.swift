@@ -56,7 +56,6 @@ package struct PacketCapture {
         return blocks(pdu, .inbound, link, &state, at: now)
     }
 
-    /// Forgets a link.
     package mutating func closed(_ link: LinkIdentifier) {
         links[link] = nil
     }

@@ -2,9 +2,7 @@
 enum PcapngBlock {
     /// How a packet went, as seen from this program.
     enum Direction: UInt32 {
-        /// From the mesh to us.
         case inbound = 1
-        /// From us to the mesh.
         case outbound = 2
     }
 

@@ -3,7 +3,6 @@ import TLS
 
 /// A stream of octets: a connected socket and what waits to be written to it, with TLS or without.
 struct ByteStream {
-    /// The socket.
     let descriptor: Descriptor
     /// TLS; nil on a plain connection.
     private var session: TLSSession?

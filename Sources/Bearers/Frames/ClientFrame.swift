@@ -17,7 +17,6 @@ package enum ClientFrame: FrameContent, Hashable, Sendable {
     case hello(silence: UInt16)
     /// The first frame of a client that speaks another version.
     case otherVersion(UInt16)
-    /// Begin to connect.
     case connect(LinkIdentifier, LinkTarget)
     /// Write a packet to Data In.
     case packet(LinkIdentifier, [UInt8])
@@ -103,7 +102,6 @@ package enum ClientFrame: FrameContent, Hashable, Sendable {
 }
 
 extension ByteReader {
-    /// Reads the rest as a packet.
     mutating func readPacket() throws(DecodeError) -> [UInt8] {
         let packet = Array(readRest())
         guard (1...Frame.maximumPacketSize).contains(packet.count) else { throw .length(packet.count) }

@@ -11,7 +11,6 @@ struct ConnectAllowance {
     private var left = ConnectAllowance.burst
     private var filledAt: Instant
 
-    /// A full allowance.
     init(at now: Instant) { filledAt = now }
 
     /// Whether nothing of it has been used.

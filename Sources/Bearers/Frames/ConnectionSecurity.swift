@@ -23,7 +23,6 @@ package struct ConnectionSecurity {
     /// The session of a new connection.
     ///
     /// - Parameter denied: the current result of ``denied``.
-    /// - Throws: ``BearerError`` if TLS cannot make a session.
     func session(denied: Set<[UInt8]> = []) throws(BearerError) -> TLSSession {
         do {
             return try TLSSession(context, at: now(), denied: denied)
@@ -34,7 +33,6 @@ package struct ConnectionSecurity {
 }
 
 extension BearerError {
-    /// The bearer error for an error of TLS.
     init(_ error: TLSError) {
         self.init(error.message, hint: error.hint)
     }

@@ -61,7 +61,6 @@ package final class DatagramPort {
     /// The descriptor, readable when somebody has sent something; nil once it is closed.
     package var descriptor: Int32? { socketDescriptor?.number }
 
-    /// How many peers the port sends to.
     package var peerCount: Int { peers.count }
 
     /// Removes the socket and its file. A second call does nothing.

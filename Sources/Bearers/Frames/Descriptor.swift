@@ -53,8 +53,6 @@ final class Descriptor {
     }
 
     /// Reads what is there into `buffer`.
-    ///
-    /// - Throws: ``SystemError`` if the read fails.
     func read(into buffer: inout [UInt8]) throws(SystemError) -> ReadResult {
         let count = recv(number, &buffer, buffer.count, 0)
         if count > 0 { return .bytes(buffer[..<count]) }
@@ -67,7 +65,6 @@ final class Descriptor {
     /// Writes as much as the system takes now.
     ///
     /// - Returns: how many octets were written; 0 if the system's buffer is full.
-    /// - Throws: ``SystemError`` if the write fails.
     func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
         #if canImport(Darwin)
         let flags: Int32 = 0
@@ -86,9 +83,7 @@ final class Descriptor {
 package struct Watched: Hashable, Sendable {
     /// The descriptor's number.
     package var number: Int32
-    /// Whether to wait for something to read.
     package var reads: Bool
-    /// Whether to wait for room to write.
     package var writes: Bool
     /// Whether a read would return something: data, an end or an error. It is set even if ``reads`` is false.
     package var isReadable = false
@@ -115,7 +110,6 @@ package struct Watched: Hashable, Sendable {
 ///
 /// - Parameter milliseconds: the longest wait, -1 for no limit.
 /// - Returns: whether any is ready; false when the time is over or a signal arrived.
-/// - Throws: ``SystemError`` if the system cannot wait.
 func waitForAny(of watched: inout [Watched], milliseconds: Int32) throws(SystemError) -> Bool {
     var requests = watched.map {
         pollfd(

@@ -10,9 +10,7 @@ import Glibc
 struct Dialling {
     /// The state of the attempt.
     enum Outcome {
-        /// It is still trying.
         case pending
-        /// A socket is connected.
         case connected(Descriptor)
         /// No address answers; the error is the last address's.
         case failed(SystemError)

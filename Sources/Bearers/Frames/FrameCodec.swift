@@ -71,7 +71,6 @@ extension ByteReader {
         return version
     }
 
-    /// Reads the number of a link.
     mutating func readLink() throws(DecodeError) -> LinkIdentifier {
         LinkIdentifier(rawValue: try readUInt32())
     }
@@ -136,7 +135,6 @@ package struct FrameDecoder: Sendable {
     private var buffer: [UInt8] = []
     private var start = 0
 
-    /// A decoder at the start of a stream.
     package init() {}
 
     /// How many octets wait for the rest of their frame.

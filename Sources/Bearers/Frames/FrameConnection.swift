@@ -19,7 +19,6 @@ struct FrameConnection {
         self.stream = stream
     }
 
-    /// The socket.
     var descriptor: Descriptor { stream.descriptor }
 
     /// Begins TLS. Nothing may have been read or written before.
@@ -34,7 +33,6 @@ struct FrameConnection {
     /// Whether octets wait to be written.
     var isWriting: Bool { stream.isWriting }
 
-    /// Whether the connection uses TLS.
     var isSecured: Bool { stream.isSecured }
 
     /// The name in the other side's certificate; nil on a plain connection, and before the certificate has arrived.

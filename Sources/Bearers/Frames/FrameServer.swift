@@ -168,7 +168,6 @@ package final class FrameServer {
     ///
     /// - Parameter descriptors: end the wait early while one of them is readable.
     /// - Returns: what clients ask for, in order for each client; empty when the time is over or a signal arrived.
-    /// - Throws: ``BearerError`` if the system cannot wait.
     package func wait(
         atMost duration: Duration,
         watching descriptors: [Int32] = []
@@ -391,7 +390,6 @@ extension FrameServer {
 
     /// A link of a client, by the client's own number.
     package struct ClientLink: Hashable, Sendable {
-        /// The client that the link belongs to.
         package let client: Client
         /// The client's number for the link.
         package let link: LinkIdentifier
@@ -426,7 +424,6 @@ extension FrameServer {
         package var maximumClients = 16
         /// The most links of a client at once, 1...255. Connections with the same certificate count as one client.
         package var maximumLinks = 4
-        /// Whether clients may scan.
         package var canScan = true
         /// How long a client may take to say hello.
         package var greetingTimeout = Duration.seconds(10)

@@ -6,9 +6,7 @@ import MeshCore
 struct GatewayConnection {
     /// Where a connection leads, and how to make it.
     struct Settings {
-        /// Where the gateway listens.
         var address: SocketAddress
-        /// Its name in messages.
         var name: String
         /// The gateway to which a hub at the address leads; nil if the gateway itself is there.
         var behindHub: HubName?
@@ -249,7 +247,6 @@ struct GatewayConnection {
         return serve(Watched(number: number, isReadable: true), at: now)
     }
 
-    /// Writes and reads.
     private mutating func serve(_ socket: Watched, at now: Instant) -> [Happening] {
         if socket.isWritable, let reason = stream?.flush() {
             let lastWords = read(at: now)

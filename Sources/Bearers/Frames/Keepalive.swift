@@ -34,7 +34,6 @@ struct Keepalive {
     /// When something is due, unless something is sent or heard before.
     var nextDeadline: Instant { min(sentAt.advanced(by: interval), heardAt.advanced(by: limit)) }
 
-    /// Something was sent.
     mutating func sent(at now: Instant) { sentAt = now }
 
     /// Something was heard, whatever it was.

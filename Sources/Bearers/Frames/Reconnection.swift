@@ -5,7 +5,6 @@ import MeshCore
 struct Reconnection {
     private static let attempts = 5
     private var failures = 0
-    /// When to try next.
     private(set) var next = Instant.zero
     /// Why the last attempt failed.
     private(set) var error: BearerError?
@@ -16,7 +15,6 @@ struct Reconnection {
     /// Why there will be no further attempt; nil while there will be.
     var surrender: BearerError? { failures < Self.attempts ? nil : error }
 
-    /// An attempt has failed.
     mutating func failed(_ error: BearerError, at now: Instant) {
         failures += 1
         self.error = error

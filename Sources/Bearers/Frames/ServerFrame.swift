@@ -27,7 +27,6 @@ package enum ServerFrame: FrameContent, Hashable, Sendable {
     case packet(LinkIdentifier, [UInt8])
     /// A link has ended or failed.
     case closed(LinkIdentifier, BearerError)
-    /// Something that advertises was heard.
     case heard(Advertisement)
     /// The first and last frame if the versions differ.
     case refused(version: UInt16)
@@ -113,7 +112,6 @@ extension ByteReader {
         try readText(Int(try readUInt16()), atMost: Frame.maximumTextSize)
     }
 
-    /// Reads an error in words.
     mutating func readBearerError() throws(DecodeError) -> BearerError {
         let message = try readText()
         let hint = try readText()

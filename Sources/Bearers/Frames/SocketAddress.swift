@@ -6,8 +6,6 @@ package enum SocketAddress: Hashable, Sendable {
     case tcp(host: String, port: UInt16)
 
     /// Reads `unix:PATH` or `tcp:HOST:PORT`. An IPv6 address has brackets, as in RFC 3986.
-    ///
-    /// - Throws: ``SocketAddressError`` that says what is missing.
     package init(_ text: String) throws(SocketAddressError) {
         if let path = text.removing(prefix: "unix:") {
             guard !path.isEmpty else { throw SocketAddressError(text: text, problem: "the path is missing") }
@@ -25,7 +23,6 @@ package enum SocketAddress: Hashable, Sendable {
     /// Reads `HOST:PORT`, or only `HOST` if there is a default port. An IPv6 address has brackets.
     ///
     /// - Parameter text: the whole text, which an error names.
-    /// - Throws: ``SocketAddressError`` that says what is wrong with the host or the port.
     package init(tcp rest: some StringProtocol, of text: String, defaultPort: UInt16?) throws(SocketAddressError) {
         var host = String(rest)
         var port = defaultPort
@@ -52,7 +49,6 @@ package enum SocketAddress: Hashable, Sendable {
 
 /// Why a text is not a socket address.
 package struct SocketAddressError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The text.
     package var text: String
     /// What is wrong with it, as a clause.
     package var problem: String

@@ -243,8 +243,6 @@ extension SocketBearer {
 
     /// Connects the socket, unless it is connected, connecting, or soon to be tried again: a gateway that was there may
     /// be restarting.
-    ///
-    /// - Throws: ``BearerError`` if the socket cannot be connected.
     private func beginOrWait() throws(BearerError) {
         guard !reconnection.hasFailed else { return }
         do throws(BearerError) {
@@ -256,8 +254,6 @@ extension SocketBearer {
     }
 
     /// Connects the socket, unless it is connected or connecting.
-    ///
-    /// - Throws: ``BearerError`` if the socket cannot be connected.
     private func begin() throws(BearerError) {
         if isPatient, toldMaximumLinks == nil { return try open() }
         // Nobody may have waited for long, for example while a person was asked something. The connection may be lost

@@ -12,10 +12,8 @@ import CBluetooth
 #endif
 
 #if canImport(Darwin)
-/// The socket type of streams.
 let streamType = SOCK_STREAM
 #else
-/// The socket type of streams.
 let streamType = Int32(SOCK_STREAM.rawValue)
 #endif
 
@@ -71,8 +69,6 @@ func listenStream(
 }
 
 /// The next client that waits at a listening socket; nil if there is none.
-///
-/// - Throws: ``SystemError`` if the system cannot accept.
 func acceptStream(from listener: Descriptor) throws(SystemError) -> Descriptor? {
     #if os(Linux)
     let number = clinux_accept(listener.number)
@@ -93,8 +89,6 @@ func acceptStream(from listener: Descriptor) throws(SystemError) -> Descriptor? 
 
 extension SocketAddress {
     /// Whether only this machine can reach a listener at this address.
-    ///
-    /// - Throws: ``BearerError`` if the host is not known.
     package func isLocal() throws(BearerError) -> Bool {
         try candidates(for: self, passive: true).allSatisfy(\.isLocal)
     }
@@ -149,7 +143,6 @@ struct Candidate {
 /// Looks the addresses of a name up, which may take time.
 ///
 /// - Parameter passive: whether they are for listening.
-/// - Throws: ``BearerError`` if the host is not found.
 func candidates(for address: SocketAddress, passive: Bool) throws(BearerError) -> [Candidate] {
     switch address {
     case .unix(let path):
@@ -212,8 +205,6 @@ private func removeStaleSocket(at path: String, address: SocketAddress) throws(B
 }
 
 /// Whether somebody listens, even with a full backlog.
-///
-/// - Throws: ``BearerError`` if the address cannot be looked up.
 private func isListening(at address: SocketAddress) throws(BearerError) -> Bool {
     guard let candidate = try candidates(for: address, passive: false).first else { return false }
     let number = openSocket(candidate.family, streamType)

@@ -26,16 +26,13 @@ struct StrangerBudget<Member: Hashable> {
     private var places: [Member: Int] = [:]
     private var groups: [Origin: Group] = [:]
 
-    /// An unused budget.
     init(most: Int, generator: any RandomNumberGenerator = SystemRandomNumberGenerator()) {
         self.most = max(most, 1)
         self.generator = generator
     }
 
-    /// How many members there are.
     var count: Int { entries.count }
 
-    /// Whether it is one.
     func contains(_ member: Member) -> Bool { places[member] != nil }
 
     /// Takes a new member.

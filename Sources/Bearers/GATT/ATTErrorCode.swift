@@ -3,7 +3,6 @@ import MeshCore
 /// Why a server refuses a request (Core Vol 3 Part F 3.4.1.1; common profile errors: Core Specification Supplement,
 /// Part B 1.2).
 package struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
-    /// The octet in the Error Response.
     package let rawValue: UInt8
 
     /// The code with that octet; every octet is allowed.
@@ -13,7 +12,6 @@ package struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
 
     /// The server cannot process the request, or does not know it.
     package static let requestNotSupported = ATTErrorCode(rawValue: 0x06)
-    /// The PDU is malformed.
     package static let invalidPDU = ATTErrorCode(rawValue: 0x04)
     /// The range holds no attribute of the type; a search ends with this.
     package static let attributeNotFound = ATTErrorCode(rawValue: 0x0A)

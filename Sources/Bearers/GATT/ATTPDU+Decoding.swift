@@ -2,8 +2,6 @@ package import MeshCore
 
 extension ATTPDU {
     /// Reads a PDU.
-    ///
-    /// - Throws: ``DecodeError`` for unknown opcodes and malformed parameters.
     package init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
         let opcode = try reader.readUInt8()

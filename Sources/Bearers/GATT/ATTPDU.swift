@@ -17,13 +17,10 @@ package struct HandleRange: Hashable, Sendable {
         last = .max
     }
 
-    /// All handles.
     package static let all = HandleRange()
 
-    /// Whether both ranges have a handle in common.
     package func overlaps(_ other: HandleRange) -> Bool { first <= other.last && other.first <= last }
 
-    /// Whether the range contains the handle.
     package func contains(_ handle: UInt16) -> Bool { first <= handle && handle <= last }
 
     /// The part of the range after the handle; nil if nothing is left.
@@ -34,7 +31,6 @@ package struct HandleRange: Hashable, Sendable {
 
 /// An attribute's handle with its value or a part of it.
 package struct AttributeValue: Hashable, Sendable {
-    /// The handle.
     package var handle: UInt16
     /// The octets of the value, or a part of them.
     package var value: [UInt8]
@@ -66,7 +62,6 @@ package enum ATTPDU: Hashable, Sendable {
     case readByTypeRequest(HandleRange, type: BluetoothUUID)
     /// Read By Type Response: values of the same length, at least one.
     case readByTypeResponse([AttributeValue])
-    /// Read Request.
     case readRequest(UInt16)
     /// Read Response: the value, as much as fits.
     case readResponse([UInt8])
@@ -78,13 +73,10 @@ package enum ATTPDU: Hashable, Sendable {
     case readByGroupTypeRequest(HandleRange, type: BluetoothUUID)
     /// Read By Group Type Response: groups and values of the same length, at least one.
     case readByGroupTypeResponse([AttributeGroup])
-    /// Write Request.
     case writeRequest(AttributeValue)
-    /// Write Response.
     case writeResponse
     /// Write Command, which has no response.
     case writeCommand(AttributeValue)
-    /// Handle Value Notification.
     case notification(AttributeValue)
     /// Multiple Handle Value Notification: at least two values (3.4.7.4).
     case multipleNotification([AttributeValue])
@@ -96,7 +88,6 @@ package enum ATTPDU: Hashable, Sendable {
 
 /// A group of attributes, such as a service, with the value of its first attribute.
 package struct AttributeGroup: Hashable, Sendable {
-    /// The group's handles.
     package var handles: HandleRange
     /// The value of the first attribute.
     package var value: [UInt8]

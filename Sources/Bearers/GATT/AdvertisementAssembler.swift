@@ -22,7 +22,6 @@ package struct AdvertisementAssembler: Sendable {
         self.lifetime = lifetime
     }
 
-    /// How many advertisers are remembered.
     package var count: Int { known.count }
 
     /// Processes one packet: advertising data or a scan response.

@@ -10,7 +10,6 @@ package import MeshCore
 package struct GATTClient: Sendable {
     /// What the owner of the connection must do.
     package enum Output: Hashable, Sendable {
-        /// Send this PDU.
         case send([UInt8])
         /// The link is open. Packets up to that many octets can be sent and received.
         case opened(maximumPacketSize: Int)
@@ -22,7 +21,6 @@ package struct GATTClient: Sendable {
 
     /// What has been found of the service, in the order in which it is found.
     struct Layout: Hashable, Sendable {
-        /// The service's handles.
         var service = HandleRange.all
         /// The handle of the value of Data In.
         var dataIn: UInt16 = 0
@@ -47,7 +45,6 @@ package struct GATTClient: Sendable {
         let deadline: Instant
     }
 
-    /// The service to look for.
     package let service: MeshService
     /// When the stages ended.
     package internal(set) var stages = GATTStages()
@@ -103,7 +100,6 @@ package struct GATTClient: Sendable {
         return []
     }
 
-    /// Processes one PDU.
     package mutating func receive(_ pdu: [UInt8], at now: Instant) -> [Output] {
         guard phase != .idle, phase != .ended else { return [] }
         let overdue = advance(to: now)
@@ -160,7 +156,6 @@ extension GATTClient {
         return [.send(pdu.encoded)]
     }
 
-    /// The link is open.
     mutating func open(at now: Instant) -> [Output] {
         stages.subscribed = now
         phase = .open

@@ -2,7 +2,6 @@ package import MeshCore
 
 /// A step of a ``GATTClient``, in which something may go wrong.
 package enum GATTStep: Hashable, Sendable, CaseIterable {
-    /// Exchange MTU.
     case exchangingMTU
     /// Looking for the service by its UUID, or among all primary services.
     case findingService
@@ -34,7 +33,6 @@ package enum GATTFailure: Error, Hashable, Sendable {
     case tooSlow(GATTStep, after: Duration)
     /// The device refused a request.
     case refused(GATTStep, ATTErrorCode)
-    /// A response is malformed.
     case malformed(GATTStep, DecodeError)
     /// A PDU with that opcode came instead of the expected response, or an error about another request came.
     case mismatched(GATTStep, opcode: UInt8)
@@ -44,7 +42,6 @@ package enum GATTFailure: Error, Hashable, Sendable {
     case endless(GATTStep)
     /// The device does not have the service; `hasOther` if it has the other mesh service instead.
     case noService(MeshService, hasOther: Bool)
-    /// The service lacks a characteristic.
     case noCharacteristic(MeshService, BluetoothUUID)
     /// Data In does not allow writing without response.
     case notWritable(MeshService)
@@ -98,7 +95,6 @@ extension GATTFailure {
 }
 
 extension BearerError {
-    /// The bearer error for a failure.
     package init(_ failure: GATTFailure) {
         self.init(failure.message, hint: failure.hint)
     }

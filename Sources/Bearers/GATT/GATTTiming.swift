@@ -17,7 +17,6 @@ package struct GATTTiming: Hashable, Sendable {
 
 /// When the stages of a connection ended; nil for stages that have not ended.
 package struct GATTStages: Hashable, Sendable {
-    /// The connection was established.
     package internal(set) var connected: Instant?
     /// The packet size was agreed on.
     package internal(set) var mtuExchanged: Instant?

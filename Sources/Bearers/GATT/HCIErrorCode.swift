@@ -2,7 +2,6 @@ import MeshCore
 
 /// Why a controller does not connect, ends a connection or refuses a command (Core Vol 1 Part F 1.3).
 package struct HCIErrorCode: RawRepresentable, Hashable, Sendable {
-    /// The octet in the event.
     package let rawValue: UInt8
 
     /// The code with that octet; every octet is allowed.
@@ -10,15 +9,12 @@ package struct HCIErrorCode: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// No error.
     package static let success = HCIErrorCode(rawValue: 0x00)
-    /// There is no such connection.
     package static let unknownConnection = HCIErrorCode(rawValue: 0x02)
     /// Nothing was heard of the other side for the supervision timeout.
     package static let connectionTimeout = HCIErrorCode(rawValue: 0x08)
     /// The controller has no room for another connection.
     package static let connectionLimitExceeded = HCIErrorCode(rawValue: 0x09)
-    /// A connection to the device already exists.
     package static let connectionExists = HCIErrorCode(rawValue: 0x0B)
     /// The controller is in a state that does not allow the command.
     package static let commandDisallowed = HCIErrorCode(rawValue: 0x0C)

@@ -1,7 +1,6 @@
 /// The GATT service of a link. Each service has one characteristic to write to and one that notifies (Mesh Protocol 7.1
 /// and 7.2).
 package enum MeshService: Hashable, Sendable, CaseIterable {
-    /// The Mesh Proxy Service of a node.
     case proxy
     /// The Mesh Provisioning Service of an unprovisioned device.
     case provisioning

@@ -6,7 +6,6 @@ package struct HubName: Hashable, Comparable, Sendable, CustomStringConvertible 
     /// The name as people write it.
     package let text: String
 
-    /// The most octets of a name.
     package static let maximumSize = 48
 
     /// A name; nil if the text is none.
@@ -59,7 +58,6 @@ package struct HubCall: RawRepresentable, Hashable, Sendable {
 
 /// A gateway that is connected to a hub.
 package struct HubEntry: Hashable, Sendable {
-    /// Its name.
     package var name: HubName
     /// Its address, as the hub sees it.
     package var peer: String

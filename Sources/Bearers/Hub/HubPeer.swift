@@ -6,7 +6,6 @@ final class HubPeer {
     enum State {
         /// It has not said yet what it is.
         case stranger
-        /// A gateway that is there.
         case gateway(HubPresence)
         /// A client whose gateway was called.
         case waiting(HubCall, HubPresence, until: Instant)
@@ -22,7 +21,6 @@ final class HubPeer {
     var stream: ByteStream
     /// What has arrived and belongs to no frame yet, or to the other side.
     var decoder = FrameDecoder()
-    /// What it is.
     var state = State.stranger
     /// Whether it came to the gateways' address. Such connections are secured.
     let isGateway: Bool
@@ -30,7 +28,6 @@ final class HubPeer {
     var isSecuring: Bool
     /// The other side's address.
     let name: String
-    /// When it was accepted.
     let since: Instant
 
     /// A connection that was just accepted.
@@ -54,20 +51,16 @@ final class HubPeer {
         return Watched(number: stream.descriptor.number, reads: reads, writes: stream.isWriting)
     }
 
-    /// Whether it is a stranger.
     var isStranger: Bool { if case .stranger = state { true } else { false } }
 
-    /// Whether it is closed.
     var isGone: Bool { if case .gone = state { true } else { false } }
 }
 
 /// A gateway that is connected to a hub.
 final class HubPresence {
-    /// Its name.
     let name: HubName
     /// The version of its program.
     let program: String
-    /// Since when it is there.
     let since: Timestamp
     /// Notices that it is gone although nothing says so.
     var keepalive: Keepalive
@@ -87,9 +80,7 @@ final class HubPresence {
 
 /// What passes between a client and its gateway.
 final class HubPassage {
-    /// The call of the client.
     let call: HubCall
-    /// The gateway.
     let gateway: HubPresence
     /// The address of the client.
     let client: String

@@ -23,11 +23,8 @@ package enum HubReply: FrameContent, Hashable, Sendable {
     case alive
     /// The hub speaks that version, and not the other side's.
     case refused(version: UInt16)
-    /// A gateway that is there.
     case gateway(HubEntry)
-    /// All gateways were told.
     case listed(since: Timestamp, program: String)
-    /// The hub ends the connection.
     case end(BearerError)
 
     package static func read(_ type: UInt8, _ reader: inout ByteReader) throws -> HubReply {

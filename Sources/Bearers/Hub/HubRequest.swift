@@ -33,7 +33,6 @@ package enum HubRequest: FrameContent, Hashable, Sendable {
     case list
     /// Join this connection with the client of a call.
     case carry(HubCall)
-    /// How the gateway is used.
     case load(HubLoad)
     /// The first frame of a side that speaks another version.
     case otherVersion(UInt16)
@@ -90,19 +89,16 @@ package enum HubRequest: FrameContent, Hashable, Sendable {
 }
 
 extension ByteReader {
-    /// Reads a short text.
     mutating func readLabel(_ limit: Int) throws(DecodeError) -> String {
         try readText(Int(try readUInt8()), atMost: limit)
     }
 
-    /// Reads the name of a gateway.
     mutating func readHubName() throws(DecodeError) -> HubName {
         let text = try readLabel(HubName.maximumSize)
         guard let name = HubName(text) else { throw .length(text.utf8.count) }
         return name
     }
 
-    /// Reads how a gateway is used.
     mutating func readHubLoad() throws(DecodeError) -> HubLoad {
         HubLoad(clients: try readUInt16(), links: try readUInt16(), maximumLinks: try readUInt16())
     }
@@ -116,7 +112,6 @@ extension ByteWriter {
         write(octets)
     }
 
-    /// Writes how a gateway is used.
     mutating func write(_ load: HubLoad) {
         write(load.clients)
         write(load.links)

@@ -130,7 +130,6 @@ extension HubServer {
         if ready.isReadable, peer.stream.discard(into: &buffer) { close(peer) }
     }
 
-    /// Closes a connection.
     func close(_ peer: HubPeer) {
         // Nothing of it is kept but its socket, which closes with the last reference.
         if case .leaving = peer.state { farewells -= 1 }

@@ -15,11 +15,8 @@ import TLS
 package final class HubServer {
     /// The limits of a hub.
     package struct Settings: Sendable {
-        /// The most gateways at once.
         package var maximumGateways = 1_024
-        /// The most clients at once.
         package var maximumClients = 512
-        /// The most clients of each gateway at once.
         package var maximumClientsPerGateway = 16
         /// The most connections of each side that have not said what they are; one more makes the hub drop one.
         package var maximumStrangers = 128
@@ -34,7 +31,6 @@ package final class HubServer {
         /// The hub's own version, for people.
         package var program = ""
 
-        /// The usual limits.
         package init() {}
     }
 
@@ -42,11 +38,9 @@ package final class HubServer {
     package enum Event: Hashable, Sendable {
         /// A gateway is there; the fingerprint is that of its certificate.
         case came(HubName, peer: String, program: String, fingerprint: [UInt8]?)
-        /// A gateway is gone.
         case left(HubName, reason: String)
         /// A connection became nothing.
         case turnedAway(peer: String, reason: String)
-        /// A client is joined with a gateway.
         case joined(HubCall, HubName, client: String)
         /// A client and a gateway are separate again; the octets from the client and to it.
         case parted(HubCall, HubName, reason: String, sent: Int, received: Int)
@@ -71,7 +65,6 @@ package final class HubServer {
 
     /// Where gateways come to; has the port that the system chose if the request was for port 0.
     package let gatewayAddress: SocketAddress
-    /// Where clients come to.
     package let clientAddress: SocketAddress
     let settings: Settings
     let security: ConnectionSecurity
@@ -92,11 +85,9 @@ package final class HubServer {
     var securings = 0
     /// How many connections are over and get their last octets.
     var farewells = 0
-    /// When the hub began.
     let began: Timestamp
     /// All connections, in the order of their coming.
     var peers: [HubPeer] = []
-    /// The connections of the gateways that are there.
     var gateways: [HubName: HubPeer] = [:]
     /// The clients that wait for their gateways.
     var calls: [HubCall: HubPeer] = [:]
@@ -165,8 +156,6 @@ package final class HubServer {
     }
 
     /// Waits once, at most until `deadline`, and passes on what has arrived.
-    ///
-    /// - Throws: ``BearerError`` if the system cannot wait.
     package func turn(until deadline: Instant) throws(BearerError) {
         guard let listeners else { return }
         let accepts = acceptAt == nil

@@ -19,7 +19,6 @@ struct Redialling {
         self.longest = longest
     }
 
-    /// When to try next.
     private(set) var next = Instant.zero
 
     /// The hub has taken the connection.

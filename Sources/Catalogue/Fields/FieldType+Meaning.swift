@@ -13,7 +13,6 @@ package enum Meaning: Hashable, Sendable {
 }
 
 extension FieldType {
-    /// What a raw number means.
     package func meaning(of raw: Int64) -> Meaning {
         if notation == .set { return .words(setWords(of: raw)) }
         if case .transitionTime = rule, raw & 0x3F == 0x3F { return .word("unknown") }

@@ -37,7 +37,6 @@ extension FieldType {
 package struct NotationError: Error, Hashable, CustomStringConvertible {
     package let description: String
 
-    /// Makes the error with its sentence.
     package init(_ description: String) { self.description = description }
 }
 

@@ -151,6 +151,5 @@ extension FieldType {
 package struct TextError: Error, Hashable, CustomStringConvertible {
     package let description: String
 
-    /// Makes the error with its sentence.
     package init(_ description: String) { self.description = description }
 }

@@ -60,7 +60,6 @@ package struct FieldType: Hashable, Sendable {
         /// Steps in bits 0 to 5, resolution in bits 6 and 7; 63 steps are unknown (Mesh Model 3.1.3).
         case transitionTime
 
-        /// A plain number.
         package static let plain = Rule.linear(offset: 0, numerator: 1, denominator: 1)
     }
 

@@ -6,20 +6,16 @@ package enum FieldValue: Hashable, Sendable {
     case integer(Int64)
     /// Octets as they are: a UUID, a text, the raw value of a property.
     case octets([UInt8])
-    /// A model.
     case model(ModelIdentifier)
     /// The raw numbers of a field that repeats.
     case integers([Int64])
     /// Parts that repeat.
     case records([FieldValues])
-    /// Marshalled sensor values.
     case sensorData([MarshalledSensorData])
-    /// Columns of a sensor.
     case columns([SensorColumn])
 }
 
 extension FieldValue: ExpressibleByIntegerLiteral {
-    /// A raw number.
     package init(integerLiteral value: Int64) { self = .integer(value) }
 }
 
@@ -27,16 +23,12 @@ extension FieldValue: ExpressibleByIntegerLiteral {
 package struct FieldValues: Hashable, Sendable {
     /// A field with its value.
     package struct Item: Hashable, Sendable {
-        /// The name of the field.
         package let name: String
-        /// Its value.
         package var value: FieldValue
     }
 
-    /// The fields.
     package private(set) var items: [Item] = []
 
-    /// No field.
     package init() {}
 
     /// The name under which reserved bits are kept that were not 0: `reserved`, `reserved_2` and so on in a message.
@@ -44,7 +36,6 @@ package struct FieldValues: Hashable, Sendable {
         position == 1 ? "reserved" : "reserved_\(position)"
     }
 
-    /// The names of the fields.
     package var names: [String] { items.map(\.name) }
 
     /// The value of the field with that name; nil if the field is absent. Setting nil removes it.

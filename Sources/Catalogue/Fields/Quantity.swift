@@ -1,6 +1,5 @@
 /// A number with a unit as people write it: `40%`, `3000 K`, `100ms`, `-7.5`.
 package struct Quantity {
-    /// The number.
     package let number: Double
     /// The unit as it is written; empty if there is none.
     package let unit: String

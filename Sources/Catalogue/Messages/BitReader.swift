@@ -11,7 +11,6 @@ struct BitReader {
     var offset: Int { position / 8 }
     /// The number of octets of which no bit was read.
     var remaining: Int { bytes.count - (position + 7) / 8 }
-    /// Whether all bits were read.
     var isAtEnd: Bool { position == 8 * bytes.count }
     private var bitsLeft: Int { 8 * bytes.count - position }
 

@@ -3,7 +3,6 @@ import MeshCore
 extension MessageDescription {
     /// A field with its value for people.
     package struct FieldText: Hashable, Sendable {
-        /// The name of the field.
         package let name: String
         /// The value: `40 %`, `on`, `not-known`, `0x7f`.
         package let text: String

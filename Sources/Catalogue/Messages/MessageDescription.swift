@@ -2,7 +2,6 @@ package import MeshCore
 
 /// A message of the access layer as data: its opcode, its name, and the fields after the opcode.
 package struct MessageDescription: Hashable, Sendable {
-    /// The opcode.
     package let opcode: Opcode
     /// The name in the specification: `Generic OnOff Set Unacknowledged`.
     package let title: String
@@ -22,13 +21,11 @@ package struct MessageDescription: Hashable, Sendable {
     package enum Direction: Hashable, Sendable {
         /// To a server, which answers with the message of that opcode; nil if it is not acknowledged.
         case request(answer: Opcode?)
-        /// From a server.
         case status
     }
 
     /// One part of the parameters.
     package indirect enum Part: Hashable, Sendable {
-        /// One field.
         case field(Field)
         /// Bits that are reserved for future use, sent as 0.
         case reserved(bits: Int)
@@ -49,7 +46,6 @@ package struct MessageDescription: Hashable, Sendable {
         /// The raw number that marks this form of the message; nil if any may stand there.
         package let fixed: Int64?
 
-        /// A field.
         package init(name: String, type: FieldType, fixed: Int64? = nil) {
             self.name = name
             self.type = type
@@ -57,7 +53,6 @@ package struct MessageDescription: Hashable, Sendable {
         }
     }
 
-    /// A message.
     package init(
         opcode: Opcode,
         title: String,
@@ -86,7 +81,6 @@ package struct MessageDescription: Hashable, Sendable {
         return answer
     }
 
-    /// Whether a server sends it.
     package var isStatus: Bool { direction == .status }
 
     /// Every field of every form by its name, with what stands in lists and records.
@@ -97,7 +91,6 @@ package struct MessageDescription: Hashable, Sendable {
 }
 
 extension MessageDescription.Part {
-    /// The fields of the part.
     package var fields: [MessageDescription.Field] {
         switch self {
         case .field(let field), .list(let field): [field]

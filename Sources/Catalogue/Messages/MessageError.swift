@@ -6,7 +6,6 @@ package struct MessageDecodeError: Error, Hashable, Sendable {
     package let offset: Int
     /// The field that was being read; nil if it is the message as a whole.
     package let field: String?
-    /// What is wrong.
     package let reason: Reason
 
     /// What is wrong.
@@ -27,7 +26,6 @@ package struct MessageDecodeError: Error, Hashable, Sendable {
         case nameOnly
     }
 
-    /// An error at an offset.
     package init(offset: Int, field: String? = nil, reason: Reason) {
         self.offset = offset
         self.field = field
@@ -54,7 +52,6 @@ extension MessageDecodeError: CustomStringConvertible {
 package enum MessageEncodeError: Error, Hashable, Sendable {
     /// The message has no such field; its fields are these.
     case unknownField(String, known: [String])
-    /// A field is missing.
     case missing(String)
     /// The value does not fit into the field or is prohibited; the text says why.
     case value(String, String)

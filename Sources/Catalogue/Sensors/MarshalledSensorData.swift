@@ -2,7 +2,6 @@ import MeshCore
 
 /// One value of a Sensor Status: a property with its raw value (Mesh Model 4.2.14).
 package struct MarshalledSensorData: Hashable, Sendable {
-    /// The property.
     package let property: UInt16
     /// The raw value, at most 127 octets; nil if the sensor has none, such as for a property it does not know.
     package let value: [UInt8]?

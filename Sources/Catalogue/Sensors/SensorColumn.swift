@@ -2,7 +2,6 @@
 package struct SensorColumn: Hashable, Sendable {
     /// The raw value at which it begins.
     package let x: [UInt8]
-    /// The raw width.
     package let width: [UInt8]
     /// The raw value of the column: the property's value field, or the whole value in some stacks.
     package let y: [UInt8]
@@ -12,7 +11,6 @@ package struct SensorColumn: Hashable, Sendable {
 struct ColumnLayout {
     /// The raw value X.
     let x: Int
-    /// The column width.
     let width: Int
     /// The value field alone.
     let y: Int

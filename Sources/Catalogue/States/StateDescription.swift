@@ -4,13 +4,11 @@ package import MeshCore
 package struct StateDescription: Hashable, Sendable {
     /// The name in commands and files: `lightness`.
     package let name: String
-    /// The message that reads it.
     package let getMessage: MessageDescription
     /// The message that sets it and is acknowledged; nil for a state that cannot be set.
     package let setMessage: MessageDescription?
     /// The same without an acknowledgement; nil if there is none.
     package let unacknowledgedSetMessage: MessageDescription?
-    /// The message that reports it.
     package let statusMessage: MessageDescription
     /// Whether a node keeps it until somebody changes it, so that a definition can declare it.
     package let isLasting: Bool
@@ -23,7 +21,6 @@ package struct StateDescription: Hashable, Sendable {
     package let keys: [MessageDescription.Field]
     /// The keys that the state itself stands for: the property of a state of the Light LC model.
     package let fixedKeys: FieldValues
-    /// The fields of the value.
     package let fields: [MessageDescription.Field]
     /// What stands for fields that people leave out: no distance from the black body line for a colour temperature.
     package let defaults: FieldValues

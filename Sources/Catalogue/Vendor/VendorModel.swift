@@ -4,11 +4,8 @@ package import MeshCore
 package struct VendorModel: Hashable, Sendable {
     /// The company and the model.
     package let identifier: ModelIdentifier
-    /// The name in definitions and commands.
     package let name: String
-    /// Its messages.
     package let messages: [MessageDescription]
-    /// Its states.
     package let states: [StateDescription]
 
     /// A model. The messages and states are of this model: see ``message(named:opcode:direction:forms:)``.
@@ -64,7 +61,6 @@ package struct VendorModel: Hashable, Sendable {
 
 /// The types that fields may name.
 package struct FieldTypes: Sendable {
-    /// The types by their names.
     let byName: [String: FieldType]
 
     /// The types of the SIG's messages and properties, and those of a vendor, which count where a name is in both.
@@ -79,7 +75,6 @@ package enum VendorModelError: Error, Hashable, Sendable {
     case noVendorOpcode(UInt8)
     /// The fields cannot be read.
     case notation(NotationError)
-    /// Another message has this name.
     case nameTaken(String)
     /// Two messages with one opcode have no fixed value at the same place by which a receiver could tell them apart.
     case confusable(String, String)

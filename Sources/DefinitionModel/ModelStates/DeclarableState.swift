@@ -41,7 +41,6 @@ package struct DeclarableState: Hashable, Sendable {
         return isKeyed ? Self.plural(name) : name
     }
 
-    /// Every name under which it can be declared.
     package var allNames: [String] {
         let names = [name, shortName].compactMap { $0 }
         return isKeyed ? names + names.map(Self.plural) : names
@@ -79,7 +78,6 @@ package struct DeclarableStates: Sendable {
         case scenes
     }
 
-    /// The states of a model.
     package init(of model: ModelIdentifier, in models: KnownModels, for purpose: Purpose = .lasting) {
         let words = Set(models.names.name(of: model).split(separator: "-"))
         var states: [DeclarableState] = []

@@ -27,12 +27,9 @@ package indirect enum ModelStateValue: Hashable, Sendable {
 
     /// A field with its value.
     package struct Field: Hashable, Sendable {
-        /// The name.
         package var name: String
-        /// The value.
         package var value: ModelStateValue
 
-        /// A field.
         package init(_ name: String, _ value: ModelStateValue) {
             self.name = name
             self.value = value

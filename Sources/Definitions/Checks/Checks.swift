@@ -3,7 +3,6 @@ import MeshCore
 
 /// What the checks of a definition share: its names, in tables for fast look-up.
 struct CheckedNetwork {
-    /// The definition.
     let definition: Definition
     /// Positions of subnets by name.
     let subnets: [String: Int]

@@ -51,7 +51,6 @@ enum ModelChecks {
         diagnostics.checkReference(key, to: .applicationKeys, "application key", in: network, resource: resource())
     }
 
-    /// Checks a group that a model subscribes to.
     static func checkSubscription(
         _ group: Located<String>,
         _ resource: @autoclosure () -> String?,
@@ -75,7 +74,6 @@ enum ModelChecks {
         diagnostics.checkReference(group, to: .groups, "group", in: network, resource: resource())
     }
 
-    /// Checks the target and the key of a publication.
     static func checkPublication(
         _ publish: PublishSettings,
         _ resource: @autoclosure () -> String?,

@@ -84,12 +84,10 @@ extension TestDefinition {
 }
 
 extension TestStep {
-    /// All nodes that it names.
     fileprivate var nodes: [Located<String>] {
         [action?.node].compactMap(\.self) + expectations.compactMap(\.heartbeat)
     }
 
-    /// All selectors of nodes in it.
     fileprivate var selectors: [NodeSelector] {
         var selectors = expectations.filter { !$0.isAtProvisioner }.map(\.nodes)
         if case .power(let selector, isOn: _) = action { selectors.append(selector) }

@@ -21,13 +21,11 @@ struct DocumentDecoder {
     /// The thing that is being decoded, for messages.
     var resource: Resource?
 
-    /// The names of models.
     var modelNames = ModelNames()
     /// The models whose states documents may declare, with vendor models once their files have been read.
     var knownModels = KnownModels.sig
     /// The states that can be declared under each model that was met so far.
     var declarable: [ModelIdentifier: DeclarableStates] = [:]
-    /// The same for scenes.
     var inScenes: [ModelIdentifier: DeclarableStates] = [:]
     /// Names of vendor models whose declarations had to be left out.
     var brokenModels: Set<String> = []
@@ -35,9 +33,7 @@ struct DocumentDecoder {
     var lacksModels = false
     /// The files and folders with vendor models that the documents name.
     var modelFiles: [Located<String>] = []
-    /// The files and folders with products that the documents name.
     var productFiles: [Located<String>] = []
-    /// The vendor models that the documents declare.
     var vendorModels = VendorModelDeclarations()
 
     /// The variables that texts may hold at present; nil outside of tests.
@@ -104,7 +100,6 @@ struct DocumentDecoder {
 
     // MARK: - Nodes
 
-    /// The place of a node.
     func location(_ node: Int) -> SourceLocation {
         let origin = tree.origins.isEmpty ? file : tree.origins[node]
         let node = tree.nodes[node]
@@ -170,7 +165,6 @@ struct DocumentDecoder {
         return ListEntries(of: node, in: tree)
     }
 
-    /// The model that a scalar names.
     mutating func model(_ node: Int) -> Located<ModelIdentifier>? {
         let kind = tree.nodes[node].kind
         if kind == .plain || kind == .quoted, let known = models[tree.nodes[node].value] {
@@ -194,7 +188,6 @@ struct DocumentDecoder {
 
     // MARK: - Reports
 
-    /// Reports an error about a node.
     mutating func report(
         _ message: String,
         at node: Int,

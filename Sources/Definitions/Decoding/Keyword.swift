@@ -177,7 +177,6 @@ enum Keyword: String, CaseIterable {
     /// Its symbol. It takes a search, so it is for tables.
     var symbol: UInt32 { UInt32(Keyword.all.firstIndex(of: self) ?? 0) }
 
-    /// The keyword with that symbol.
     init?(symbol: UInt32) {
         guard symbol < Keyword.all.count else { return nil }
         self = Keyword.all[Int(symbol)]

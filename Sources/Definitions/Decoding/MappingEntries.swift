@@ -19,7 +19,6 @@ struct MappingEntry {
 struct MappingEntries: Sequence, ExpressibleByArrayLiteral {
     /// The keys that occur.
     let keywords: KeywordSet
-    /// How many entries there are.
     let count: Int
 
     private let tree: DocumentTree
@@ -36,7 +35,6 @@ struct MappingEntries: Sequence, ExpressibleByArrayLiteral {
         listed = []
     }
 
-    /// The entries of a list.
     init(listed entries: [MappingEntry]) {
         var keywords = KeywordSet()
         for entry in entries { keywords.insert(entry.symbol) }
@@ -85,15 +83,12 @@ struct KeywordSet: Hashable, Sendable {
     private var high: UInt128 = 0
     private var hasOthers = false
 
-    /// No keys.
     init() {}
 
-    /// These keys.
     init(_ keywords: [Keyword]) {
         for (symbol, keyword) in Keyword.all.enumerated() where keywords.contains(keyword) { insert(UInt32(symbol)) }
     }
 
-    /// Adds a key by its symbol.
     mutating func insert(_ symbol: UInt32) {
         switch Int(symbol) {
         case ..<UInt128.bitWidth: low |= 1 << UInt128(symbol)
@@ -102,7 +97,6 @@ struct KeywordSet: Hashable, Sendable {
         }
     }
 
-    /// Whether the key with that symbol is in it.
     func contains(_ symbol: UInt32) -> Bool {
         switch Int(symbol) {
         case ..<UInt128.bitWidth: low & 1 << UInt128(symbol) != 0
@@ -123,16 +117,13 @@ struct ListEntries: Sequence {
     private var tree = DocumentTree()
     private var nodes = 0..<0
 
-    /// No entries.
     init() {}
 
-    /// The entries of a list.
     init(of list: Int, in tree: DocumentTree) {
         nodes = list + 1..<tree.next(after: list)
         self.tree = tree
     }
 
-    /// Whether there are no entries.
     var isEmpty: Bool { !contains { _ in true } }
 
     /// The number of entries. Counting visits them all.

@@ -48,7 +48,6 @@ enum SecretLines {
         }
     }
 
-    /// Adds the lines of a node and of everything in it.
     private static func add(_ node: Int, of tree: DocumentTree, to lines: inout Set<UInt32>) {
         for index in node..<tree.next(after: node) { lines.insert(tree.nodes[index].line) }
     }

@@ -3,7 +3,6 @@ import MeshCore
 
 /// A product: what its devices have in common.
 struct ProductDeclaration {
-    /// Its name.
     var name: Located<String>
     /// Its elements, models and features.
     var composition = Composition(
@@ -26,13 +25,11 @@ struct ProductDeclaration {
     var output: (actions: [OutputAction], size: UInt8) = ([], 0)
     /// How it accepts a value: its actions, and the most digits or characters.
     var input: (actions: [InputAction], size: UInt8) = ([], 0)
-    /// How it can be provisioned.
     var bearers: ProvisioningBearers = [.advertising, .gatt]
     /// Whether it refuses provisioning without out-of-band authentication.
     var requiresAuthentication = false
     /// Where its out-of-band data can be found.
     var oobInformation: OutOfBandInformation = []
-    /// The URI that it advertises.
     var uri: String?
     /// What its devices do differently from others.
     var quirks: [DeviceQuirk] = []
@@ -40,11 +37,8 @@ struct ProductDeclaration {
 
 /// A device as its file declares it.
 struct DeviceDeclaration {
-    /// Its name.
     var name: Located<String>
-    /// Its identity.
     var uuid: Located<DeviceUUID>
-    /// The name of its product.
     var product: Located<String>
     /// Its own static value, if it has one.
     var staticValue: StaticOutOfBandValue?

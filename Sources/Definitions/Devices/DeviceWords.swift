@@ -41,7 +41,6 @@ enum DeviceWords {
         }
     }
 
-    /// A feature.
     static func feature(_ text: String) throws(ScalarProblem) -> FeatureSet {
         try word(
             text,
@@ -60,7 +59,6 @@ enum DeviceWords {
         try word(text, "an input action", InputAction.allCases.map { (name($0), $0) })
     }
 
-    /// A bearer of the provisioning protocol.
     static func provisioningBearer(_ text: String) throws(ScalarProblem) -> ProvisioningBearers {
         try word(text, "a provisioning bearer", [("pb-adv", .advertising), ("pb-gatt", .gatt)])
     }

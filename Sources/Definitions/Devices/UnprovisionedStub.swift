@@ -2,9 +2,7 @@ package import MeshCore
 
 /// An entry of `nodes` for a device that was found without a network. The user completes it.
 package struct UnprovisionedStub: Hashable, Sendable {
-    /// The name of the node.
     package var name: String
-    /// The Device UUID.
     package var uuid: DeviceUUID
     /// Where its out-of-band data can be found, according to its advertisement.
     package var outOfBandInformation: OutOfBandInformation

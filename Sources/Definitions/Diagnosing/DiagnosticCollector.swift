@@ -26,7 +26,6 @@ struct DiagnosticCollector {
         self.limit = limit
     }
 
-    /// Whether there was an error.
     var hasErrors: Bool { kept[Diagnostic.Severity.error.rawValue] > 0 }
 
     /// How many errors there were, shown or not.

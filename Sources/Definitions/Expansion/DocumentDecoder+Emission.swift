@@ -62,7 +62,6 @@ extension DocumentDecoder {
         return true
     }
 
-    /// Appends a node.
     func append(
         _ node: DocumentTree.Node,
         _ kind: DocumentTree.Kind,
@@ -113,7 +112,6 @@ extension DocumentDecoder {
         )
     }
 
-    /// Reports an error about a node of any tree.
     mutating func reportNode(_ message: String, at node: DocumentTree.Node, origin: UInt32, hint: String? = nil) {
         diagnostics.report(
             message,

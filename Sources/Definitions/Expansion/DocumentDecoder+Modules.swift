@@ -141,7 +141,6 @@ extension DocumentDecoder {
         expansion.variables[name] = variable
     }
 
-    /// A value without references.
     private mutating func plainValue(_ node: Int) -> ParameterScope.Value {
         let place = EmissionPlace(scope: ParameterScope(), origin: location(node).file)
         return value(node, of: tree, at: place)

@@ -6,9 +6,7 @@ import MeshCore
 extension DocumentDecoder {
     /// What of a definition is copied, and how.
     struct Body {
-        /// The tree in which it stands.
         var source: DocumentTree
-        /// Its node.
         var node: Int
         /// What an instance of a module sets beside it.
         var overrides = Overrides()

@@ -88,7 +88,6 @@ extension DocumentDecoder {
         reportNode(message, at: node, origin: diagnostics.instances.add(instance), hint: problem.hint)
     }
 
-    /// Reports a parameter that a module does not have.
     mutating func reportParameter(
         _ name: UInt32,
         of module: ModuleDeclaration,

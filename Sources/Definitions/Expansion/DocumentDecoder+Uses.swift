@@ -198,7 +198,6 @@ extension DocumentDecoder {
         fragment.definition.nodes.reserveCapacity(max(room, fragment.definition.nodes.capacity * 2))
     }
 
-    /// Decodes one instance.
     private mutating func decode(
         _ use: Use,
         of module: ModuleDeclaration,

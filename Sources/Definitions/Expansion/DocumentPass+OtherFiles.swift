@@ -105,7 +105,6 @@ extension DocumentPass {
         return false
     }
 
-    /// Reads the files of rows that documents name.
     mutating func readRows<Failure: Error>(_ loading: Loading<Failure>) throws(Failure) {
         var names: [Located<String>] = []
         decoder.expansion.files = files

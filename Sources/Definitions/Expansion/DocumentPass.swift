@@ -36,7 +36,6 @@ struct DocumentPass {
 
     /// How an outsider gives what documents name.
     struct Loading<Failure: Error> {
-        /// The files at a path.
         var load: (String) throws(Failure) -> [SourceFiles.File]
         /// Whether a path lies where definitions may take files from.
         var admits: (String) -> Bool
@@ -47,7 +46,6 @@ struct DocumentPass {
     /// - Parameters:
     ///   - modelFiles: the files with nothing but vendor models, by their indexes.
     ///   - productFiles: the files with nothing but products, which are read later, by their indexes.
-    /// - Throws: what `loading` throws.
     mutating func read<Failure: Error>(
         modelFiles: Set<Int> = [],
         productFiles: Set<Int> = [],
@@ -79,7 +77,6 @@ struct DocumentPass {
         }
     }
 
-    /// Reads a file with products and devices.
     mutating func readDevices(_ index: Int, into declarations: inout DeviceDeclarations) {
         let reader = FileReader(file: UInt32(clamping: index), limits: limits)
         reader.read(files.files[index], with: &decoder) { $0.decodeDevices(into: &declarations) }
@@ -230,7 +227,6 @@ package enum VariableValues {
     /// The path of the file with values from the environment. It may hold values for other definitions, too.
     package static let environmentPath = "(environment)"
 
-    /// A file that gives variables their values.
     package static func file(_ path: String, _ values: [(name: String, value: String)]) -> SourceFiles.File {
         let lines = values.map { name, value in
             "  \(DefinitionValue.quotedIfNeeded(name)): \(DefinitionValue.quotedIfNeeded(value))\n"

@@ -23,7 +23,6 @@ struct IncludeGraph {
     private var edges: [Int: [(file: Int, name: Located<String>)]] = [:]
     private var known: Set<Edge> = []
 
-    /// Nothing is included.
     init() {}
 
     /// Adds that a file includes another one. The first name counts.

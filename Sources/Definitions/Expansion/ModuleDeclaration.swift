@@ -2,13 +2,11 @@ import DefinitionModel
 
 /// A module: a part of a definition with parameters.
 struct ModuleDeclaration {
-    /// Its name.
     var name: Located<String>
     /// Its parameters in reading order.
     var parameters: [ParameterDeclaration]
     /// The symbols of their names.
     var parameterNames: Set<UInt32>
-    /// The tree in which it stands.
     var tree: DocumentTree
     /// The node of its body.
     var body: Int
@@ -32,7 +30,6 @@ struct ExpansionState {
     var givenValues: [(name: UInt32, value: ParameterScope.Value, location: SourceLocation)] = []
     /// The variables with their values.
     var globalScope = ParameterScope()
-    /// The files of the run.
     var files = SourceFiles()
     /// The file with the values that the environment gives to variables; nil if there is none.
     var environmentFile: UInt32?
@@ -55,7 +52,6 @@ struct ExpansionState {
     let limit: Int
     /// How many instances may still be made.
     var remainingInstances: Int
-    /// The most instances.
     let instanceLimit: Int
     /// How many modules may be inside each other.
     let depthLimit: Int
@@ -102,7 +98,6 @@ struct ExpansionState {
 
 /// An entry with `each`: one for every value of a tag.
 struct EntryForTag {
-    /// The tree in which it stands.
     var tree: DocumentTree
     /// The section: `groups`, `subscriptions` or `publications`.
     var section: Keyword

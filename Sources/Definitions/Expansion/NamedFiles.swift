@@ -18,7 +18,6 @@ struct NamedFiles {
     ///   - names: paths of files and folders, relative to the file that names them.
     ///   - load: gives what is at a path and not among the files: the file, or the files of a folder; nothing if
     ///     nothing is there.
-    /// - Throws: what `load` throws.
     init<Failure: Error>(
         _ names: [Located<String>],
         among files: SourceFiles,

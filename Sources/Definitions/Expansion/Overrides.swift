@@ -18,7 +18,6 @@ struct Overrides {
     /// The entries by section and the symbol of their name.
     private(set) var entries: [Keyword: [UInt32: Entry]] = [:]
 
-    /// Adds an entry.
     mutating func add(_ entry: Entry, in section: Keyword) { entries[section, default: [:]][entry.name.value] = entry }
 
     /// What is set for an entry of a module; nil for nothing.

@@ -2,27 +2,21 @@ import MeshCore
 
 /// What the values of a parameter or variable must be.
 enum ParameterType: String, CaseIterable {
-    /// Any text.
     case text
-    /// A whole number.
     case number
     /// A unicast or group address.
     case address
     /// A time with its unit.
     case duration
-    /// On or off.
     case state = "on/off"
-    /// A list.
     case list
 
-    /// Reads the name of a type.
     static func named(_ text: String) throws(ScalarProblem) -> ParameterType {
         if let type = ParameterType(rawValue: text) { return type }
         let names = allCases.map(\.rawValue).joined(separator: ", ")
         throw ScalarProblem("\(quoted(text)) is not a type", hint: "types are \(names)")
     }
 
-    /// Checks a text that is given for the parameter.
     func check(_ text: String) throws(ScalarProblem) {
         switch self {
         case .text: break

@@ -7,7 +7,6 @@ struct Repetition {
     struct Variable {
         /// The symbol of its name.
         var name: UInt32
-        /// Its values.
         var values: Values
     }
 
@@ -18,7 +17,6 @@ struct Repetition {
         /// Texts, lists or mappings.
         case list([ParameterScope.Value])
 
-        /// How many there are.
         var count: Int {
             switch self {
             case .range(let range, _): range.count
@@ -33,7 +31,6 @@ struct Repetition {
     /// The variables in reading order.
     var variables: [Variable] = []
 
-    /// How many combinations there are.
     var count: Int {
         variables.reduce(1) { product, variable in
             let (count, overflow) = product.multipliedReportingOverflow(by: variable.values.count)

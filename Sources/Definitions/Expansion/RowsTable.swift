@@ -18,7 +18,6 @@ struct RowsTable {
         var values: [UInt32]
     }
 
-    /// The ending of names of such files.
     static let ending = ".csv"
 }
 

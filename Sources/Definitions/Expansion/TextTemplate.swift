@@ -2,7 +2,6 @@
 struct TextTemplate {
     /// A part of the text.
     enum Piece {
-        /// These octets.
         case literal([UInt8])
         /// The value of the parameter or variable with this symbol.
         case reference(UInt32)

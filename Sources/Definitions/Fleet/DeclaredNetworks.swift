@@ -8,7 +8,6 @@ package struct DeclaredNetworks {
     package private(set) var names: [String] = []
     /// How many lists and mappings are open.
     private var depth = 0
-    /// Whether the document is a mapping.
     private var isMapping = false
     /// Whether what comes next at the top is a key.
     private var isAtKey = false
@@ -18,7 +17,6 @@ package struct DeclaredNetworks {
     /// Deeper documents are no definitions.
     private static let deepest = 1_000
 
-    /// Searches a file.
     package init(_ bytes: [UInt8]) {
         bytes.prefix(ReadingLimits().fileSize).withUnsafeBufferPointer { bytes in
             let text = UnsafeBufferPointer(rebasing: bytes[TextScan.byteOrderMarkLength(bytes)...])

@@ -7,7 +7,6 @@ extension DocumentDecoder {
     static let fleetNetworkKeys = [
         "definition", "folder", "key_file", "state", "tags", "variables", "via",
     ]
-    /// The keys of the file.
     static let fleetKeys = ["defaults", "networks", "version"]
 
     /// A whole file: `version`, `networks`, and perhaps `defaults`.

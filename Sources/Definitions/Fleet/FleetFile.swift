@@ -6,20 +6,16 @@ import MeshCore
 /// It says where each network's definition and database are, how it is reached, and by which tags it is chosen. It is
 /// no part of any definition.
 package struct FleetFile: Hashable, Sendable {
-    /// The name of the file.
     package static let fileName = "fleet.yaml"
 
     /// A network of the fleet.
     package struct Network: Hashable, Sendable {
-        /// The name of the network.
         package var name: Located<String>
         /// Files and folders with its definition. Paths start from the folder of the file. Empty for the usual places.
         package var definition: [String] = []
         /// The folder in which its commands work, where its `.meshplan` is; nil for that of the definition.
         package var folder: String?
-        /// Its tags.
         package var tags: [String: String] = [:]
-        /// Values for variables of the definition.
         package var variables: [String: String] = [:]
         /// The ways to reach it, in the command line's words.
         package var via: [String] = []

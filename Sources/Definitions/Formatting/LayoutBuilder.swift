@@ -5,9 +5,7 @@ import DefinitionModel
 struct LayoutBuilder {
     /// A list or mapping whose entries have lines of their own.
     struct Block {
-        /// Its number.
         var number: Int
-        /// Whether it is a list.
         var isList: Bool
         /// Whether it is a list in the columns of the mapping around it, which has no end of its own.
         var isOpenEnded = false
@@ -17,9 +15,7 @@ struct LayoutBuilder {
         var indent: Int
     }
 
-    /// What is laid out.
     let source: UnsafeBufferPointer<UInt8>
-    /// The lines so far.
     private(set) var lines: [LayoutLine] = []
     /// The line that is being written.
     var line = LayoutLine()
@@ -134,7 +130,6 @@ struct LayoutBuilder {
     /// The column where a text goes on that begins at the current place.
     var continuationIndent: Int { isInBrackets ? bracketIndent : contentIndent() }
 
-    /// Ends the line.
     mutating func breakLine() {
         lines.append(line)
         line = LayoutLine()

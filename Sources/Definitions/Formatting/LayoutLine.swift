@@ -2,7 +2,6 @@
 struct LayoutLine {
     /// Where the value of an entry of a mapping begins, which may stand below those of its neighbours.
     struct Value {
-        /// The mapping.
         var block: Int
         /// Where the value begins in ``LayoutLine/text``, in octets.
         var start: Int
@@ -29,7 +28,6 @@ struct LayoutLine {
     /// Whether the line belongs to a text that goes over several lines, so that its spaces and empty lines have a
     /// meaning.
     var isPartOfText = false
-    /// Whether it is a comment of its own.
     var isComment = false
 
     /// Whether nothing is on the line, and that means nothing.
@@ -38,7 +36,6 @@ struct LayoutLine {
     /// How wide the line is without its comment, in characters.
     private var width: Int { indent + Self.width(of: text[...]) }
 
-    /// How many characters a text has.
     static func width(of text: ArraySlice<UInt8>) -> Int { text.count { $0 & 0xC0 != 0x80 } }
 }
 

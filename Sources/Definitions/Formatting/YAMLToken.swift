@@ -41,9 +41,7 @@ struct YAMLToken {
         case tag
         /// Text without quotes.
         case plain
-        /// Text in single quotes.
         case singleQuoted
-        /// Text in double quotes.
         case doubleQuoted
         /// Text behind `|` or `>`, up to the end of its last line.
         case block
@@ -75,7 +73,6 @@ struct YAMLToken {
 
     /// Whether nothing of the text belongs to it.
     var isEmpty: Bool { start == end }
-    /// Whether it closes brackets.
     var isClosing: Bool { kind == .listEnd || kind == .mappingEnd }
 }
 

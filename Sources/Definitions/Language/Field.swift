@@ -6,12 +6,10 @@ struct ScalarType<Value>: Sendable {
     let expected: String
     /// What its text may look like.
     let schema: Schema
-    /// The value of a text.
     let parse: @Sendable (String) throws(ScalarProblem) -> Value
     /// The text of a value; nil for a value that this kind of scalar does not express.
     let spell: @Sendable (Value) -> DefinitionValue?
 
-    /// A kind of scalar.
     init(
         _ expected: String,
         _ schema: Schema,
@@ -28,7 +26,6 @@ struct ScalarType<Value>: Sendable {
 /// One key of a mapping that becomes an `Owner`: what it is called, what it means, what it takes, and how its value
 /// gets into the owner and out of it.
 struct Field<Owner>: Sendable {
-    /// What the schema says of it.
     let property: Property
     /// Whether the owner is worth nothing if the value cannot be read. A value that must be there always is such a one.
     let isVital: Bool
@@ -73,7 +70,6 @@ extension Field {
 // MARK: - Scalars
 
 extension Field {
-    /// A scalar that may be left out.
     static func scalar<Value>(
         _ keyword: Keyword,
         _ path: any WritableKeyPath<Owner, Located<Value>?> & Sendable,
@@ -90,7 +86,6 @@ extension Field {
         }
     }
 
-    /// A scalar that must be there.
     static func required<Value>(
         _ keyword: Keyword,
         _ path: any WritableKeyPath<Owner, Located<Value>> & Sendable,
@@ -228,14 +223,12 @@ extension Field {
 struct MappingType<Owner>: Sendable {
     /// What the schema and the messages say of it.
     let record: Record
-    /// Its keys.
     let fields: [Field<Owner>]
     /// Whether the owner is worth nothing if any value cannot be read.
     let isStrict: Bool
     /// The number of each field from 1, by the symbol of its key; 0 for the keys that it does not have.
     private let numbers: [UInt8]
 
-    /// A kind of mapping.
     init(
         _ title: String,
         as noun: String,

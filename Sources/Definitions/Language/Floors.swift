@@ -60,7 +60,6 @@ extension NodePosition {
         ]
     )
 
-    /// The corner that a position counts from.
     static let corner = MappingType<NodePosition>(
         "corner",
         as: "a corner",

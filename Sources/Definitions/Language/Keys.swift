@@ -97,7 +97,6 @@ extension Field {
 }
 
 extension Located where Value == SecretSource {
-    /// The secret source as the source of a key.
     fileprivate var keySource: Located<KeySource> {
         switch value {
         case .file(let path): Located<KeySource>(.file(path), at: location)
@@ -175,9 +174,7 @@ extension DefinitionValue {
 struct SecretWords {
     /// The kind of secret, such as "a key".
     let title: String
-    /// How to give it.
     let hint: Advice
-    /// The sources that it may come from.
     let record: Record
 
     /// The octets of a NetKey or AppKey.
@@ -186,14 +183,12 @@ struct SecretWords {
         hint: "write `key: { file: PATH }` or `key: { env: NAME }`, or leave it out to have one made",
         record: .keySource
     )
-    /// The static value of a device.
     static let staticValue = SecretWords(
         title: "a static value",
         hint:
             "write `static: { file: PATH }` or `static: { env: NAME }`, or keep it in a file for `\(command: .secretsFile)`",
         record: .staticSource
     )
-    /// The public key of a device.
     static let publicKey = SecretWords(
         title: "a public key",
         hint: "write `public_key: { file: PATH }`, or keep it in a file for `\(command: .secretsFile)`",

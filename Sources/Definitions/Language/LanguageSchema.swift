@@ -4,9 +4,7 @@ import MeshCore
 
 /// The JSON Schema of a kind of file, which editors use. It is made from the descriptions that the decoder reads.
 package struct LanguageSchema: Sendable, CustomStringConvertible {
-    /// The name of its file among the schemas.
     package let fileName: String
-    /// What it describes.
     private let title: String
     private let documentation: String
     /// The mappings, of which the first is the document.
@@ -40,14 +38,12 @@ package struct LanguageSchema: Sendable, CustomStringConvertible {
         return schema.json
     }
 
-    /// All schemas.
     package static let all = [definition, devices, models]
 }
 
 // MARK: - Definitions
 
 extension LanguageSchema {
-    /// The schema of definitions.
     package static let definition = LanguageSchema(
         fileName: "meshplan.schema.json",
         title: "meshplan definition",
@@ -370,7 +366,6 @@ extension LanguageSchema {
 // MARK: - Files with devices and vendor models
 
 extension LanguageSchema {
-    /// The schema of files with devices for simulations.
     package static let devices = LanguageSchema(
         fileName: "meshplan-devices.schema.json",
         title: "meshplan devices",
@@ -438,7 +433,6 @@ extension LanguageSchema {
         ]
     )
 
-    /// The schema of files with vendor models.
     package static let models = LanguageSchema(
         fileName: "meshplan-models.schema.json",
         title: "meshplan models",

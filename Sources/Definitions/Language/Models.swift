@@ -2,7 +2,6 @@ import DefinitionModel
 import MeshCore
 
 extension ModelDefinition {
-    /// A model of an element.
     static let mapping = MappingType<ModelDefinition>(
         "model",
         as: "a model",
@@ -57,7 +56,6 @@ extension ModelDefinition {
 }
 
 extension PublishSettings {
-    /// The keys of a publication.
     static let fields: [Field<PublishSettings>] = [
         .required(.to, \.target, Scalars.target("a group, node or address")),
         .scalar(
@@ -88,7 +86,6 @@ extension PublishSettings {
         ),
     ]
 
-    /// The publication of a model.
     static let mapping = MappingType<PublishSettings>("publish", as: "a publication", "A publication.", fields)
 }
 

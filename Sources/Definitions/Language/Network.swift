@@ -4,7 +4,6 @@ import MeshCore
 
 /// A section of a definition: a key of the whole document.
 struct Section: Sendable {
-    /// What the schema says of it.
     let property: Property
     /// Whether it is written before the sections, among what the network is called.
     var isHead = false
@@ -17,7 +16,6 @@ struct Section: Sendable {
     /// Where its entries stand; empty for a section whose entries are not marked with that.
     var locations: @Sendable (Definition) -> [SourceLocation] = { _ in [] }
 
-    /// Named things.
     static func named<Thing>(
         _ keyword: Keyword,
         _ path: any WritableKeyPath<Definition, [Thing]> & Sendable,
@@ -41,7 +39,6 @@ struct Section: Sendable {
         )
     }
 
-    /// A list of rules.
     static func rules<Rule>(
         _ keyword: Keyword,
         _ path: any WritableKeyPath<Definition, [Rule]> & Sendable,
@@ -486,7 +483,6 @@ extension Definition {
 }
 
 extension Record {
-    /// The whole document.
     static let definition = Record(
         "definition",
         as: "a definition",
@@ -535,7 +531,6 @@ struct Limits {
 
 /// An entry of a section of named things.
 struct NamedEntry {
-    /// The name.
     var name: Located<String>
     /// The node of the name.
     var key: Int
@@ -544,7 +539,6 @@ struct NamedEntry {
 }
 
 extension DocumentDecoder {
-    /// The whole document.
     mutating func decodeDefinition(_ node: Int) {
         guard let fields = fields(node, .definition, blamed: node) else {
             // For a document that is no definition, a missing network is not worth a report.

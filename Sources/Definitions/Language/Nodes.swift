@@ -175,7 +175,6 @@ extension Field {
 }
 
 extension DefinitionValue {
-    /// Tags by name.
     static func tags(_ tags: [String: Located<String>]) -> DefinitionValue {
         .fields(tags.sorted { $0.key < $1.key }.map { Field(quotedIfNeeded($0.key), .text($0.value.value)) })
     }
@@ -325,7 +324,6 @@ extension ProvisioningRules {
 }
 
 extension ProvisioningSettings {
-    /// How the device of a node is provisioned.
     static let mapping = MappingType<ProvisioningSettings>(
         "provisioning",
         as: "a mapping for provisioning",

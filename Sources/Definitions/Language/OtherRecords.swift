@@ -38,7 +38,6 @@ extension Record {
             Property(.steps, .ref("test_steps"), isRequired: true),
         ]
     )
-    /// How the runs of a test differ.
     static let testVariation = Record(
         "test_variation",
         as: "what the runs differ in",
@@ -66,7 +65,6 @@ extension Record {
             ),
         ]
     )
-    /// A step of a test.
     static let testStep = Record(
         "test_step",
         as: "a step",

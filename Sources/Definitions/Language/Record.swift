@@ -1,16 +1,12 @@
 /// A key of a mapping, as far as it does not matter what the mapping becomes: what it is called, what it means, and
 /// what it takes.
 struct Property: Sendable {
-    /// The key.
     let keyword: Keyword
-    /// What it takes.
     let schema: Schema
     /// What it means, for completion, for hovering and for the manual; nil if ``schema`` says it.
     let documentation: String?
-    /// Whether the mapping must have it.
     let isRequired: Bool
 
-    /// A key.
     init(_ keyword: Keyword, _ schema: Schema, _ documentation: String? = nil, isRequired: Bool = false) {
         self.keyword = keyword
         self.schema = schema
@@ -29,7 +25,6 @@ struct Record: Hashable, Sendable, CustomStringConvertible {
     let documentation: String
     /// Whether nothing may stand in place of it.
     let isOptional: Bool
-    /// The keys that it may have.
     let properties: [Property]
     /// What else the schema says about it.
     let conditions: Schema
@@ -38,12 +33,9 @@ struct Record: Hashable, Sendable, CustomStringConvertible {
     /// The same as ``required``.
     let needed: KeywordSet
 
-    /// The keys that it may have.
     var keys: [Keyword] { properties.map(\.keyword) }
-    /// The keys that it must have.
     var required: [Keyword] { properties.filter(\.isRequired).map(\.keyword) }
 
-    /// A mapping.
     init(
         _ title: String,
         as noun: String,
@@ -67,7 +59,6 @@ struct Record: Hashable, Sendable, CustomStringConvertible {
     static func == (left: Record, right: Record) -> Bool { left.title == right.title }
     func hash(into hasher: inout Hasher) { hasher.combine(title) }
 
-    /// Whether the mapping may have the key with that symbol.
     func allows(_ symbol: UInt32) -> Bool { allowed.contains(symbol) }
 
     /// Whether keys that begin with `x-` are left alone: they hold anchors.
@@ -75,7 +66,6 @@ struct Record: Hashable, Sendable, CustomStringConvertible {
     /// The beginning of such a key.
     static let anchorPrefix = Array("x-".utf8)
 
-    /// The schema of the mapping.
     var schema: Schema {
         var members: [Schema.Member] = [
             Schema.Member(name: "description", value: .text(documentation)),

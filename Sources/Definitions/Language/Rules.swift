@@ -37,7 +37,6 @@ extension Field {
 }
 
 extension DefinitionValue {
-    /// The nodes that a rule is about.
     static func selector(_ selector: NodeSelector) -> DefinitionValue {
         guard let names = selector.names else { return selector.tags.isEmpty ? .word("all") : tags(selector.tags) }
         // The word `all` means every node, so a node of that name goes into a list.
@@ -264,7 +263,6 @@ struct MovedNames {
 }
 
 extension MovedNames {
-    /// The names of an entry.
     init(_ entry: MovedDefinition) {
         from = Located(MovedName(kind: entry.kind, name: entry.from.value), at: entry.from.location)
         to = Located(MovedName(kind: entry.kind, name: entry.to.value), at: entry.to.location)

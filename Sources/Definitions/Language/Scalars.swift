@@ -17,7 +17,6 @@ enum Scalars {
         parse: Words.title
     ) { .text($0) }
 
-    /// The title of a floor.
     static let plainTitle = ScalarType("a title", ["type": "string"], parse: Words.title) { .text($0) }
 
     /// What people call something.
@@ -30,7 +29,6 @@ enum Scalars {
         parse: Words.description
     ) { .text($0) }
 
-    /// The path of a file whose name has that ending.
     static func path(ending: String, _ title: String) -> ScalarType<String> {
         ScalarType(
             "the path of \(title)",
@@ -45,7 +43,6 @@ enum Scalars {
         }
     }
 
-    /// The name of a group in a check.
     static let checkedGroup = ScalarType(
         "the name of a group",
         .ref("checked_group")
@@ -92,7 +89,6 @@ enum Scalars {
 
     // MARK: Words
 
-    /// On or off.
     static let onOff = ScalarType("on or off", .ref("switch"), parse: Words.boolean) { .state($0) }
 
     /// What happens to a node that is no longer in the definition.
@@ -135,7 +131,6 @@ enum Scalars {
         .word($0 == .bothWays ? "both" : "one_way")
     }
 
-    /// A feature of a node.
     static let feature = ScalarType(
         "the name of a feature",
         .words(DefinitionValue.featureNames.map(\.name))
@@ -150,7 +145,6 @@ enum Scalars {
         DefinitionValue.featureNames.first { $0.feature == feature }.map { .word($0.name) }
     }
 
-    /// A profile of Networked Lighting Control.
     static let lightingProfile = ScalarType(
         "the name of a profile",
         .words(NLCProfile.allCases.map(\.word))
@@ -164,14 +158,12 @@ enum Scalars {
         .text($0.word)
     }
 
-    /// A kind of authentication.
     static let method = ScalarType(
         "a method",
         .words(["none", "static", "output", "input"]),
         parse: ProvisioningWords.method
     ) { .word(ProvisioningWords.word($0)) }
 
-    /// An algorithm of provisioning.
     static let algorithm = ScalarType(
         "an algorithm",
         .words(["cmac", "hmac", "BTM_ECDH_P256_CMAC_AES128_AES_CCM", "BTM_ECDH_P256_HMAC_SHA256_AES_CCM"]),
@@ -194,19 +186,16 @@ enum Scalars {
 
     // MARK: Addresses
 
-    /// A Device UUID.
     static let uuid = ScalarType("a UUID", .ref("octets16"), parse: Addresses.uuid) {
         .word($0.description.lowercased())
     }
 
-    /// The address of a node.
     static let unicastAddress = ScalarType(
         "a unicast address",
         .ref("unicast_address"),
         parse: Addresses.unicast
     ) { .word($0.description) }
 
-    /// The fixed address of a group.
     static let groupAddress = ScalarType(
         "a group address",
         .ref("group_address")
@@ -250,9 +239,7 @@ enum Scalars {
         }
     }
 
-    /// The index of a NetKey.
     static let netKeyIndex: ScalarType<NetKeyIndex> = keyIndex("a NetKey index")
-    /// The index of an AppKey.
     static let appKeyIndex: ScalarType<AppKeyIndex> = keyIndex("an AppKey index")
 
     private static func keyIndex<Index: KeyIndex & Sendable>(_ title: String) -> ScalarType<Index> {
@@ -276,7 +263,6 @@ enum Scalars {
         .word("\($0)")
     }
 
-    /// A TTL of messages.
     static let ttl = ScalarType(
         "a TTL",
         .ref("ttl")
@@ -300,7 +286,6 @@ enum Scalars {
         .word("\($0)")
     }
 
-    /// A number of nodes.
     static let numberOfNodes = ScalarType(
         "a number of nodes",
         ["type": "integer", "minimum": 0, "maximum": 65535]
@@ -310,7 +295,6 @@ enum Scalars {
         .word("\($0)")
     }
 
-    /// A share of the nodes.
     static let percentage = ScalarType(
         "a share of the nodes",
         ["type": "string", "pattern": "^(100|[0-9]{1,2})%$"],
@@ -319,7 +303,6 @@ enum Scalars {
 
     // MARK: Lengths and durations
 
-    /// A length.
     static let length = ScalarType("a length", .ref("length"), parse: Lengths.millimetres) {
         .word(LengthText.text(millimetres: $0))
     }
@@ -351,7 +334,6 @@ enum Scalars {
     /// For how long a device draws attention to itself.
     static let attention = ScalarType("a duration", .ref("duration"), parse: Durations.attention) { .word("\($0)s") }
 
-    /// How often a model publishes.
     static let publishPeriod = ScalarType("a period", .ref("duration"), parse: Durations.period) {
         .word(DurationText.text(milliseconds: $0.milliseconds))
     }

@@ -1,21 +1,15 @@
 /// A part of a JSON Schema. The members of its objects keep their order.
 indirect enum Schema: Hashable, Sendable {
-    /// A text.
     case text(String)
-    /// A whole number.
     case number(Int)
     /// True or false.
     case flag(Bool)
-    /// A list.
     case list([Schema])
-    /// An object.
     case object([Member])
 
     /// A member of an object.
     struct Member: Hashable, Sendable {
-        /// Its name.
         let name: String
-        /// Its value.
         let value: Schema
     }
 
@@ -35,10 +29,8 @@ extension Schema {
     /// A part that has a name.
     static func ref(_ part: String) -> Schema { ["$ref": .text("#/$defs/\(part)")] }
 
-    /// One of several.
     static func anyOf(_ schemas: [Schema]) -> Schema { ["anyOf": .list(schemas)] }
 
-    /// One of these words.
     static func words(_ words: [String]) -> Schema { ["enum": .list(words.map { .text($0) })] }
 
     /// A list; each entry once if it is `unique`.
@@ -83,7 +75,6 @@ extension Schema: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expre
 // MARK: - Text
 
 extension Schema {
-    /// The schema as JSON on several lines.
     var json: String {
         var text = ""
         write(to: &text, indent: 0)

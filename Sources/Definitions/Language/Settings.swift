@@ -509,7 +509,6 @@ extension NodeSettings {
 }
 
 extension BridgeDefinition {
-    /// An entry of the bridging table.
     static let mapping = MappingType<BridgeDefinition>(
         "bridge",
         as: "an entry of the table",

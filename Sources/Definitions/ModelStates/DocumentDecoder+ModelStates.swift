@@ -106,7 +106,6 @@ extension DocumentDecoder {
         return nil
     }
 
-    /// One state with its value.
     mutating func decodeInstance(
         _ entry: MappingEntry,
         of state: DeclarableState,

@@ -3,7 +3,6 @@ import DefinitionModel
 
 /// Values of fields as definitions write them, with what to do about those that cannot be read.
 enum StateWords {
-    /// The value that a text stands for.
     static func value(_ text: String, _ type: FieldType) throws(ScalarProblem) -> FieldValue {
         switch type.layout {
         case .unsigned, .signed, .float: return .integer(try raw(text, type.declared))
@@ -82,7 +81,6 @@ enum StateWords {
         return ScalarProblem("\(quoted(text)) is out of range", hint: "\(range), \(example)\(others)")
     }
 
-    /// The other units of times.
     private static func units(_ type: FieldType) -> String {
         ["s", "min", "h", "d"].contains(type.unit) ? ", in ms, s, min, h or d" : ""
     }

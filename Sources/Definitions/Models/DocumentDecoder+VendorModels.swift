@@ -203,7 +203,6 @@ enum VendorModelWords {
         return UInt8(truncatingIfNeeded: number >> 16) & 0x3F
     }
 
-    /// Whether a message is a status.
     static func isStatus(_ text: String) throws(ScalarProblem) -> Bool {
         switch text {
         case "status": return true

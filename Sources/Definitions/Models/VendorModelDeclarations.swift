@@ -4,13 +4,11 @@ import MeshCore
 
 /// A message as its file declares it.
 struct VendorMessageDeclaration {
-    /// Its name.
     var name: Located<String>
     /// The opcode within the company.
     var code: UInt8 = 0
     /// Whether the server sends it.
     var isStatus = false
-    /// The name of the message that answers it.
     var answer: Located<String>?
     /// Its fields in the notation of the catalogue; nil if it has none.
     var fields: Located<String>?
@@ -18,11 +16,8 @@ struct VendorMessageDeclaration {
 
 /// A state as its file declares it.
 struct VendorStateDeclaration {
-    /// Its name.
     var name: Located<String>
-    /// The message that reads it.
     var get: Located<String>?
-    /// The message that sets it.
     var set: Located<String>?
     /// The message that sets it without an answer.
     var unacknowledged: Located<String>?
@@ -32,21 +27,17 @@ struct VendorStateDeclaration {
 
 /// A model as its file declares it.
 struct VendorModelDeclaration {
-    /// Its name.
     var name: Located<String>
     /// The company and the model.
     var identifier = ModelIdentifier.vendor(company: 0, model: 0)
     /// The number of the client that goes with it.
     var client: UInt16?
-    /// Its types.
     var types: [String: FieldType] = [:]
     /// The same as its file writes them, in reading order.
     var typeTexts: [(name: String, text: String)] = []
     /// Types that could not be read, so that their uses are not reported as well.
     var brokenTypes: Set<String> = []
-    /// Its messages.
     var messages: [VendorMessageDeclaration] = []
-    /// Its states.
     var states: [VendorStateDeclaration] = []
 }
 
@@ -55,7 +46,6 @@ struct VendorModelDeclarations {
     /// Models in reading order.
     var models: [VendorModelDeclaration] = []
 
-    /// The names of the models.
     var names: ModelNames { ModelNames(models.map { ($0.identifier, $0.name.value) }) }
 
     /// The models. Problems between declarations are reported: names and opcodes that are taken, answers and messages

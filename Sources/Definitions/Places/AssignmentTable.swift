@@ -6,9 +6,7 @@ package import MeshCore
 package struct AssignmentTable: Hashable, Sendable {
     /// A row.
     package struct Row: Hashable, Sendable {
-        /// The place.
         package var place: Located<String>
-        /// The device.
         package var device: Located<DeviceUUID>
     }
 

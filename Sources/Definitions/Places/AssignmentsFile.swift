@@ -10,9 +10,7 @@ package import MeshCore
 package struct AssignmentsFile: Hashable, Sendable {
     /// One line of the file.
     package struct Assignment: Hashable, Sendable {
-        /// The name of the place.
         package var place: Located<String>
-        /// Its device.
         package var device: Located<DeviceUUID>
     }
 
@@ -22,7 +20,6 @@ package struct AssignmentsFile: Hashable, Sendable {
     /// The lines, in reading order. A repeated line counts once.
     package private(set) var assignments: [Assignment] = []
 
-    /// The name of a network's file.
     package static func name(ofNetwork network: String) -> String { network + ending }
 
     /// The network of the file at a path; nil if it is no file of this kind.

@@ -42,7 +42,6 @@ enum Addresses {
         throw ScalarProblem("\(quoted(text)) is not a label", hint: digitsHint(text))
     }
 
-    /// A Device UUID.
     static func uuid(_ text: String) throws(ScalarProblem) -> DeviceUUID {
         if let octets = Octets16(hexadecimal: text) { return DeviceUUID(rawValue: octets) }
         throw ScalarProblem("\(quoted(text)) is not a UUID", hint: digitsHint(text))

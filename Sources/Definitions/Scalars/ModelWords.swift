@@ -28,9 +28,7 @@ enum ModelWords {
 
     /// What a device is made as, as a definition says it.
     enum ProductReference {
-        /// Company and product.
         case identifier(ProductIdentifier)
-        /// The name of a product in a file that the definition names.
         case name(String)
     }
 

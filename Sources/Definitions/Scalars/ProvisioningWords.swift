@@ -7,13 +7,11 @@ enum ProvisioningWords {
         ("none", .noOOB), ("static", .staticOOB), ("output", .outputOOB), ("input", .inputOOB),
     ]
 
-    /// An authentication method by its word.
     static func method(_ text: String) throws(ScalarProblem) -> AuthenticationMethod.Kind {
         if let method = methods.first(where: { $0.0 == text })?.1 { return method }
         throw problem(text, "a method", among: methods.map(\.0))
     }
 
-    /// The word for an authentication method.
     static func word(_ method: AuthenticationMethod.Kind) -> String {
         methods.first { $0.1 == method }?.0 ?? ""
     }
@@ -62,7 +60,6 @@ enum ProvisioningWords {
         throw problem(text, "a requirement", among: ProvisioningAssurance.allCases.map(\.rawValue))
     }
 
-    /// The problem of a text that is none of the words.
     static func problem(_ text: String, _ title: String, among words: [String]) -> ScalarProblem {
         ScalarProblem(
             "\(quoted(text)) is not \(title)",

@@ -1,8 +1,6 @@
 /// The reason why a text is no value for its field.
 struct ScalarProblem: Error, Hashable {
-    /// What is wrong.
     var message: String
-    /// How to mend it.
     var hint: String?
 
     init(_ message: String, hint: String? = nil) {

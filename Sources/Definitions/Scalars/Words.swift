@@ -16,7 +16,6 @@ enum Words {
         }
     }
 
-    /// A name.
     static func name(_ text: String) throws(ScalarProblem) -> String {
         guard Name.isValid(text) else {
             throw ScalarProblem(

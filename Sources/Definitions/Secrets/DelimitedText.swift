@@ -11,9 +11,7 @@ struct DelimitedText {
 
     /// The reason why a record cannot be read. Reading continues after it.
     struct Problem: Error, Hashable {
-        /// What is wrong.
         var message: String
-        /// How to mend it.
         var hint: String
         /// The place, in octets from the start of the text.
         var offset: Int
@@ -23,7 +21,6 @@ struct DelimitedText {
     private var separator: UInt8
     private var offset: Int
 
-    /// The separators that files may have.
     static let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
 
     /// A reader that starts at an offset. The separator is the one that occurs most often in the first line with
@@ -56,7 +53,6 @@ struct DelimitedText {
 
     // MARK: - Parts
 
-    /// The most values of a record.
     static let mostFields = 1_000
 
     private static let lineFeed = UInt8(ascii: "\n")

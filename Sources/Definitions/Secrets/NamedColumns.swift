@@ -8,7 +8,6 @@ struct NamedColumns<Column: Hashable> {
         fileprivate let columns: [Column: Int]
         /// The values, at least one.
         let fields: [DelimitedText.Field]
-        /// How many columns the table has.
         let width: Int
 
         /// The value of a column; nil if the line is too short for it.
@@ -20,7 +19,6 @@ struct NamedColumns<Column: Hashable> {
 
     /// The index of the file, for locations.
     let file: UInt32
-    /// The limits of files.
     let limits: ReadingLimits
     /// What the first line names, for people: `uuid, static`.
     let usual: String

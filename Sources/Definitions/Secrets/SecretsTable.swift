@@ -8,11 +8,8 @@ struct SecretsTable {
 
     /// The content of a column.
     enum Column: Hashable {
-        /// The Device UUID.
         case uuid
-        /// The static value.
         case staticValue
-        /// The public key.
         case publicKey
 
         /// The content of the column with that name; nil for an unknown name.
@@ -42,7 +39,6 @@ struct SecretsTable {
         self.limits = limits
     }
 
-    /// Adds the secrets of all rows.
     func read(
         _ bytes: UnsafeBufferPointer<UInt8>,
         into list: inout SecretsList,

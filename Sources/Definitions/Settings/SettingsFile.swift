@@ -10,7 +10,6 @@ package struct SettingsFile: Hashable, Sendable {
     package enum Key: String, CaseIterable, Hashable, Sendable {
         /// Ways to the mesh.
         case via
-        /// Files with simulated devices.
         case devices
         /// Files with what devices need to prove who they are.
         case secrets
@@ -18,7 +17,6 @@ package struct SettingsFile: Hashable, Sendable {
         case connections
         /// The most nodes to talk to at once.
         case window
-        /// The radio to assume.
         case radio
         /// Where the hub serves clients.
         case hub
@@ -45,9 +43,7 @@ package struct SettingsFile: Hashable, Sendable {
 
     /// A value that is wrong.
     package struct Problem: Error, Hashable, Sendable {
-        /// What is wrong.
         package var message: String
-        /// How to mend it.
         package var hint: String?
 
         package init(_ message: String, hint: String? = nil) {
@@ -59,7 +55,6 @@ package struct SettingsFile: Hashable, Sendable {
     /// The values of each key of the file, in their order. A key without values is not here.
     package internal(set) var values: [Key: [Located<String>]] = [:]
 
-    /// A file without settings.
     package init() {}
 
     /// Reads the file.

@@ -1,13 +1,11 @@
 /// The limits of a definition. They are far above any real network (10,000 nodes with five models each are 1.2 million
 /// nodes of YAML in 12 MB) and keep hostile files from using up memory and time.
 struct ReadingLimits: Hashable, Sendable {
-    /// Octets in one file.
     var fileSize = 128 << 20
     /// Octets of one scalar. The longest value of the language is the path of a key file.
     var scalarSize = 4096
     /// Depth of nested mappings and lists, with aliases expanded.
     var depth = 64
-    /// Documents in one file.
     var documents = 10_000
     /// Scalars, lists and mappings in one document, with aliases expanded.
     var nodes = 5_000_000

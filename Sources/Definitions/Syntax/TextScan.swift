@@ -4,9 +4,7 @@ import MeshCore
 enum TextScan {
     /// Something that makes a file unreadable.
     struct Problem: Hashable, Error {
-        /// What is wrong.
         var message: String
-        /// How to mend it.
         var hint: String?
         /// The line, from 1.
         var line: UInt32

@@ -66,6 +66,5 @@ struct YAMLSyntaxError: Error, Hashable {
     var contextLine: UInt32
     /// The column where the context starts, from 0.
     var contextColumn: UInt32
-    /// Whether memory ran out.
     var isOutOfMemory: Bool
 }

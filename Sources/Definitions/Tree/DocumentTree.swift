@@ -10,9 +10,7 @@ struct DocumentTree {
         case plain
         /// Text in quotes or as a block.
         case quoted
-        /// A list.
         case sequence
-        /// A mapping.
         case mapping
         /// A reference to an earlier node.
         case alias
@@ -34,7 +32,6 @@ struct DocumentTree {
         var value: UInt32
         /// The number of characters in the file for a text on one line; otherwise 1.
         var length: UInt16
-        /// The kind.
         var kind: Kind
     }
 

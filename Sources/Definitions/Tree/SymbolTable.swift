@@ -16,12 +16,10 @@ struct SymbolTable {
     /// Different in every process.
     private let seed: UInt64
 
-    /// An empty table.
     init() {
         seed = UInt64(truncatingIfNeeded: Hasher().finalize())
     }
 
-    /// The number of symbols.
     var count: Int { strings.count }
 
     /// The symbol of a text. The same text always has the same symbol. Symbols count from 0 in the order of appearance.
@@ -42,13 +40,11 @@ struct SymbolTable {
         return symbol
     }
 
-    /// The symbol of that text.
     mutating func intern(_ text: String) -> UInt32 {
         var text = text
         return text.withUTF8 { intern($0) }
     }
 
-    /// The text of a symbol.
     mutating func text(_ symbol: UInt32) -> String {
         if let string = strings[Int(symbol)] { return string }
         let string = String(decoding: bytes[range(of: symbol)], as: UTF8.self)

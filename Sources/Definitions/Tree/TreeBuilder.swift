@@ -14,7 +14,6 @@ struct TreeBuilder {
         case unfinished
         /// ``tree`` is complete.
         case document
-        /// There are no more documents.
         case end
         /// The problem is so bad that the rest of the file cannot be read. It was reported.
         case failed
@@ -46,7 +45,6 @@ struct TreeBuilder {
     /// The tree of the current document.
     var tree = DocumentTree()
 
-    /// A builder for the documents of a file.
     init(file: UInt32, limits: ReadingLimits) {
         self.file = file
         self.limits = limits

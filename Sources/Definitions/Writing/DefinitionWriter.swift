@@ -229,7 +229,6 @@ enum ScheduleWords {
 }
 
 extension DefinitionWriter {
-    /// A test under its name.
     func test(_ test: TestDefinition) -> Field {
         let steps = Value.list(test.steps.map(step))
         let name = Value.text(test.name.value).flow

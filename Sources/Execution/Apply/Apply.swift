@@ -7,7 +7,6 @@ package import Store
 /// The value knows where the apply stands and what follows; ``ApplyEffects`` do everything else. ``next(_:)`` goes one
 /// stage further. A plan of a file enters after planning, since somebody has seen and approved it.
 package struct Apply<Effects: ApplyEffects> {
-    /// How it ends.
     package typealias End = ApplyEnd<Effects.Status, Effects.Planned>
 
     /// What is done next.
@@ -16,7 +15,6 @@ package struct Apply<Effects: ApplyEffects> {
         case begin
         /// Check a saved plan against the database.
         case inspect(Plan, Snapshot)
-        /// Listen for nodes that were reset.
         case listen(Snapshot)
         /// Find out what earlier runs have done. Planning is possible only afterwards.
         case resolve(Snapshot)
@@ -24,23 +22,18 @@ package struct Apply<Effects: ApplyEffects> {
         case plan(Snapshot)
         /// Record what follows from a plan with nothing to do.
         case conclude(Plan, Snapshot)
-        /// Ask for approval.
         case approve(Plan, Snapshot)
-        /// Carry the plan out.
         case run(Plan, Snapshot, isToBeConfirmed: Bool)
         /// Continue with nodes that did not answer.
         case askAgain(ApplyRunResult, pause: Duration, end: Instant, isToBeConfirmed: Bool)
         /// Show the recap, and update the records.
         case settle(ApplyRunResult, isToBeConfirmed: Bool)
-        /// Begin to wait for confirmation.
         case await(PendingConfirmation?, Effects.Status)
-        /// Wait for confirmation.
         case confirm(PendingConfirmation, until: Timestamp, interrupts: Int, Effects.Status)
         /// Nothing is left to do.
         case ended(End)
     }
 
-    /// Where it stands.
     package private(set) var stage = Stage.begin
     private let options: ApplyOptions
     /// The plan of a file; nil if plans are made.
@@ -289,7 +282,6 @@ package struct Apply<Effects: ApplyEffects> {
 package enum ApplyPauses {
     /// The first pause. It doubles up to the longest one.
     package static let first = Duration.seconds(10)
-    /// The longest pause.
     package static let longest = Duration.seconds(120)
 }
 

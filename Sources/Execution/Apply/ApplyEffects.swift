@@ -4,7 +4,6 @@ package import Store
 
 /// A plan that was made for an apply.
 package protocol ApplyPlanned {
-    /// The plan.
     var plan: Plan { get set }
     /// Whether a guard refuses the plan.
     var isRefused: Bool { get }
@@ -12,7 +11,6 @@ package protocol ApplyPlanned {
 
 /// A run of a plan or of doubts.
 package struct ApplyRunResult {
-    /// What came of it.
     package var recap: Recap
     /// When it ended, by the clock of the radio.
     package var end: Instant
@@ -41,7 +39,6 @@ package enum GoingBack<Status> {
 ///
 /// Every effect may throw ``EffectError``. That ends the apply, and what was done up to then stays.
 package protocol ApplyEffects: AnyObject {
-    /// What an effect throws.
     associatedtype EffectError: Error
     /// The result that whoever started the apply gets.
     associatedtype Status
@@ -57,44 +54,28 @@ package protocol ApplyEffects: AnyObject {
     /// Ends all connections and gives the lock back.
     func release()
     /// The note about changes that wait to be confirmed; nil if none do.
-    ///
-    /// - Throws: if the database cannot be read.
     func unconfirmed() throws(EffectError) -> PendingConfirmation?
     /// The note about the changes that were the last ones to wait, with what was decided; nil if there is none.
-    ///
-    /// - Throws: if the database cannot be read.
     func confirmationNote() throws(EffectError) -> PendingConfirmation?
     /// What the database knows now. Reads it only if something may have changed since the last time.
-    ///
-    /// - Throws: if the database cannot be read.
     func snapshot() throws(EffectError) -> Snapshot
     /// What became of an earlier run of a plan; nil if there was none.
-    ///
-    /// - Throws: if the database cannot be read.
     func earlierRun(of plan: Plan) throws(EffectError) -> EarlierRun?
     /// Lets the history name the definition that is applied from now on, and what is gone back to.
-    ///
-    /// - Throws: if the definition cannot be taken down.
     func declare() throws(EffectError)
     /// Notes durably that the following changes must be confirmed.
-    ///
-    /// - Throws: if the database cannot be written.
     func awaitConfirmation() throws(EffectError)
     /// Sets the time at which the changes are taken back unless they are confirmed.
     ///
     /// - Returns: the note; nil if there is none any more.
-    /// - Throws: if the database cannot be written.
     func setDeadline(_ deadline: Timestamp) throws(EffectError) -> PendingConfirmation?
     /// Records what is managed from now on; sends nothing.
-    ///
-    /// - Throws: if the database cannot be written.
     func record(_ claims: Claims) throws(EffectError)
     /// Updates the records after everything was done, or as much as possible.
     ///
     /// - Parameters:
     ///   - network: the network as the database knows it.
     ///   - isComplete: whether everything was done.
-    /// - Throws: if the database cannot be written.
     func settle(_ network: MeshNetwork, isComplete: Bool) throws(EffectError)
 
     // MARK: Plans
@@ -127,24 +108,14 @@ package protocol ApplyEffects: AnyObject {
     // MARK: The mesh
 
     /// Checks that the radio can be used, without using it.
-    ///
-    /// - Throws: if the radio cannot be used.
     func probe() throws(EffectError)
     /// Connects to the mesh, unless that has happened.
-    ///
-    /// - Throws: if the radio cannot be used.
     func connect(_ snapshot: Snapshot) throws(EffectError)
     /// Listens for nodes that were reset, records and tells them.
-    ///
-    /// - Throws: if the radio cannot be used.
     func listen(_ snapshot: Snapshot) throws(EffectError) -> Recap.Ending
     /// Finds out what earlier runs have done.
-    ///
-    /// - Throws: if the radio cannot be used.
     func resolveDoubts(_ snapshot: Snapshot) throws(EffectError) -> ApplyRunResult
     /// Carries out a plan over the connection.
-    ///
-    /// - Throws: if the radio cannot be used.
     func run(_ plan: Plan, _ snapshot: Snapshot) throws(EffectError) -> ApplyRunResult
     /// Tells which nodes are waited for, and lets time pass on the radio. Afterwards they may be asked again.
     ///
@@ -169,7 +140,6 @@ package protocol ApplyEffects: AnyObject {
     var now: Timestamp { get }
     /// How often the user has interrupted so far.
     var interrupts: Int { get }
-    /// Tells people about the confirmation.
     func tell(_ news: ConfirmationNews)
     /// Lets a second of calendar time pass, or less if a signal arrives.
     func sleep()
@@ -186,6 +156,5 @@ package protocol ApplyEffects: AnyObject {
 package enum EarlierRun: Hashable, Sendable {
     /// Something of the plan is left to do.
     case unfinished
-    /// Everything was done.
     case completed
 }

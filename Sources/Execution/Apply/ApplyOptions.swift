@@ -29,7 +29,6 @@ package enum ApplyRefusal<Planned> {
     case nothingToTakeBack
     /// The plan has another digest than the expected one; empty if it cannot be computed.
     case otherDigest(String)
-    /// Guards refuse the plan.
     case guarded(Planned)
     /// The plan was begun before, so that there is no way back to its beginning.
     case begunBefore
@@ -58,7 +57,6 @@ package enum ApplyEnd<Status, Planned> {
 package enum ConfirmationNews: Hashable, Sendable {
     /// The changes wait for confirmation until the deadline.
     case awaited(PendingConfirmation, until: Timestamp)
-    /// Somebody has confirmed them.
     case confirmed
     /// The run was interrupted, and nobody waits for the confirmation of what it had done.
     case leftOpen

@@ -48,7 +48,6 @@ struct ActionInquiries {
     /// Asks whether the action took effect. It also accepts a late status of the request itself.
     ///
     /// - Parameter position: where to begin in a list that comes in parts.
-    /// - Throws: ``StepFailure/unmakeable(_:)`` as the request does.
     func readBack(from position: UInt16 = 0) throws(StepFailure) -> ConfigurationInquiry {
         let get = try EffectReadBack(action, on: target).inquiry(from: position)
         // A Relay Set without its retransmit was never sent.
@@ -75,7 +74,6 @@ struct ActionInquiries {
     /// Several Gets in one Opcodes Aggregator Sequence, whatever the action.
     ///
     /// - Parameter answerSize: octets of its status if the node is as recorded, opcode included.
-    /// - Throws: ``StepFailure/unmakeable(_:)`` as ``get(_:)`` does.
     func sequence(_ readings: [NodeReading], answerSize: Int) throws(StepFailure) -> ConfigurationInquiry {
         try ReadingInquiries(target).sequence(readings, answerSize: answerSize)
     }

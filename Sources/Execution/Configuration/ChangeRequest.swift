@@ -6,7 +6,6 @@ struct ChangeRequest {
     private let action: ConfigurationAction
     private let target: ConfigurationTarget
 
-    /// The request of an action to a node.
     init(_ action: ConfigurationAction, to target: ConfigurationTarget) {
         self.action = action
         self.target = target

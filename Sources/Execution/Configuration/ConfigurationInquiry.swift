@@ -11,7 +11,6 @@ package enum ConfigurationVerdict: Hashable, Sendable {
     case relayRetransmit(TransmitParameters)
     /// The effect does not hold: the request did not arrive.
     case doesNotHold
-    /// The node refuses.
     case refused(ConfigStatusCode)
     /// The node says that it does not have the feature.
     case featureNotSupported
@@ -34,7 +33,6 @@ package enum ConfigurationVerdict: Hashable, Sendable {
 package struct ConfigurationInquiry {
     /// The meaning of a payload for the request.
     struct Hearing {
-        /// Its verdict.
         var verdict: ConfigurationVerdict
         /// The known way in which it departs from the specification, if it does and can still be read.
         var quirk: KnownQuirk?
@@ -225,7 +223,6 @@ package struct ConfigurationInquiry {
         applicationKey.map { .application($0) } ?? .device(node: node)
     }
 
-    /// The same inquiry with other verdicts.
     func mapped(_ transform: @escaping (ConfigurationVerdict) -> ConfigurationVerdict) -> ConfigurationInquiry {
         var inquiry = self
         inquiry.readings = readings.map { reading in

@@ -5,12 +5,9 @@ import Planning
 struct ConfigurationTarget {
     /// The address of the node's primary element.
     let node: UnicastAddress
-    /// The NetKeys of the network.
     let netKeys: [NetKey]
-    /// The AppKeys of the network.
     let appKeys: [AppKey]
 
-    /// A node in a network of the database.
     init(_ node: UnicastAddress, in network: MeshNetwork) {
         self.node = node
         netKeys = network.netKeys
@@ -18,8 +15,6 @@ struct ConfigurationTarget {
     }
 
     /// The address of the model's element.
-    ///
-    /// - Throws: ``StepFailure/unmakeable(_:)`` if the element lies outside the address space.
     func element(_ model: ModelAddress) throws(StepFailure) -> UnicastAddress {
         guard let address = node.element(model.element) else {
             throw .unmakeable("element \(model.element) of the node has no unicast address")
@@ -29,8 +24,6 @@ struct ConfigurationTarget {
 
     /// The NetKey for a node. While keys are being distributed, a node is given the key in use; the new one comes with
     /// the update.
-    ///
-    /// - Throws: ``StepFailure/unmakeable(_:)`` if the network does not have the key.
     func key(_ index: NetKeyIndex) throws(StepFailure) -> KeyMaterial {
         guard let key = netKeys.first(where: { $0.index == index }) else {
             throw .unmakeable("the database has no network key \(index)")
@@ -39,8 +32,6 @@ struct ConfigurationTarget {
     }
 
     /// The AppKey for a node: the one in use, as with NetKeys.
-    ///
-    /// - Throws: ``StepFailure/unmakeable(_:)`` if the network does not have the key.
     func key(_ index: AppKeyIndex) throws(StepFailure) -> KeyMaterial {
         guard let key = appKeys.first(where: { $0.index == index }) else {
             throw .unmakeable("the database has no application key \(index)")

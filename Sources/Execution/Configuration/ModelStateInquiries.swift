@@ -25,7 +25,6 @@ extension ModelStateSet {
         return inquiry(state.form.getPayload, under: readingKey) { _ in .doesNotHold }
     }
 
-    /// The Set of a value for a moment.
     func briefInquiry() -> ConfigurationInquiry {
         ConfigurationInquiry(payload ?? state.setPayload, about: state.form, on: model.element, under: key) { status in
             guard state.isShown(by: status) else {

@@ -3,7 +3,6 @@ import Planning
 
 /// A question to a node that belongs to no action, and the type of its answer.
 struct Question<Answer> {
-    /// The request.
     let inquiry: ConfigurationInquiry
     private let read: (ArraySlice<UInt8>) -> Answer?
 

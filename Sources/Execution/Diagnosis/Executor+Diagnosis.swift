@@ -5,7 +5,6 @@ import Store
 
 /// Finding out why a node does not answer.
 extension Executor {
-    /// The most other nodes to ask.
     private static let mostOthers = 12
     /// How many sequence numbers are left out to find out whether ours are too low: 0.4 percent of the space of this IV
     /// index, and of each later one.

@@ -7,9 +7,7 @@ package struct NodeDiagnosis: Hashable, Sendable {
     package enum Reply: Hashable, Sendable {
         /// Nobody was asked, because there was nothing to ask for.
         case notAsked
-        /// There was an answer.
         case answered
-        /// There was none.
         case silent
         /// There was no way: the reason, a sentence without a full stop.
         case unreachable(String)
@@ -17,9 +15,7 @@ package struct NodeDiagnosis: Hashable, Sendable {
 
     /// Another node of its subnets that was asked.
     package struct Other: Hashable, Sendable {
-        /// The node.
         package let node: DeviceUUID
-        /// Whether it answers.
         package var reply: Reply
         /// Whether the database has it as a relay.
         package let isRelay: Bool
@@ -29,11 +25,9 @@ package struct NodeDiagnosis: Hashable, Sendable {
 
     /// The likely cause.
     package enum Cause: Hashable, Sendable {
-        /// It answers.
         case none
         /// It was heard as a device without a network.
         case reset
-        /// No proxy of the network is in reach.
         case noProxy
         /// Nobody answers, and they do since sequence numbers were left out: others have seen higher ones of us.
         case sequenceNumbers
@@ -51,7 +45,6 @@ package struct NodeDiagnosis: Hashable, Sendable {
         case off
     }
 
-    /// The node.
     package let node: DeviceUUID
     /// Why nobody could listen; nil if somebody did.
     package var deafness: String?
@@ -59,13 +52,11 @@ package struct NodeDiagnosis: Hashable, Sendable {
     package var proxies = 0
     /// The node's own advertisement as a proxy by its Node Identity: its signal; nil if there was none.
     package var identitySignal: Int8?
-    /// Whether its own Node Identity was heard.
     package var isIdentityHeard = false
     /// Whether it was heard as a device without a network.
     package var isUnprovisioned = false
     /// What came of a Composition Data Get with the usual TTL.
     package var usual = Reply.notAsked
-    /// The usual TTL.
     package var usualTTL: UInt8 = 0
     /// What came of the same with the greatest TTL.
     package var farthest = Reply.notAsked

@@ -18,9 +18,7 @@ package protocol DirectNodes: AnyObject {
 
 /// A request that a node gets as its stack would hand it to its models.
 package struct DirectRequest {
-    /// The node.
     package let node: DeviceUUID
-    /// Our own address.
     package let source: UnicastAddress
     /// The element that is asked.
     package let destination: UnicastAddress
@@ -28,6 +26,5 @@ package struct DirectRequest {
     package let payload: [UInt8]
     /// The key that secures request and answer.
     package let security: MessageSecurity
-    /// The subnet that carries them.
     package let subnet: NetKeyIndex
 }

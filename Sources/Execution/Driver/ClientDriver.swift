@@ -12,7 +12,6 @@ final class ClientDriver {
     enum Event {
         /// The client begins to look for a proxy by listening.
         case listening
-        /// A link to this target is about to be made.
         case connecting(LinkTarget)
         /// A link is ready: the address of the proxy node if it has told it, and how long it took.
         case linkUp(proxy: UnicastAddress?, LinkTimes)
@@ -36,7 +35,6 @@ final class ClientDriver {
         case unsendable(RequestIdentifier, StackError)
         /// A Remote Provisioning Server that the client listens to sent this access message.
         case said(UnicastAddress, [UInt8])
-        /// Something was heard that the client watches for.
         case watch(WatchEvent)
         /// The network has this IV index, which is durable by now.
         case ivIndexStored(IVIndex)
@@ -103,8 +101,6 @@ final class ClientDriver {
     // MARK: Events and time
 
     /// Waits for one event until the deadline, or until the client is due.
-    ///
-    /// - Throws: `BearerError` if the bearer fails or is interrupted.
     func next(until deadline: Instant) throws(BearerError) -> BearerEvent? {
         try bearer.next(until: client.nextDeadline.map { min($0, deadline) } ?? deadline)
     }

@@ -7,7 +7,6 @@ package enum MeshReport: Hashable, Sendable {
     package struct Request: Hashable, Sendable {
         /// The element that gets the messages.
         package let node: UnicastAddress
-        /// The opcode of the message.
         package let opcode: Opcode
         /// The octets of the message, opcode included.
         package let octets: Int
@@ -15,9 +14,7 @@ package enum MeshReport: Hashable, Sendable {
 
     /// What an answer says.
     package enum Answer: Hashable, Sendable {
-        /// What was asked for.
         case expected
-        /// A refusal.
         case refused(ConfigStatusCode)
         /// Another value than the one that was set.
         case other
@@ -37,16 +34,13 @@ package enum MeshReport: Hashable, Sendable {
     case unsendable(Request, reason: String)
     /// A proxy is looked for by listening.
     case listening
-    /// A link is being made.
     case connecting(LinkTarget)
     /// A link carries messages: the address of the proxy, if it has told it, and whether the link is for it alone.
     case linkUp(UnicastAddress?, isDirect: Bool, LinkTimes)
     /// A link is gone or could not be made. The delay is nil if there is no further attempt.
     case linkDown(reason: String, retryIn: Duration?)
-    /// The network has this IV index.
     case ivIndex(IVIndex)
     /// A packet was written to a link: its type and its octets.
     case packetSent(LinkIdentifier, ProxyPDU.MessageType?, octets: Int)
-    /// A packet came from a link.
     case packetReceived(LinkIdentifier, ProxyPDU.MessageType?, octets: Int)
 }

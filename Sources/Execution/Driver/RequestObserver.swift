@@ -16,7 +16,6 @@ struct RequestObserver {
     private let report: (MeshReport, Instant) -> Void
     private var asked: [RequestIdentifier: Asked] = [:]
 
-    /// Without requests.
     init(reporting report: @escaping (MeshReport, Instant) -> Void) {
         self.report = report
     }
@@ -39,7 +38,6 @@ struct RequestObserver {
         asked[identifier] = Asked(request: request, since: now)
     }
 
-    /// Reports an output.
     mutating func note(_ output: MeshClient.Output, of client: MeshClient, at now: Instant) {
         switch output {
         case .connect(let target): report(.connecting(target), now)

@@ -5,9 +5,7 @@ package import MeshCore
 package final class TappedBearer: Bearer {
     /// What crosses a link.
     package enum Crossing {
-        /// A packet that the bearer has taken.
         case sent([UInt8])
-        /// A packet that has come.
         case received([UInt8])
         /// Nothing more: the link is closed.
         case closed

@@ -40,7 +40,6 @@ struct AdvertisingListener {
     ///   - enough: after this time it ends as soon as a proxy of the network has been heard; nil to listen for the
     ///     whole `duration`.
     ///   - isInterrupted: whether to end at once.
-    /// - Throws: ``ExecutionStop`` if the bearer cannot scan.
     mutating func listen(
         over bearer: any Bearer,
         for duration: Duration,
@@ -66,7 +65,6 @@ struct AdvertisingListener {
         heardProxies.listened = start..<max(start, bearer.now)
     }
 
-    /// An advertisement was heard.
     private mutating func hear(_ advertisement: Advertisement, at now: Instant) {
         var sighting = Sighting(advertisement: advertisement, identity: nil)
         switch advertisement.content {

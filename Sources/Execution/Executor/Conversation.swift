@@ -3,9 +3,7 @@ import Store
 
 /// The outcome of asking a node something outside a plan.
 package enum NodeAnswer<Value: Hashable & Sendable>: Hashable, Sendable {
-    /// The node answered with this value.
     case answered(Value)
-    /// The node does not answer.
     case unanswered
     /// The node cannot be asked: the reason, a sentence without a full stop, and what helps.
     case unreachable(String, hint: Advice?)
@@ -104,7 +102,6 @@ struct Conversation {
         while now < end, !isInterrupted, failure == nil { wait(until: end) }
     }
 
-    /// Closes the link.
     mutating func end() {
         perform(driver.client.shutDown(at: now))
     }
@@ -158,7 +155,6 @@ struct Conversation {
         perform(driver.request(question.inquiry, to: node, subnets: subnets, at: now).1)
     }
 
-    /// Cancels the request to the node.
     mutating func cancel() {
         if driver.client.isAsking(node) { perform(driver.client.cancel(node, at: now)) }
     }

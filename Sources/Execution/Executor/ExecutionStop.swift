@@ -10,8 +10,6 @@ struct ExecutionStop: Error, Hashable, Sendable {
 }
 
 /// Does something with the database.
-///
-/// - Throws: ``ExecutionStop`` with the database's error.
 func stopping<Value>(_ body: () throws(StoreError) -> Value) throws(ExecutionStop) -> Value {
     do throws(StoreError) {
         return try body()

@@ -5,9 +5,7 @@ import Store
 package struct BeaconReport: Hashable, Sendable {
     /// One statement of beacons.
     package struct Statement: Hashable, Sendable {
-        /// The subnet of the beacon.
         package var netKeyIndex: NetKeyIndex
-        /// The stated IV index.
         package var ivIndex: IVIndex
         /// What the rules say about it.
         package var verdict: IVIndexMonitor.Verdict
@@ -28,7 +26,6 @@ package struct BeaconReport: Hashable, Sendable {
     package var connections = 0
     /// How many beacons belonged to other networks, or were not authentic.
     package var foreignBeacons = 0
-    /// How the listening ended.
     package var ending = Recap.Ending.completed
 }
 

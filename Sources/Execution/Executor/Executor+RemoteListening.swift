@@ -86,7 +86,6 @@ final class RemoteListener {
 
     private var now: Instant { driver.bearer.now }
 
-    /// Runs to the end.
     func perform() -> Recap.Ending {
         do throws(BearerError) {
             try driver.scan(alsoForOthers: true)

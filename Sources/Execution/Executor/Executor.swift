@@ -15,7 +15,6 @@ package final class Executor {
     /// The network as the last run left it in the database; nil if there was none, or if its end could not be stored.
     package private(set) var network: MeshNetwork?
 
-    /// An executor for one database and one bearer.
     package init(
         database: MeshDatabase,
         lease: WriteLease,
@@ -130,7 +129,6 @@ package final class Executor {
     /// Records what is managed from now on; sends nothing.
     ///
     /// - Parameter snapshot: the present database.
-    /// - Throws: `StoreError` if the database cannot be written.
     package static func record(
         _ claims: Claims,
         on snapshot: Snapshot,

@@ -11,7 +11,6 @@ package struct IVIndexStatement {
         case sent(UnicastAddress, under: UInt32)
     }
 
-    /// The stated IV index.
     package let ivIndex: IVIndex
     /// The network of the database before the statement.
     package let before: MeshNetwork
@@ -22,8 +21,6 @@ package struct IVIndexStatement {
     private let wasKnown: Bool
 
     /// Judges a statement about the network of a database.
-    ///
-    /// - Throws: `StoreError` if the database cannot be read.
     package init(_ ivIndex: IVIndex, on snapshot: Snapshot, of database: MeshDatabase) throws(StoreError) {
         self.ivIndex = ivIndex
         before = snapshot.network
@@ -42,7 +39,6 @@ package struct IVIndexStatement {
     /// Whether the database already has this IV index, and not from a statement.
     package var isKnownAlready: Bool { wasKnown && before.ivIndex == ivIndex }
 
-    /// The network with the stated IV index.
     package func network(at now: Timestamp) -> MeshNetwork {
         var network = before
         network.state(ivIndex, isCorrection: isCorrection, at: now)

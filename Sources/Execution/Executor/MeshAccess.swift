@@ -13,15 +13,11 @@ struct MeshAccess {
     var heardProxies: HeardProxies?
 
     /// What the database knows. It is read only if something has changed since the last time.
-    ///
-    /// - Throws: ``ExecutionStop`` if it cannot be read.
     func snapshot() throws(ExecutionStop) -> Snapshot {
         try stopping { () throws(StoreError) in try database.snapshot(with: lease) }
     }
 
     /// Makes changes durable, if there are any.
-    ///
-    /// - Throws: ``ExecutionStop`` if the database cannot be written.
     func commit(_ changes: StoreChanges) throws(ExecutionStop) {
         guard !changes.isEmpty else { return }
         _ = try stopping { () throws(StoreError) in try database.commit(changes, with: lease) }
@@ -83,8 +79,6 @@ extension MeshAccess {
 
     /// How certain the IV index of the database is. One that was stated counts as used once our address has sent a
     /// message under any: sequence numbers never go back.
-    ///
-    /// - Throws: ``ExecutionStop`` if the database cannot be read.
     func certaintyOfIVIndex(in snapshot: Snapshot) throws(ExecutionStop) -> IVIndexMonitor.Certainty {
         guard snapshot.isIVIndexKnown else { return .supposed }
         let network = snapshot.network

@@ -11,14 +11,11 @@ package import MeshCore
 package struct GroupCover: Hashable, Sendable {
     /// A group that may be used: all who listen to it are selected.
     package struct Candidate: Hashable, Sendable {
-        /// The group.
         package let group: SubscriptionAddress
-        /// The key of the message.
         package let key: AppKey
         /// The positions in the selection that it reaches under the key.
         package let positions: Set<Int>
 
-        /// A group that reaches these positions under a key.
         package init(_ group: SubscriptionAddress, under key: AppKey, reaching positions: Set<Int>) {
             self.group = group
             self.key = key

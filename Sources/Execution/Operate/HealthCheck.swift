@@ -25,7 +25,6 @@ package struct HealthWishes: Hashable, Sendable {
 package struct HealthPlace: Hashable, Sendable {
     /// The position of the node in the network.
     package let node: Int
-    /// The index of the element.
     package let element: Int
     /// The company whose faults are asked for.
     package let company: UInt16
@@ -60,9 +59,7 @@ package struct HealthFinding: Hashable, Sendable {
 package struct HealthCheck: Hashable, Sendable {
     /// The Health Servers, in the order of their addresses.
     package private(set) var places: [HealthPlace] = []
-    /// Where nothing can be asked.
     package private(set) var problems: [OperatingMessage.Problem] = []
-    /// What our own node needs for it.
     package private(set) var needs: Set<OwnModel> = []
     private let wishes: HealthWishes
 

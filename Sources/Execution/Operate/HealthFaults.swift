@@ -31,12 +31,10 @@ package struct HealthFaults: Hashable, Sendable {
 
 /// A fault of a node (Mesh Protocol 4.2.15.1).
 package struct HealthFault: Hashable, Sendable {
-    /// The number.
     package let number: UInt8
     /// The company that gives it its meaning, if it is one of a vendor.
     package let company: UInt16
 
-    /// Health Fault Status.
     static let status: Opcode = 0x05
     /// The number that stands for no fault.
     static let none: UInt8 = 0

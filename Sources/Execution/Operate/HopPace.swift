@@ -8,14 +8,12 @@ struct HopPace {
     private static let planned = 0.8
 
     private let budget: HopBudget
-    /// When the time is over.
     let end: Instant
     /// How long the air was busy so far.
     private(set) var used = Duration.zero
     /// When the next message may go out.
     private(set) var freeAt: Instant
 
-    /// Begins at an instant.
     init(_ budget: HopBudget, at now: Instant) {
         self.budget = budget
         freeAt = now
@@ -28,7 +26,6 @@ struct HopPace {
     /// When a share of the air is kept that is one of the whole time; at once if a time is kept.
     var settledAt: Instant { if case .airtime = budget { freeAt } else { .zero } }
 
-    /// Whether the time is over.
     func isOver(at now: Instant) -> Bool { now >= end }
 
     /// A message takes so long of the air.

@@ -93,7 +93,6 @@ struct HopSearch {
     /// How often relays repeat a message, by their hops.
     private var repetitions: [Int: Int] = [:]
     private var proxy: DeviceUUID?
-    /// The number of questions so far.
     private(set) var questions = 0
     /// Receives the number of the questions of each round, and the highest TTL of them.
     private let tell: (Int, Int) -> Void
@@ -129,7 +128,6 @@ struct HopSearch {
 
     // MARK: Questions
 
-    /// What to do at an instant.
     mutating func next(at now: Instant) -> Step {
         while true {
             while let question = waiting.first {

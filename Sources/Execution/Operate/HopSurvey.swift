@@ -34,7 +34,6 @@ struct HopSurvey {
         result.nodes = nodes.map(\.uuid)
     }
 
-    /// Does it all.
     mutating func run() {
         session.listen(wish)
         while !session.isListening, !session.isInterrupted, !pace.isOver(at: session.now) {

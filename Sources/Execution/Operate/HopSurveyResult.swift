@@ -15,7 +15,6 @@ package struct HopSighting: Hashable, Sendable {
     package var fewest: Int
     /// The most hops over which something of it came.
     package var most: Int
-    /// How many answers came.
     package var answers = 0
     /// How many heartbeats came that it sends anyway.
     package var heartbeats = 0
@@ -31,9 +30,7 @@ package enum HopSurveyEvent: Hashable, Sendable {
 
 /// What came of counting hops.
 package struct HopSurveyResult: Hashable, Sendable {
-    /// The nodes that were to be asked.
     package var nodes: [DeviceUUID] = []
-    /// What was heard of each node.
     package var sightings: [DeviceUUID: HopSighting] = [:]
     /// The subnet in which each node was asked.
     package var subnets: [DeviceUUID: NetKeyIndex] = [:]
@@ -41,7 +38,6 @@ package struct HopSurveyResult: Hashable, Sendable {
     package var unreachable: Set<DeviceUUID> = []
     /// The proxies that answers came through.
     package var proxies: [UnicastAddress] = []
-    /// How many questions were sent.
     package var questions = 0
     /// How long the air was busy with questions and answers at most: where every relay is heard.
     package var airtime = Duration.zero
@@ -50,13 +46,10 @@ package struct HopSurveyResult: Hashable, Sendable {
     /// Whether the time was over before every node was asked as often as it takes.
     package var isCutShort = false
 
-    /// Nothing yet.
     package init() {}
 
-    /// How many answers came.
     package var answers: Int { sightings.values.reduce(0) { $0 + $1.answers } }
 
-    /// How many heartbeats came.
     package var heartbeats: Int { sightings.values.reduce(0) { $0 + $1.heartbeats } }
 
     /// The share of the air that questions and answers took at most.

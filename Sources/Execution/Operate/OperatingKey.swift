@@ -4,9 +4,7 @@ package import MeshCore
 package enum OperatingProblem: Error, Hashable, Sendable {
     /// The models of the node are not known.
     case compositionUnknown
-    /// The node has been excluded from the network.
     case excluded
-    /// The node has been reset.
     case reset
     /// What became of a reprovisioning of the node is not known.
     case reprovisioning
@@ -34,7 +32,6 @@ extension OperatingProblem {
         }
     }
 
-    /// How to mend it.
     package var advice: Advice? {
         switch self {
         case .compositionUnknown: "Name it in the definition, then: \(command: .apply)"

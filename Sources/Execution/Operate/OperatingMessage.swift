@@ -4,7 +4,6 @@ package import MeshCore
 
 /// A message to a model, as a person gives it.
 package struct OperatingMessage: Hashable, Sendable {
-    /// The model that takes it.
     package let model: ModelIdentifier
     /// The access payload: opcode and parameters.
     package let payload: [UInt8]
@@ -127,9 +126,7 @@ package struct OperatingMessage: Hashable, Sendable {
 
     /// Where a message cannot be sent.
     package struct Problem: Hashable, Sendable {
-        /// The element.
         package let element: ResolvedTarget.Element
-        /// What is missing.
         package let problem: OperatingProblem
     }
 
@@ -139,11 +136,9 @@ package struct OperatingMessage: Hashable, Sendable {
         package fileprivate(set) var elements: [ResolvedTarget.Element] = []
         /// The keys, one for each request.
         package fileprivate(set) var keys: [AppKey] = []
-        /// The requests.
         package fileprivate(set) var requests: [OperatingRequest] = []
         /// Where it cannot be sent.
         package fileprivate(set) var problems: [Problem] = []
-        /// What our own node needs for it.
         package fileprivate(set) var needs: Set<OwnModel> = []
     }
 }

@@ -3,9 +3,7 @@ package import MeshCore
 
 /// A message to one element, and by what its answer is recognised.
 package struct OperatingRequest: Hashable, Sendable {
-    /// The node.
     package var node: DeviceUUID
-    /// The element.
     package var destination: UnicastAddress
     /// The access payload: opcode and parameters.
     package var payload: [UInt8]
@@ -13,7 +11,6 @@ package struct OperatingRequest: Hashable, Sendable {
     package var key: AppKeyIndex?
     /// The subnets in which the node takes the message, sorted, at least one; with an AppKey only that of the key.
     package var subnets: [NetKeyIndex]
-    /// The opcode of the answer.
     package var answer: Opcode
     /// What is known of the answer; nil for what the catalogue of the SIG's messages says.
     package var status: MessageDescription?
@@ -47,7 +44,6 @@ package struct OperatingRequest: Hashable, Sendable {
 
 /// What became of a request.
 package enum OperatingOutcome: Hashable, Sendable {
-    /// The node answered with these parameters.
     case answered([UInt8])
     /// The node did not answer. What it did is not known.
     case unanswered

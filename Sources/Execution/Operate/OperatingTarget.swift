@@ -67,7 +67,6 @@ package enum TargetError: Error, Hashable, Sendable {
     case severalNodes(String, [String])
     /// No node matches the pattern.
     case noMatch(String)
-    /// The node has only so many elements.
     case noElement(Int, node: String, count: Int)
     /// No group has the name; the second text is what is probably meant.
     case noGroup(String, suggestion: String?)
@@ -99,7 +98,6 @@ extension TargetError {
         }
     }
 
-    /// How to mend it.
     package var advice: Advice? {
         switch self {
         case .malformed:

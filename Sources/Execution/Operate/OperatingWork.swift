@@ -21,7 +21,6 @@ struct OperatingWork {
     private var answering: Set<DeviceUUID> = []
     /// What became of the requests; nil for those that are open.
     private(set) var outcomes: [OperatingOutcome?]
-    /// How many requests have no outcome.
     private(set) var openCount: Int
 
     /// Requests in the order in which to begin.
@@ -38,7 +37,6 @@ struct OperatingWork {
         turns = requests.map(\.node).filter { seen.insert($0).inserted }.reversed()
     }
 
-    /// Whether every request has an outcome.
     var isDone: Bool { openCount == 0 }
 
     /// The position of the next request that may be sent now; nil if none may.

@@ -2,12 +2,9 @@ package import MeshCore
 
 /// What our own node needs in order to operate others.
 package struct OwnModel: Hashable, Sendable {
-    /// The client model.
     package let model: ModelIdentifier
-    /// The AppKey that it uses.
     package let key: AppKeyIndex
 
-    /// A client model with a key.
     package init(_ model: ModelIdentifier, key: AppKeyIndex) {
         self.model = model
         self.key = key

@@ -3,7 +3,6 @@ package import MeshCore
 
 /// What a sensor tells of one property.
 package struct SensorReading: Hashable, Sendable {
-    /// The property.
     package let property: UInt16
     /// The raw value; nil if the sensor has none at present.
     package let value: [UInt8]?
@@ -17,7 +16,6 @@ package struct SensorReading: Hashable, Sendable {
 package struct SensorFinding: Hashable, Sendable {
     /// The position of the node in the network.
     package let node: Int
-    /// The index of the element.
     package let element: Int
     /// The properties in the order in which the sensor tells them.
     package fileprivate(set) var readings: [SensorReading] = []
@@ -40,7 +38,6 @@ package struct SensorInspection: Hashable, Sendable {
 
     /// What cannot be read.
     package private(set) var refusals: [StateRefusal]
-    /// What our own node needs for it.
     package private(set) var needs: Set<OwnModel>
     private let inquiry: StateInquiry
     private let cadence: StateDescription
@@ -70,7 +67,6 @@ package struct SensorInspection: Hashable, Sendable {
         for place in inquiry.places where place.state.name == "sensor" { prepareCadence(of: place) }
     }
 
-    /// Whether nothing can be asked.
     package var isEmpty: Bool { inquiry.requests.isEmpty }
 
     /// Finds the key for the cadences of a sensor.

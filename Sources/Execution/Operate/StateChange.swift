@@ -3,7 +3,6 @@ package import MeshCore
 
 /// What states are to become, and how.
 package struct StateChange: Hashable, Sendable {
-    /// The state.
     package let state: StateDescription
     /// The fields of the value, with what selects the instance.
     package let value: FieldValues
@@ -136,11 +135,9 @@ package struct StateChange: Hashable, Sendable {
 package struct StateChangePlaces: Hashable, Sendable {
     /// Where it is set, by the model that sets it.
     package private(set) var places: [StatePlace] = []
-    /// The key of each place.
     package private(set) var keys: [AppKey] = []
     /// Where it cannot be set.
     package private(set) var refusals: [StateRefusal] = []
-    /// What our own node needs for it.
     package private(set) var needs: Set<OwnModel> = []
 
     /// Plans to set a state.

@@ -5,14 +5,12 @@ package import MeshCore
 package struct StatePlace: Hashable, Sendable {
     /// The position of the node in the network.
     package let node: Int
-    /// The index of the element.
     package let element: Int
     /// The model that reads it or, of a setup server, sets it.
     package let model: ModelIdentifier
     /// The state, and which of several.
     package let selector: StateSelector
 
-    /// A state on an element.
     package init(node: Int, element: Int, model: ModelIdentifier, selector: StateSelector) {
         self.node = node
         self.element = element
@@ -20,15 +18,12 @@ package struct StatePlace: Hashable, Sendable {
         self.selector = selector
     }
 
-    /// The state.
     package var state: StateDescription { selector.state }
 }
 
 /// A state that cannot be read or set, and why.
 package struct StateRefusal: Hashable, Sendable {
-    /// The state.
     package let place: StatePlace
-    /// What is missing.
     package let problem: OperatingProblem
 }
 
@@ -36,11 +31,9 @@ package struct StateRefusal: Hashable, Sendable {
 package struct StateInquiry: Hashable, Sendable {
     /// The states that are read, one for each request.
     package private(set) var places: [StatePlace] = []
-    /// The requests.
     package private(set) var requests: [OperatingRequest] = []
     /// What cannot be read. Of states that nobody named, what has no key is left out.
     package private(set) var refusals: [StateRefusal] = []
-    /// What our own node needs for it.
     package private(set) var needs: Set<OwnModel> = []
 
     /// Plans to read states.

@@ -9,7 +9,6 @@ package enum StateReading: Hashable, Sendable {
     /// The octets are no status that the catalogue knows.
     case unreadable([UInt8])
 
-    /// Reads the parameters of a status.
     package init(_ parameters: [UInt8], of state: StateDescription) {
         guard let values = try? state.statusMessage.decode(parameters) else {
             self = .unreadable(parameters)

@@ -4,12 +4,10 @@ package import MeshCore
 
 /// A state that a person names, with what selects its instance where there are several.
 package struct StateSelector: Hashable, Sendable {
-    /// The state.
     package let state: StateDescription
     /// What selects the instance: the property of a sensor, the index of a schedule.
     package let keys: FieldValues
 
-    /// A state.
     package init(_ state: StateDescription, keys: FieldValues = FieldValues()) {
         self.state = state
         self.keys = keys
@@ -41,7 +39,6 @@ package struct StateSelector: Hashable, Sendable {
     /// The state with a name.
     ///
     /// - Parameter models: the models of which it may be a state.
-    /// - Throws: ``StateError/unknown(_:suggestion:)``.
     package static func state(
         named name: String,
         of models: KnownModels = .sig
@@ -104,7 +101,6 @@ package enum StateError: Error, Hashable, Sendable {
     case nothingToRead
     /// The elements have states with a key, but none of those that are read without being named. These can be named.
     case nothingUnnamed(known: [String])
-    /// The state can only be read.
     case readOnly(String)
 }
 
@@ -125,7 +121,6 @@ extension StateError {
         }
     }
 
-    /// How to mend it.
     package var advice: Advice? {
         switch self {
         case .unknown(_, let suggestion): suggestion.map { Advice("Did you mean `\($0)`?") }

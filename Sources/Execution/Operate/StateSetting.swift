@@ -61,7 +61,6 @@ package struct StateSetting {
         }
     }
 
-    /// The nodes of the places.
     var nodes: [Node] { places.places.map { network.nodes[$0.node] } }
 
     /// Sends an unacknowledged message to one of the places.
@@ -104,8 +103,6 @@ struct StateSettingDialogue {
     }
 
     /// Sets a place.
-    ///
-    /// - Throws: ``StateError`` if the message cannot be made.
     mutating func set(_ position: Int) throws(StateError) {
         let payload = try setting.change.payload(transaction: setting.transaction)
         guard var request = setting.places.request(payload, of: setting.change, at: position, in: setting.network)

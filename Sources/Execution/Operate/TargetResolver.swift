@@ -8,7 +8,6 @@ package struct ResolvedTarget: Hashable, Sendable {
     package struct Element: Hashable, Sendable {
         /// The position of the node in the network.
         package let node: Int
-        /// The index of the element.
         package let element: Int
         /// The models that the target is about, in the order of the element; all of the element unless it is a group.
         package let models: [Model]

@@ -52,13 +52,11 @@ package struct WatchSelection: Hashable, Sendable {
         throw .noGroup(name, suggestion: nearest.map { OperatingTarget.groupPrefix + $0 })
     }
 
-    /// Whether somebody wants to know of a message.
     package func wants(_ message: WatchedMessage) -> Bool {
         isAbout(message.source, message.destination, message.label)
             && (model.map { message.models.contains($0) } ?? true)
     }
 
-    /// Whether somebody wants to know of a heartbeat.
     package func wants(_ heartbeat: WatchedHeartbeat) -> Bool {
         model == nil && isAbout(heartbeat.source, heartbeat.destination, nil)
     }

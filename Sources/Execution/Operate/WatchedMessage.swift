@@ -14,7 +14,6 @@ package struct WatchedMessage: Hashable, Sendable {
         case unknown(Opcode?, [UInt8])
     }
 
-    /// The element that sent it.
     package let source: UnicastAddress
     /// The destination in the PDU.
     package let destination: Address
@@ -24,11 +23,9 @@ package struct WatchedMessage: Hashable, Sendable {
     package let place: WatchedPlace?
     /// The model that sent it, if that is known.
     package let model: ModelIdentifier?
-    /// All models that the message may be of.
     package let models: Set<ModelIdentifier>
     /// The message with its fields; nil if it is unknown.
     package let decoded: DecodedMessage?
-    /// What it is about.
     package let content: Content
 }
 
@@ -36,13 +33,11 @@ package struct WatchedMessage: Hashable, Sendable {
 package struct WatchedPlace: Hashable, Sendable {
     /// The position of the node in the network.
     package let node: Int
-    /// The index of the element.
     package let element: Int
 }
 
 /// A state in a message that was heard.
 package struct WatchedState: Hashable, Sendable {
-    /// The state.
     package let state: StateDescription
     /// What selects the instance where there are several.
     package let keys: FieldValues
@@ -54,7 +49,6 @@ package struct WatchedState: Hashable, Sendable {
 package struct WatchedHeartbeat: Hashable, Sendable {
     /// The node that sent it: its primary element.
     package let source: UnicastAddress
-    /// The destination.
     package let destination: Address
     /// The position of the node in the network; nil for a stranger.
     package let place: WatchedPlace?
@@ -102,7 +96,6 @@ package struct WatchReader: Sendable {
         self.places = places
     }
 
-    /// Reads a message.
     package func read(_ message: IncomingMessage) -> WatchedMessage {
         let place = places[message.source]
         var reader = ByteReader(message.payload)
@@ -127,7 +120,6 @@ package struct WatchReader: Sendable {
         )
     }
 
-    /// Reads a heartbeat.
     package func read(_ heartbeat: Heartbeat, in message: IncomingControlMessage) -> WatchedHeartbeat {
         WatchedHeartbeat(
             source: message.source,

@@ -7,7 +7,6 @@ package enum WatchingEvent: Hashable, Sendable {
     case listening(WatchLink)
     /// The link is lost; the search for another goes on. Told once until there is one.
     case lost(LinkFailure)
-    /// An access message.
     case message(IncomingMessage)
     /// A heartbeat, and the control message that carried it.
     case heartbeat(Heartbeat, IncomingControlMessage)

@@ -18,16 +18,13 @@ struct FindingOut {
     }
 
     private var open: [DeviceUUID: Candidate] = [:]
-    /// Whether a proxy of the network was heard.
     private(set) var hasHeardProxy = false
 
-    /// Whether there are no such devices.
     var isEmpty: Bool { open.isEmpty }
 
     /// All such devices, sorted.
     var devices: [DeviceUUID] { open.keys.sorted() }
 
-    /// Whether it contains a device.
     func contains(_ device: DeviceUUID) -> Bool { open[device] != nil }
 
     /// Begins to find out about a device.
@@ -42,7 +39,6 @@ struct FindingOut {
     /// Whether a device can be asked under a further key.
     func canAsk(_ device: DeviceUUID) -> Bool { open[device].map { !$0.isAsking && $0.hasKey } ?? false }
 
-    /// A device is being asked.
     mutating func ask(_ device: DeviceUUID) {
         open[device]?.isAsking = true
     }
@@ -91,7 +87,6 @@ struct FindingOut {
     /// Stops finding out about a device. Returns whether it was being asked; nil if there was nothing to stop.
     mutating func end(_ device: DeviceUUID) -> Bool? { open.removeValue(forKey: device)?.isAsking }
 
-    /// Stops finding out about all devices.
     mutating func endAll() {
         open = [:]
     }

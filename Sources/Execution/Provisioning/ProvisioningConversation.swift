@@ -10,7 +10,6 @@ struct ProvisioningConversation {
     enum Action: Hashable, Sendable {
         /// Write a packet to the link.
         case send([UInt8])
-        /// The session has reached this stage.
         case stage(ProvisioningStage)
         /// The device tells its capabilities: answer with ``choose(_:data:at:)``, or ``cancel()``.
         case capabilities(ProvisioningCapabilities)
@@ -64,7 +63,6 @@ struct ProvisioningConversation {
         session = ProvisionerSession(attentionDuration: order.attention, secrets: secrets)
     }
 
-    /// The stage of the session.
     var stage: ProvisioningStage { session.stage }
 
     /// Whether a question is open that ``answer(_:at:)`` answers.
@@ -83,7 +81,6 @@ struct ProvisioningConversation {
 
     // MARK: What the owner does
 
-    /// Invites the device.
     mutating func start(at now: Instant) -> [Action] {
         if case .proxy(let size) = carriage, size < ProvisioningConversation.minimumPacketSize {
             return end(.link(BearerError("the link carries only \(size) octets at once"), at: .notStarted))
@@ -134,7 +131,6 @@ struct ProvisioningConversation {
 
     // MARK: What comes from the link
 
-    /// A packet came.
     mutating func receive(_ packet: [UInt8], at now: Instant) -> [Action] {
         if carriage == .whole { return translate(session.receive(packet, at: now)) }
         do throws(ProxyProtocolError) {
@@ -145,7 +141,6 @@ struct ProvisioningConversation {
         }
     }
 
-    /// The link is gone.
     mutating func linkClosed(_ loss: ProvisioningLinkLoss) -> [Action] {
         end(loss.problem(at: session.stage))
     }

@@ -19,7 +19,6 @@ struct ProvisioningLinks {
     /// The links that are open or being made, sorted.
     var sorted: [ProvisioningLink] { devices.keys.sorted() }
 
-    /// The devices with a link.
     var linkedDevices: some Sequence<DeviceUUID> { devices.values }
 
     /// The device at the other end of a link.
@@ -33,7 +32,6 @@ struct ProvisioningLinks {
         if case .remote(let server) = path { !busyServers.contains(server) } else { false }
     }
 
-    /// A link was asked for.
     mutating func ask(for path: ProvisioningPath) {
         switch path {
         case .direct: startingCount += 1

@@ -10,7 +10,6 @@ enum ProvisioningPath: Hashable, Sendable {
 
 /// A link that carries one provisioning session. The two kinds have identifiers of their own, so they never collide.
 enum ProvisioningLink: Hashable, Comparable, Sendable {
-    /// A connection of the bearer.
     case bearer(LinkIdentifier)
     /// The link of the Remote Provisioning Server with this address, which has at most one.
     case remote(UnicastAddress)
@@ -27,9 +26,7 @@ enum ProvisioningCarriage: Hashable, Sendable {
 
 /// Why a link is gone, or could not be made.
 enum ProvisioningLinkLoss: Hashable, Sendable {
-    /// The bearer's error.
     case bearer(BearerError)
-    /// How the link of a Remote Provisioning Server ended.
     case remote(RemoteProvisioningLinkEnd)
 
     /// The problem of a device that lost its link at a stage.

@@ -23,7 +23,6 @@ package enum ProvisioningProblem: Error, Hashable, Sendable {
     case fixedAddress(String)
     /// A node that is to be reprovisioned reports another number of elements than its new addresses are for.
     case elementCount(reported: UInt8, expected: UInt8)
-    /// The database has no network key with this index.
     case noNetKey(NetKeyIndex)
     /// The database only supposes the IV index, for example after an import, and no proxy was found that tells it.
     case ivIndexUnknown
@@ -36,11 +35,8 @@ package enum ProvisioningProblem: Error, Hashable, Sendable {
     package enum ServerProblem: Hashable, Sendable {
         /// It is not a node of the network.
         case absent
-        /// The database has no key for messages to it.
         case noKey
-        /// Its composition is unknown.
         case unknownComposition
-        /// It has no Remote Provisioning Server.
         case noModel
     }
 }

@@ -12,7 +12,6 @@ package enum ProvisioningProgress: Hashable, Sendable {
     case connectingThrough(DeviceUUID)
     /// It waits for the person, whom another device needs at present.
     case waitingForPerson
-    /// The session has reached this stage.
     case session(ProvisioningStage)
 }
 

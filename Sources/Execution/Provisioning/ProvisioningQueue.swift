@@ -16,11 +16,9 @@ struct ProvisioningQueue {
         /// Close a link, or stop making it: whether the device has become a node over it. A remote link's server takes
         /// no other link before ``released(_:)``.
         case close(ProvisioningLink, isCompleted: Bool)
-        /// The progress of a device.
         case progress(DeviceUUID, ProvisioningProgress)
         /// A device tells its capabilities: answer with ``choose(_:_:data:at:)`` or ``refuse(_:_:at:)``.
         case capabilities(ProvisioningOrder, ProvisioningCapabilities)
-        /// Show a question.
         case ask(OutOfBandQuestion)
         /// The question no longer needs an answer.
         case withdraw
@@ -45,12 +43,10 @@ struct ProvisioningQueue {
     /// Whether devices are only finished, and none is tried again.
     private var isClosing = false
 
-    /// A queue without devices.
     init(policy: ProvisioningAttempts) {
         self.policy = policy
     }
 
-    /// Whether the queue has no devices.
     var isEmpty: Bool { devices.isEmpty }
 
     /// The number of the bearer's links that are open or being made.
@@ -65,7 +61,6 @@ struct ProvisioningQueue {
     /// Whether any device was heard, or is being provisioned or about to be.
     var isAnyUnderWay: Bool { links.count > 0 || !turns.isEmpty }
 
-    /// Whether a person's answer is awaited.
     var awaitsAnswer: Bool {
         guard let holder = turns.personHolder, case .talking(_, let conversation)? = devices[holder]?.state else {
             return false
@@ -85,13 +80,10 @@ struct ProvisioningQueue {
         return earliest
     }
 
-    /// Whether a device is in the queue.
     func contains(_ uuid: DeviceUUID) -> Bool { devices[uuid] != nil }
 
-    /// How to provision a device of the queue.
     func order(of uuid: DeviceUUID) -> ProvisioningOrder? { devices[uuid]?.order }
 
-    /// Whether a link belongs to the queue.
     func owns(_ link: LinkIdentifier) -> Bool { links[.bearer(link)] != nil }
 
     /// The stage of a device's session; ``ProvisioningStage/notStarted`` if it has none.
@@ -186,7 +178,6 @@ struct ProvisioningQueue {
         turns.wait(entry)
     }
 
-    /// A link is being made.
     mutating func connecting(_ uuid: DeviceUUID, over link: ProvisioningLink, at now: Instant) {
         guard case .starting? = devices[uuid]?.state else { return }
         devices[uuid]?.state = .connecting(link)
@@ -201,7 +192,6 @@ struct ProvisioningQueue {
         return fail(uuid, .link(error, at: .notStarted), at: now)
     }
 
-    /// A link is open.
     mutating func opened(
         _ link: ProvisioningLink,
         carriage: ProvisioningCarriage,
@@ -215,7 +205,6 @@ struct ProvisioningQueue {
         return converse(uuid, at: now) { $0.start(at: now) }
     }
 
-    /// A packet came.
     mutating func received(_ packet: [UInt8], on link: ProvisioningLink, at now: Instant) -> [Output] {
         guard let uuid = links[link] else { return [] }
         return converse(uuid, at: now) { $0.receive(packet, at: now) }
@@ -369,7 +358,6 @@ extension ProvisioningQueue {
         fail(uuid, problem, at: now)
     }
 
-    /// A candidate is durable.
     mutating func dataIsDurable(_ uuid: DeviceUUID, at now: Instant) -> [Output] {
         let outputs = converse(uuid, at: now) { $0.dataIsDurable(at: now) }
         if case .talking(_, let conversation)? = devices[uuid]?.state, conversation.stage == .completion {
@@ -429,12 +417,10 @@ extension ProvisioningQueue {
 
     /// Which nodes are to listen for devices.
     enum Listeners: Hashable {
-        /// All nodes.
         case all
         /// Only these nodes, possibly none: no other node may reach a missing device.
         case some(Set<DeviceUUID>)
 
-        /// Whether a node is one of them.
         func contains(_ node: DeviceUUID) -> Bool {
             switch self {
             case .all: true
@@ -450,7 +436,6 @@ extension ProvisioningQueue {
         devices.listeners(after: patience, at: now)
     }
 
-    /// Whether a node may reach a device of the queue.
     func isWanted(_ uuid: DeviceUUID, through node: DeviceUUID) -> Bool {
         devices.isWanted(uuid, through: node)
     }
@@ -468,6 +453,5 @@ extension ProvisioningQueue {
         devices.missing(from: index, through: node, after: patience, at: now)
     }
 
-    /// Since when a device is in the queue.
     func arrival(of uuid: DeviceUUID) -> Instant? { devices[uuid]?.since }
 }

@@ -28,7 +28,6 @@ struct QueuedDevice {
     var advertiser: AdvertiserIdentifier?
     /// The Remote Provisioning Server through which to reach it.
     var server: UnicastAddress?
-    /// When it was added.
     let since: Instant
     /// How many attempts failed.
     var failures = 0
@@ -58,7 +57,6 @@ struct QueuedDevice {
         }
     }
 
-    /// Whether a node may reach it.
     func mayGo(through node: DeviceUUID) -> Bool {
         switch order.route {
         case .any, .remote: true

@@ -23,13 +23,10 @@ struct QueuedDevices {
     /// A timer that was set again or stopped stays until its instant, and is passed over then.
     private var timers = MinimumHeap<DeviceTimer>()
 
-    /// Whether there are no devices.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// How many devices there are.
     var count: Int { entries.count }
 
-    /// All devices in the order of arrival.
     var inOrder: [QueuedDevice] { entries.values.sorted { $0.place < $1.place } }
 
     /// A device; nil if it is not in the queue. Devices come in with ``add(_:at:)``.
@@ -43,7 +40,6 @@ struct QueuedDevices {
         entries[arrivals[place]].flatMap { $0.place == place ? $0 : nil }
     }
 
-    /// Adds a device at the next place.
     mutating func add(_ order: ProvisioningOrder, at now: Instant) {
         entries[order.uuid] = QueuedDevice(order: order, place: arrivals.count, since: now)
         arrivals.append(order.uuid)
@@ -88,7 +84,6 @@ struct QueuedDevices {
         return .some(nodes)
     }
 
-    /// Whether a node may reach a device of the queue.
     func isWanted(_ uuid: DeviceUUID, through node: DeviceUUID) -> Bool {
         entries[uuid]?.mayGo(through: node) ?? false
     }

@@ -6,19 +6,15 @@ package struct RemoteListening: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         /// It was not asked before the end.
         case notAsked
-        /// It listened.
         case listened
         /// It listened, and did not confirm that it has stopped. It stops by itself within 20 s.
         case notStopped
         /// It does not answer.
         case silent
-        /// It refused the request.
         case refused(RemoteProvisioningStatusCode)
     }
 
-    /// The node.
     package var node: DeviceUUID
-    /// Whether it listened.
     package var outcome: Outcome
     /// The greatest number of devices that it reports in one scan, at least 4; nil if it has not told.
     package var maximumScannedItems: UInt8?
@@ -38,9 +34,7 @@ package struct RemoteListening: Hashable, Sendable {
 
 /// An event while nodes and the bearer listen.
 package enum ListeningEvent: Hashable, Sendable {
-    /// The bearer heard this advertisement.
     case heard(Advertisement)
-    /// The node with this UUID heard a device.
     case reported(DeviceUUID, RemoteProvisioningScanReport)
     /// The client has a proxy: its address if it has told it.
     case linkUp(proxy: UnicastAddress?)

@@ -67,7 +67,6 @@ struct RemoteSearch {
     /// When the last server was added.
     private(set) var grownAt = Instant.zero
 
-    /// Whether there is no server.
     var isEmpty: Bool { servers.isEmpty }
 
     /// Whether some server has not told yet what it hears, or is being asked for devices one by one.
@@ -79,10 +78,8 @@ struct RemoteSearch {
     /// Whether a server has refused or not answered its last request.
     func isRefusing(_ server: UnicastAddress) -> Bool { servers[server].map { $0.misses > 0 } ?? true }
 
-    /// The node that is a server.
     func node(of server: UnicastAddress) -> DeviceUUID? { servers[server]?.node }
 
-    /// A node is a server.
     mutating func add(_ server: UnicastAddress, node: DeviceUUID, at now: Instant) {
         guard servers[server]?.node != node else { return }
         servers[server] = Server(node: node)

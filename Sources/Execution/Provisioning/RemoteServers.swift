@@ -4,9 +4,7 @@ import MeshCore
 /// (PB-Remote, Mesh Protocol 1.1, 5.2.3). A value without input or output.
 struct RemoteServers {
     private struct Carrier {
-        /// The device.
         let device: DeviceUUID
-        /// The node that has the server.
         let node: DeviceUUID
         var link: RemoteProvisioningLink
         /// Whether the queue no longer needs it.
@@ -23,7 +21,6 @@ struct RemoteServers {
 
     /// The nodes that listen for devices.
     var search = RemoteSearch()
-    /// The requests to them.
     private var requests: [DeviceUUID: RequestIdentifier] = [:]
     /// The links of servers to devices, including those that are being closed.
     private var carriers: [UnicastAddress: Carrier] = [:]
@@ -79,7 +76,6 @@ struct RemoteServers {
 
     // MARK: Links
 
-    /// Whether no server has a link.
     var hasNoLink: Bool { carriers.isEmpty }
 
     /// The servers that have a link, sorted.
@@ -91,13 +87,10 @@ struct RemoteServers {
     /// Whether the queue needs the link of a server.
     func isOpen(_ server: UnicastAddress) -> Bool { carriers[server]?.isHungUp == false }
 
-    /// Whether a server has a link to a device.
     func reaches(_ device: DeviceUUID) -> Bool { carriers.values.contains { $0.device == device } }
 
-    /// The node whose server has a link.
     func node(of server: UnicastAddress) -> DeviceUUID? { carriers[server]?.node }
 
-    /// Makes a server open a link to a device.
     mutating func open(
         _ device: DeviceUUID,
         through server: UnicastAddress,
@@ -120,7 +113,6 @@ struct RemoteServers {
         return carriers[server]?.link.close(isCompleted ? .success : .fail, at: now) ?? []
     }
 
-    /// Sends a device something.
     mutating func send(
         _ pdu: [UInt8],
         through server: UnicastAddress,

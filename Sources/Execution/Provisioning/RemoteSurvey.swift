@@ -11,9 +11,7 @@ struct RemoteSurvey {
     enum Question: Hashable {
         /// How many devices it can report in one scan, and whether it scans actively.
         case capabilities
-        /// Scan for all devices.
         case scan(seconds: UInt8)
-        /// End the scan.
         case stop
     }
 
@@ -91,7 +89,6 @@ struct RemoteSurvey {
         }.min()
     }
 
-    /// The node that is a server.
     func node(of server: UnicastAddress) -> DeviceUUID? { servers[server]?.node }
 
     /// The results, by address.

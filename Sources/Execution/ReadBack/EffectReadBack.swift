@@ -15,7 +15,6 @@ struct EffectReadBack {
     /// The Get that tells it.
     ///
     /// - Parameter position: where to begin in a list that comes in parts.
-    /// - Throws: ``StepFailure/unmakeable(_:)`` as the request does.
     func inquiry(from position: UInt16) throws(StepFailure) -> ConfigurationInquiry {
         switch action {
         case .readComposition(let page): return .composition(page, for: action)

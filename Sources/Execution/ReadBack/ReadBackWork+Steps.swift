@@ -6,7 +6,6 @@ import Store
 /// it, because reading changes nothing. What a node has told becomes durable when it was asked for everything, or falls
 /// silent.
 extension ReadBackWork {
-    /// Begins to read a node back.
     mutating func begin(
         _ step: Int,
         _ uuid: DeviceUUID,

@@ -5,11 +5,9 @@ import Planning
 struct ReadBackWork {
     /// A node's answer to its last question.
     enum Answer {
-        /// It told the state.
         case told(NodeReport)
         /// It told several states in one sequence. What it left out is requested by itself.
         case toldTogether(ReadBackAnswers, to: [NodeReading])
-        /// It refuses.
         case refused
         /// Its answer cannot be one.
         case odd(OddAnswer)
@@ -45,13 +43,11 @@ struct ReadBackWork {
 
     private static let sequenceWeight = 2
 
-    /// Whether a node is being read back.
     func isReading(_ node: DeviceUUID) -> Bool { open[node] != nil }
 
     /// Whether a node is only asked whether it answers anything.
     func isProbing(_ node: DeviceUUID) -> Bool { probed[node] != nil }
 
-    /// Begins to read a node back.
     mutating func begin(_ node: Node, appKeys: [AppKey], _ options: ExecutionOptions) {
         var readBack = NodeReadBack(
             of: node,

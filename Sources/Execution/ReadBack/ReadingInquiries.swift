@@ -11,8 +11,6 @@ struct ReadingInquiries {
     }
 
     /// The Get of a reading. Its verdict is a report, or a refusal.
-    ///
-    /// - Throws: ``StepFailure/unmakeable(_:)`` if an element lies outside the address space.
     func get(_ reading: NodeReading) throws(StepFailure) -> ConfigurationInquiry {
         switch reading {
         case .composition: return compositionReport()
@@ -63,7 +61,6 @@ struct ReadingInquiries {
     /// Several Gets in one Opcodes Aggregator Sequence.
     ///
     /// - Parameter answerSize: octets of its status if the node is as recorded, opcode included.
-    /// - Throws: ``StepFailure/unmakeable(_:)`` as ``get(_:)`` does.
     func sequence(_ readings: [NodeReading], answerSize: Int) throws(StepFailure) -> ConfigurationInquiry {
         var gets: [ConfigurationInquiry] = []
         for reading in readings { gets.append(try get(reading)) }

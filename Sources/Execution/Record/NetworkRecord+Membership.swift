@@ -93,7 +93,6 @@ extension NetworkRecord {
         return (node, replaced)
     }
 
-    /// Removes a node from the network.
     mutating func retire(_ uuid: DeviceUUID, reason: RetiredNode.Reason, at now: Timestamp) {
         guard let place = places.removeValue(forKey: uuid) else { return }
         if header.drifts.removeValue(forKey: uuid) != nil { unsaved.changeDrift(of: uuid) }

@@ -172,7 +172,6 @@ struct NetworkRecord {
         return true
     }
 
-    /// Records what is managed from now on.
     mutating func apply(_ claims: Claims) {
         let before = header
         for resource in claims.resources { header.manage(resource) }
@@ -229,7 +228,6 @@ struct NetworkRecord {
         header.subnets(of: node, for: action)
     }
 
-    /// Whether the record already has an action's effect.
     func hasEffect(_ action: ConfigurationAction, on node: Node) -> Bool { header.hasEffect(action, on: node) }
 
     /// Why a node cannot have the composition that it tells, words for people after "the node reports"; nil if it can.
@@ -301,7 +299,6 @@ package enum HMACEvidence: Hashable, Sendable {
     case itself
     /// A node of the same product.
     case product
-    /// The file that describes its product.
     case productFile
 }
 
@@ -325,7 +322,6 @@ extension NetworkRecord {
         return surroundings
     }
 
-    /// Takes back the surroundings that were lent.
     mutating func takeBack(_ surroundings: GuardedSurroundings) {
         self.surroundings = surroundings
     }

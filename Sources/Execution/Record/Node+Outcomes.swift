@@ -38,7 +38,6 @@ extension Node {
         }
     }
 
-    /// Records that the node lacks the feature of an action.
     mutating func recordMissingFeature(of action: ConfigurationAction, at now: Timestamp) {
         switch action {
         case .setRelay: features.relay = .notSupported

@@ -15,10 +15,8 @@ struct RunJournal {
     /// The subjects that have a durable intent and no durable outcome: nobody knows yet whether the change has
     /// happened.
     var openSubjects: Set<JournalSubject> { Set(open.keys) }
-    /// The intents themselves.
     private(set) var open: [JournalSubject: JournalIntent] = [:]
 
-    /// Makes the journal of a run.
     init(database: MeshDatabase, lease: WriteLease, run: RunIdentifier?) {
         self.database = database
         self.lease = lease

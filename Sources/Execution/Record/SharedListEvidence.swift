@@ -12,7 +12,6 @@ struct SharedListEvidence {
     /// The models to which groups were added while this was watching.
     private var added: [(model: ModelAddress, group: Address)] = []
 
-    /// The node has confirmed an action.
     mutating func confirmed(_ action: ConfigurationAction) {
         switch action {
         case .addSubscription(let model, let group):

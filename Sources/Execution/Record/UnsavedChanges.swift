@@ -8,7 +8,6 @@ struct UnsavedChanges {
     var isHeaderChanged = false
     /// Nodes that changed or are new.
     private(set) var nodes: Set<DeviceUUID> = []
-    /// Nodes that are gone.
     private(set) var removedNodes: Set<DeviceUUID> = []
     /// Nodes that have confirmed their record: only the times of their reports are new.
     private var confirmedNodes: Set<DeviceUUID> = []
@@ -27,22 +26,18 @@ struct UnsavedChanges {
     /// Whether it changed which lists are shared.
     var areSharingsChanged = false
 
-    /// A node changed.
     mutating func change(_ node: DeviceUUID) {
         nodes.insert(node)
     }
 
-    /// A node has confirmed its record.
     mutating func confirm(_ node: DeviceUUID) {
         confirmedNodes.insert(node)
     }
 
-    /// The drift of a node changed.
     mutating func changeDrift(of node: DeviceUUID) {
         drifts.insert(node)
     }
 
-    /// The pending provisioning of a device changed.
     mutating func changePending(_ device: DeviceUUID) {
         pendings.insert(device)
     }
@@ -69,7 +64,6 @@ struct UnsavedChanges {
         removedNodes.insert(node)
     }
 
-    /// Nodes were retired.
     mutating func retire(_ nodes: some Sequence<RetiredNode>) {
         retirements += nodes
     }

@@ -56,8 +56,6 @@ extension Executor {
 
     /// Finds out the results of all unfinished reprovisionings, before anything else is sent to these nodes. This
     /// executor does not talk to nodes whose result stays unknown.
-    ///
-    /// - Throws: ``ExecutionStop`` if the database cannot be read or written, or a conversation was stopped.
     func resolveReprovisions() throws(ExecutionStop) {
         let snapshot = try access.snapshot()
         var isReachable = true

@@ -10,9 +10,7 @@ struct ReprovisionDialogue {
         case completed(NodeAuthentication)
         /// The dialogue failed: whether it is certain that the node is as before.
         case failed(ProvisioningProblem, isCertain: Bool)
-        /// There is no link to the network.
         case unreachable(String, hint: Advice?)
-        /// The run ends.
         case stopped(Recap.Ending)
     }
 
@@ -23,7 +21,6 @@ struct ReprovisionDialogue {
             (ProvisioningCapabilities, IVIndex?) throws(ProvisioningProblem) -> (ProvisioningChoice, ProvisioningData)
         /// Makes durable what the node is about to become.
         let store: (ProvisioningConversation.Candidate) throws(ExecutionStop) -> Void
-        /// Reports the stage of the session.
         let progress: (ProvisioningStage) -> Void
     }
 

@@ -12,7 +12,6 @@ enum ReprovisionFinding: Hashable {
     case unchanged(Composition?)
     /// The node answers neither as before nor as reprovisioned.
     case unanswered
-    /// No node can be asked.
     case unreachable(String, hint: Advice?)
     /// The inquiry ended early.
     case stopped(Recap.Ending)

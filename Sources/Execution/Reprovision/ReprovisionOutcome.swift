@@ -20,7 +20,6 @@ package enum ReprovisionOutcome: Hashable, Sendable {
 
 /// Why a node stays as before.
 package enum ReprovisionProblem: Error, Hashable, Sendable {
-    /// The session failed.
     case provisioning(ProvisioningProblem)
     /// The node has no Composition Data page 128, or its present composition equals that page, so it cannot become
     /// anything else.

@@ -25,7 +25,6 @@ struct ReprovisionSettling {
     /// Finds out the result of an unfinished reprovisioning in a snapshot of the present database.
     ///
     /// - Returns: nil if that node has no pending reprovisioning.
-    /// - Throws: ``ExecutionStop`` if the database cannot be read or written.
     func resolve(
         _ uuid: DeviceUUID,
         in snapshot: Snapshot
@@ -51,8 +50,6 @@ struct ReprovisionSettling {
     }
 
     /// Makes the findings about a node durable.
-    ///
-    /// - Throws: ``ExecutionStop`` if the database cannot be read or written.
     func record(
         _ finding: ReprovisionFinding,
         of uuid: DeviceUUID,

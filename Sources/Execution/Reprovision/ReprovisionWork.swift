@@ -26,7 +26,6 @@ struct ReprovisionWork {
 
     private var subnets: [NetKeyIndex] { [plan.netKeyIndex] }
 
-    /// Does all of the work.
     mutating func carryOut(in conversation: inout Conversation) throws(ExecutionStop) -> ReprovisionOutcome {
         if let outcome = clearLink(in: &conversation) { return outcome }
         if plan.procedure != .deviceKeyRefresh, let outcome = try checkComposition(in: &conversation) { return outcome }

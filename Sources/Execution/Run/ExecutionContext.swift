@@ -63,7 +63,6 @@ package struct ExecutionContext {
 package struct ExecutionOptions: Hashable, Sendable {
     /// Retries, deadlines, TTL.
     package var retry = RetryPolicy()
-    /// The proxy link.
     package var link = LinkPolicy()
     /// How many links to plan with while the number that the bearer has is unknown; nil for the usual number.
     package var expectedConnections: Int?

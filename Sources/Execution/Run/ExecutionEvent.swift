@@ -37,11 +37,9 @@ package enum ExecutionEvent: Hashable, Sendable {
     case stepSucceeded(step: Int, byReadBack: Bool)
     /// The database already has a step's effect; nothing was sent.
     case stepSkipped(step: Int)
-    /// A step has failed.
     case stepFailed(step: Int, StepFailure)
     /// A step will not start because a step that it depends on failed.
     case stepBlocked(step: Int, by: Int)
-    /// All steps of a node have ended.
     case nodeFinished(DeviceUUID)
     /// A node does not answer; this many of its steps, without edits of the database, wait for another run.
     case nodePending(DeviceUUID, steps: Int)
@@ -58,7 +56,6 @@ package enum ExecutionEvent: Hashable, Sendable {
     /// The run found out whether a reprovisioning of a node that an earlier run did not finish has taken effect, and
     /// this is durable. Nil if it could not find out; then it does not talk to the node.
     case reprovisionSettled(DeviceUUID, NodeProvisioningProcedure, tookEffect: Bool?)
-    /// The progress of a device that is being provisioned.
     case provisioningStage(DeviceUUID, ProvisioningProgress)
     /// A device is a node, and this is durable. `authentication` tells how it proved who it is; nil if an earlier
     /// attempt provisioned the device and only this run found out.
@@ -89,6 +86,5 @@ package enum ExecutionEvent: Hashable, Sendable {
     case figures(RunFigures)
     /// The run noticed an interrupt: the first lets what is in flight finish, the second ends the run at once.
     case interrupted(immediately: Bool)
-    /// The run is over.
     case runFinished(Recap)
 }

@@ -10,7 +10,6 @@ import Store
 ///
 /// The run decides when something happens. What happens is decided by the parts that its ``RunSwitchboard`` joins.
 final class ExecutionRun {
-    /// The parts of the run.
     let board: RunSwitchboard
     /// An estimator for the network as it was when the run began.
     let estimatorAtStart: PlanEstimator
@@ -78,7 +77,6 @@ final class ExecutionRun {
     /// Whether the user wants no new messages.
     private var isInterrupted: Bool { board.ledger.isInterrupted }
 
-    /// Runs to the end.
     func perform() -> Recap {
         let start = bearer.now
         (began, figuresDue) = (start, start.advanced(by: .seconds(1)))
@@ -204,7 +202,6 @@ final class ExecutionRun {
     /// Bounds a turn, so that the run keeps deadlines however much comes in.
     private static let eventsPerTurn = 64
 
-    /// Does what is due.
     private func advance() {
         board.perform(driver.advance())
         board.carryOut(board.devices.advanceQueue())

@@ -4,7 +4,6 @@ import Store
 
 /// A request in progress, by its purpose.
 enum Job {
-    /// The request of a step.
     case step(StepRequest)
     /// Reads back the request of an earlier run.
     case doubt(DoubtRequest)
@@ -25,7 +24,6 @@ enum Job {
     /// Asks a node that claims to be reset whether it still is a node.
     case afterReset(DeviceUUID, Question<Void>)
 
-    /// The node that is asked.
     var node: DeviceUUID {
         switch self {
         case .step(let request): request.node
@@ -104,9 +102,7 @@ struct StepRequest {
     enum Phase {
         /// Reads a value that the request contains.
         case prelude
-        /// Requests the change.
         case request
-        /// Reads back the outcome of the request.
         case readBack
         /// Asks whether the node answers anything at all, because it did not tell the outcome of the request.
         case probe
@@ -151,7 +147,6 @@ struct StepRequest {
 struct DoubtRequest {
     /// The phase of a doubt.
     enum Phase {
-        /// Reads the request back.
         case readBack
         /// Asks whether the node answers anything at all.
         case probe

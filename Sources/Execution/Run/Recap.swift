@@ -7,9 +7,7 @@ import Store
 package struct Recap: Hashable, Sendable {
     /// Why a run ended.
     package enum Ending: Hashable, Sendable {
-        /// Every step has ended.
         case completed
-        /// The user interrupted the run.
         case interrupted
         /// The run did not begin, and nothing was sent.
         case refused(Refusal)
@@ -46,9 +44,7 @@ package struct Recap: Hashable, Sendable {
 
     /// A node that did not answer.
     package struct PendingNode: Hashable, Sendable {
-        /// Its identity.
         package var node: DeviceUUID
-        /// Its name.
         package var name: String
         /// The number of its steps that wait and would do something to it; 0 if only an in-doubt request of an earlier
         /// run does.
@@ -71,29 +67,21 @@ package struct Recap: Hashable, Sendable {
 
     /// A node that was reset.
     package struct ResetNode: Hashable, Sendable {
-        /// Its identity.
         package var node: DeviceUUID
-        /// The name that it had.
         package var name: String
-        /// Where the device was found.
         package var sighting: ResetSighting
     }
 
     /// A node that may or may not have been reset.
     package struct UncertainReset: Hashable, Sendable {
-        /// Its identity.
         package var node: DeviceUUID
-        /// Its name.
         package var name: String
     }
 
     /// Something that the definition asks of a node although the node cannot have it.
     package struct NodeProblem: Hashable, Sendable {
-        /// The node.
         package var node: DeviceUUID
-        /// Its name.
         package var name: String
-        /// What is wrong.
         package var diagnostic: Diagnostic
     }
 
@@ -109,7 +97,6 @@ package struct Recap: Hashable, Sendable {
     package struct FailedStep: Hashable, Sendable {
         /// Its position in the plan.
         package var step: Int
-        /// Why it failed.
         package var failure: StepFailure
     }
 
@@ -129,7 +116,6 @@ package struct Recap: Hashable, Sendable {
         package var by: Int
     }
 
-    /// Why the run ended.
     package var ending = Ending.completed
     /// The number of steps in the plan, including those by which it grew.
     package var total = 0
@@ -194,7 +180,6 @@ package struct Recap: Hashable, Sendable {
         var listener: DeviceListener
     }
 
-    /// A run that did nothing.
     package init() {}
 
     /// Whether the run achieved everything in the plan.
@@ -203,12 +188,10 @@ package struct Recap: Hashable, Sendable {
             && problems.isEmpty && unread == 0
     }
 
-    /// Whether the user interrupted the run.
     package var isInterrupted: Bool { ending == .interrupted }
 }
 
 extension Recap {
-    /// Counts an event that is durable.
     mutating func count(_ event: ExecutionEvent, names: NetworkRecord) {
         switch event {
         case .stepSucceeded: applied += 1
@@ -253,7 +236,6 @@ extension Recap {
         }
     }
 
-    /// Sorts the lists.
     mutating func sort() {
         failed.sort { $0.step < $1.step }
         blocked.sort { $0.step < $1.step }

@@ -8,13 +8,11 @@ struct RequestTable {
     /// Those that were handed to the client.
     private var open: [RequestIdentifier: Job] = [:]
 
-    /// Whether there is no request.
     var isEmpty: Bool { open.isEmpty && unsent.isEmpty }
 
     /// Whether no request waits for the next commit.
     var hasNothingToSend: Bool { unsent.isEmpty }
 
-    /// The number of requests.
     var count: Int { open.count + unsent.count }
 
     /// The requests that were handed to the client, in no order.
@@ -23,7 +21,6 @@ struct RequestTable {
     /// The nodes with a request that was handed to the client, the oldest first.
     var askedNodes: [DeviceUUID] { open.keys.sorted().compactMap { open[$0]?.node } }
 
-    /// An open request.
     subscript(identifier: RequestIdentifier) -> Job? { open[identifier] }
 
     /// How many requests there are to nodes that are not meant.

@@ -8,12 +8,10 @@ package struct RunFigures: Hashable, Sendable {
     package var messages: Int
     /// How many of them repeated a request.
     package var retries: Int
-    /// The links that carry messages.
     package var links: Int
     /// The nodes that were asked and have not answered, the one that waits longest first.
     package var asked: [DeviceUUID]
 
-    /// Figures of a run.
     package init(elapsed: Duration, messages: Int = 0, retries: Int = 0, links: Int = 0, asked: [DeviceUUID] = []) {
         self.elapsed = elapsed
         self.messages = messages

@@ -76,13 +76,11 @@ struct RunLedger {
         network.setHops(count, of: uuid)
     }
 
-    /// Changes the record of a node.
     mutating func update(_ node: DeviceUUID, _ change: (inout Node, Timestamp) -> Void) {
         let now = now
         network.update(node, at: now) { change(&$0, now) }
     }
 
-    /// Records the composition that a node told.
     mutating func record(_ composition: Composition, of node: DeviceUUID) {
         update(node) { node, now in
             node.record(composition)
@@ -131,7 +129,6 @@ struct RunLedger {
         announcements.append(event)
     }
 
-    /// Whether there is anything to announce.
     var hasAnnouncements: Bool { !announcements.isEmpty }
 
     /// The events to announce now that everything before them is durable.
@@ -145,7 +142,6 @@ struct RunLedger {
 
     // MARK: Ends of steps
 
-    /// A step has reached its aim.
     mutating func succeed(_ step: Int, byReadBack isByReadBack: Bool = false) {
         schedule.succeed(step)
         announce(.stepSucceeded(step: step, byReadBack: isByReadBack))

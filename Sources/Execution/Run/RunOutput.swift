@@ -53,6 +53,5 @@ enum RunOutput {
 
     /// Tell this at once.
     case emit(ExecutionEvent)
-    /// End the run.
     case stop(Recap.Ending)
 }

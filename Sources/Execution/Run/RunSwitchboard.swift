@@ -7,13 +7,11 @@ import Store
 /// The parts are values that know nothing of each other. They take what they need, keep the books in the ``RunLedger``,
 /// and return what they want done as ``RunOutput``. When something happens is decided by the ``ExecutionRun``.
 final class RunSwitchboard {
-    /// The client and the bearer.
     let driver: ClientDriver
     let options: ExecutionOptions
     let context: ExecutionContext
     /// What all parts read and write.
     var ledger: RunLedger
-    /// The requests to nodes.
     var requests = RequestTable()
     var window: SendWindow
 

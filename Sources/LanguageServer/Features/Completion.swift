@@ -6,29 +6,22 @@ import MeshCore
 struct Completion {
     /// Something that may be typed.
     struct Item: Equatable {
-        /// The word.
         var label: String
-        /// What it is.
         var kind: Kind
         /// A few words on it.
         var detail: String?
         /// One or two sentences on it.
         var documentation: String?
-        /// What is inserted.
         var text: String
     }
 
     /// The kinds of items, with the numbers of the protocol.
     enum Kind: Int {
-        /// A key of the language.
         case property = 10
-        /// A value with a unit.
         case value = 12
-        /// A word of an enumeration.
         case word = 20
         /// The name of something declared.
         case reference = 18
-        /// A model.
         case model = 7
         /// A state or one of its fields.
         case field = 5

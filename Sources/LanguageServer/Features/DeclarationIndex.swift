@@ -2,11 +2,9 @@
 struct DeclarationIndex {
     /// A declaration.
     struct Declaration {
-        /// What it declares.
         var thing: NamedThing
         /// The name as it is written, which may hold references: `room-$(room)`.
         var name: String
-        /// The path of the file.
         var path: String
         /// The octets of the name.
         var range: Range<Int>
@@ -31,7 +29,6 @@ struct DeclarationIndex {
         var name: String
     }
 
-    /// Adds the declarations of a file.
     mutating func add(_ outline: DefinitionOutline, path: String) {
         for document in outline.documents { addSections(of: document, outline, path, modules: []) }
     }
@@ -84,7 +81,6 @@ struct NameTemplate {
         parts.append(rest)
     }
 
-    /// Whether there is a reference.
     var hasReference: Bool { parts.count > 1 }
 
     /// Whether a name is this one with something in place of each reference.

@@ -4,13 +4,11 @@ import MeshCore
 
 /// A place within the states of a model: which state, and which of its fields.
 struct DeclaredStatePlace {
-    /// The state.
     var state: DeclarableState
     /// The instance that its key or its own name selects.
     var instance: String?
     /// The field; nil where the place is the whole value of a state with several.
     var field: MessageDescription.Field?
-    /// The fields of the value.
     var fields: [MessageDescription.Field]
     /// Whether a key that selects an instance is expected here.
     var awaitsInstance: Bool

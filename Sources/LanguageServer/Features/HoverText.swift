@@ -4,11 +4,8 @@ import MeshCore
 
 /// Says what a text in a definition means: what the schema and the catalogue know of it.
 struct HoverText {
-    /// The outline of the document.
     let outline: DefinitionOutline
-    /// The names of the definition.
     let names: KnownNames
-    /// What may stand in the document.
     let schema: DefinitionSchema
 
     init(outline: DefinitionOutline, names: KnownNames, schema: DefinitionSchema = .own) {

@@ -5,7 +5,6 @@ import MeshCore
 /// The names that a definition may use at the moment: what its files declare, and what comes of that once modules and
 /// repetitions are expanded.
 struct KnownNames {
-    /// The declarations in the files.
     let declarations: DeclarationIndex
     /// The definitions of all networks; empty where none could be read.
     let definitions: [Definition]

@@ -2,8 +2,6 @@ import SystemLayer
 
 extension LanguageServer {
     /// Answers `textDocument/codeAction`: what mends the mistakes in a part of a document.
-    ///
-    /// - Throws: ``ResponseError`` if the parameters are wrong.
     func codeActions(_ params: JSONValue) throws(ResponseError) -> JSONValue {
         let document = try document(params)
         guard let wanted = TextRange(params["range"]) else {

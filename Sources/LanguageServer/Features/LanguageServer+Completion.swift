@@ -3,8 +3,6 @@ import SystemLayer
 
 extension LanguageServer {
     /// Answers `textDocument/completion`.
-    ///
-    /// - Throws: ``ResponseError`` if the parameters are wrong.
     mutating func completion(_ params: JSONValue) throws(ResponseError) -> JSONValue {
         let (document, offset) = try place(params)
         let completion = Completion(
@@ -31,7 +29,6 @@ extension LanguageServer {
     /// The most things of one kind in an answer.
     static let mostItems = 10_000
 
-    /// The names that may be used in a document.
     mutating func names(for document: OpenDocument) -> KnownNames {
         guard let folder = document.project, let project = projects[folder] else {
             var alone = DeclarationIndex()
@@ -72,7 +69,6 @@ extension LanguageServer {
         return outlines
     }
 
-    /// The outline of an open document.
     mutating func outline(of document: OpenDocument) -> DefinitionOutline {
         if let outline = documents[document.uri]?.outline { return outline }
         let outline = DefinitionOutline(document.text.bytes)

@@ -5,8 +5,6 @@ import SystemLayer
 
 extension LanguageServer {
     /// Answers `textDocument/hover`: what the text at the place means, and what sets it.
-    ///
-    /// - Throws: ``ResponseError`` if the parameters are wrong.
     mutating func hover(_ params: JSONValue) throws(ResponseError) -> JSONValue {
         let (document, offset) = try place(params)
         let outline = outline(of: document)

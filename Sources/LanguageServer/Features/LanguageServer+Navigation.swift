@@ -4,8 +4,6 @@ import SystemLayer
 
 extension LanguageServer {
     /// Answers `textDocument/definition`: where that is declared whose name stands at the place.
-    ///
-    /// - Throws: ``ResponseError`` if the parameters are wrong.
     mutating func definition(_ params: JSONValue) throws(ResponseError) -> JSONValue {
         let (document, offset) = try place(params)
         let outline = outline(of: document)
@@ -100,18 +98,14 @@ extension LanguageServer {
 
 /// Finds what the text at a place of a definition is the name of.
 struct DeclarationFinder {
-    /// The outline of the document.
     let outline: DefinitionOutline
-    /// The names of the definition.
     let names: KnownNames
 
     /// Where a name leads.
     enum Target {
-        /// To a declaration in a file.
         case declared(DeclarationIndex.Declaration)
         /// To a place that the last check has found.
         case located(SourceLocation)
-        /// To octets of a file.
         case range(Range<Int>, path: String)
         /// To a file, by the path that the definition gives.
         case file(String)

@@ -2,8 +2,6 @@ import SystemLayer
 
 extension LanguageServer {
     /// Answers `textDocument/references`: all places that name what the text at the place names, also by a pattern.
-    ///
-    /// - Throws: ``ResponseError`` if the parameters are wrong.
     mutating func references(_ params: JSONValue) throws(ResponseError) -> JSONValue {
         let (document, offset) = try place(params)
         let names = names(for: document)
@@ -24,8 +22,6 @@ extension LanguageServer {
     }
 
     /// Answers `textDocument/documentHighlight`: the places of the same document that name the same.
-    ///
-    /// - Throws: ``ResponseError`` if the parameters are wrong.
     mutating func highlights(_ params: JSONValue) throws(ResponseError) -> JSONValue {
         let (document, offset) = try place(params)
         let names = names(for: document)
@@ -45,8 +41,6 @@ extension LanguageServer {
     }
 
     /// Answers `textDocument/documentLink`: the paths of files that belong to the definition.
-    ///
-    /// - Throws: ``ResponseError`` if the parameters are wrong.
     mutating func links(_ params: JSONValue) throws(ResponseError) -> JSONValue {
         let document = try document(params)
         let outline = outline(of: document)

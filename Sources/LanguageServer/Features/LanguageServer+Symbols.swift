@@ -2,8 +2,6 @@ import SystemLayer
 
 extension LanguageServer {
     /// Answers `textDocument/documentSymbol`: sections, and what is declared in them.
-    ///
-    /// - Throws: ``ResponseError`` if the parameters are wrong.
     mutating func symbols(_ params: JSONValue) throws(ResponseError) -> JSONValue {
         let document = try document(params)
         let outline = outline(of: document)

@@ -2,7 +2,6 @@
 struct MovedEntry {
     /// The octet before which it is written.
     let place: Int
-    /// What is written there.
     let text: String
 
     /// The entry for a file. It continues the section `moved` of the document that holds an octet, or else a new one

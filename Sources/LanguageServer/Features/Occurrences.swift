@@ -5,19 +5,16 @@ import Definitions
 struct Occurrences {
     /// A place that names it.
     struct Occurrence: Equatable {
-        /// The path of the file.
         var path: String
         /// The octets of the name.
         var range: Range<Int>
         /// The text there: the name, or a pattern that selects it.
         var text: String
-        /// Whether it is declared there.
         var isDeclaration: Bool
         /// Whether it tells what the name was or became.
         var isHistory: Bool
     }
 
-    /// What is looked for.
     let thing: NamedThing
     /// Its name, which may hold references.
     let name: String

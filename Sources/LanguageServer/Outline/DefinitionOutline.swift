@@ -13,13 +13,9 @@ struct DefinitionOutline {
 
     /// What an entry holds.
     enum Kind {
-        /// Nothing yet.
         case nothing
-        /// A text.
         case scalar
-        /// A mapping.
         case mapping
-        /// A list.
         case sequence
     }
 
@@ -159,7 +155,6 @@ struct DefinitionOutline {
     enum Step: Hashable {
         /// To the value of a key.
         case key(String)
-        /// To an item of a list.
         case item
     }
 
@@ -189,9 +184,7 @@ struct DefinitionOutline {
     struct Place {
         /// The entry.
         var node: Int
-        /// Whether the text is the key.
         var isKey: Bool
-        /// The text.
         var scalar: Scalar
     }
 

@@ -32,7 +32,6 @@ extension JSONValue {
         if case .object(let members) = self { members } else { nil }
     }
 
-    /// Whether it is an object.
     var isObject: Bool { members != nil }
 
     /// An object without the members that are nil, in this order.

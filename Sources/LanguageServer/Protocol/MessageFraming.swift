@@ -4,7 +4,6 @@
 struct MessageFraming {
     /// What was found.
     enum Item: Equatable {
-        /// The content of a message.
         case content([UInt8])
         /// A message that is left out, and why; the next one can be read.
         case problem(String)
@@ -134,7 +133,6 @@ struct MessageFraming {
         return Int(String(digits))
     }
 
-    /// The octets of a message with that content.
     static func message(_ content: String) -> [UInt8] {
         Array("Content-Length: \(content.utf8.count)\r\n\r\n".utf8) + Array(content.utf8)
     }

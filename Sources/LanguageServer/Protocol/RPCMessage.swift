@@ -50,7 +50,6 @@ enum RPCMessage: Equatable {
 enum RequestID: Hashable {
     /// A whole number, as it is spelt.
     case number(String)
-    /// A text.
     case text(String)
 
     /// The identifier in a message; nil if it is neither.
@@ -62,7 +61,6 @@ enum RequestID: Hashable {
         }
     }
 
-    /// The identifier as in an answer.
     var json: JSONValue {
         switch self {
         case .number(let spelling): .number(spelling)
@@ -75,7 +73,6 @@ enum RequestID: Hashable {
 struct UnreadableMessage: Error, Equatable {
     /// The identifier to answer to; nil for `null`.
     var id: RequestID?
-    /// The answer.
     var error: ResponseError
 }
 
@@ -87,7 +84,6 @@ struct ResponseError: Error, Equatable {
         case parseError = -32700
         /// The content is no request, or comes at a time when none is taken.
         case invalidRequest = -32600
-        /// There is no such method.
         case methodNotFound = -32601
         /// The parameters are not those of the method.
         case invalidParams = -32602
@@ -95,11 +91,9 @@ struct ResponseError: Error, Equatable {
         case serverNotInitialized = -32002
         /// The request is right, and what it asks for cannot be done.
         case requestFailed = -32803
-        /// The client has cancelled the request.
         case requestCancelled = -32800
     }
 
-    /// The code.
     var code: Code
     /// What is wrong, for people. Never holds key material.
     var message: String
@@ -109,6 +103,5 @@ struct ResponseError: Error, Equatable {
         self.message = message
     }
 
-    /// The error as in an answer.
     var json: JSONValue { .object(["code": .integer(code.rawValue), "message": .string(message)]) }
 }

@@ -17,11 +17,8 @@ struct DefinitionSchema: Sendable {
     /// The schema that belongs to this program.
     static let own = DefinitionSchema(PackageResources.meshplan_schema_json)
 
-    /// The schema of files with devices.
     static let devices = DefinitionSchema(PackageResources.meshplan_devices_schema_json)
-    /// The schema of lists of networks.
     static let fleet = DefinitionSchema(PackageResources.meshplan_fleet_schema_json)
-    /// The schema of settings.
     static let settings = DefinitionSchema(PackageResources.meshplan_settings_schema_json)
 
     private let root: JSONValue

@@ -3,16 +3,13 @@ import Definitions
 
 /// What a file in YAML is to meshplan.
 package enum FileKind: Hashable, Sendable {
-    /// A part of a definition.
     case definition
     /// Products and simulated devices.
     case devices
     /// The list of a fleet's networks.
     case fleet
-    /// Settings beside a definition.
     case settings
 
-    /// The kind of a file with that name and content.
     package init(path: String, _ bytes: [UInt8]) {
         switch DocumentURI.name(of: path) {
         case FleetFile.fileName: self = .fleet
@@ -30,7 +27,6 @@ package enum FileKind: Hashable, Sendable {
         return outline.child("devices", of: document) != nil || products == .mapping
     }
 
-    /// What may stand in such a file.
     var schema: DefinitionSchema {
         switch self {
         case .definition: .own

@@ -1,27 +1,16 @@
 /// The kinds of things that definitions name in one place and refer to in others.
 enum NamedThing: String, CaseIterable {
-    /// A subnet.
     case subnet
-    /// An application key.
     case applicationKey = "application key"
-    /// A group.
     case group
-    /// A profile.
     case profile
-    /// A node.
     case node
-    /// A scene.
     case scene
-    /// A floor.
     case floor
-    /// A product.
     case product
-    /// A module.
     case module
-    /// A variable.
     case variable
 
-    /// The section that declares such things.
     var section: String {
         switch self {
         case .subnet: "subnets"
@@ -46,9 +35,7 @@ enum NamedThing: String, CaseIterable {
 
 /// What the text at a place of a definition means.
 enum PlaceMeaning: Equatable {
-    /// It declares a thing.
     case declaration(NamedThing)
-    /// It names a thing.
     case reference(NamedThing)
     /// It names where messages go: a group, a node with or without an element, or a fixed group.
     case target
@@ -56,9 +43,7 @@ enum PlaceMeaning: Equatable {
     case selector
     /// It consists of words, some of which are names.
     case sentence(NamedSentence)
-    /// It is the name of a tag.
     case tag
-    /// It is a model.
     case model
     /// It is a state of the model above; in scenes or not.
     case state(inScenes: Bool)

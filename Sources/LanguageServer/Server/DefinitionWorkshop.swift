@@ -11,7 +11,6 @@ package struct DefinitionWorkshop {
     /// Checks a file that is no part of a definition, with the texts of open files in place of those on disk: its
     /// problems, with locations in file 0.
     package var examineFile: (_ kind: FileKind, _ path: String, _ openFiles: [String: [UInt8]]) -> [Diagnostic]
-    /// Words advice for the user.
     package var word: (Advice) -> String
     /// Words a text for a client that takes Markdown: what stands between backticks is code, and nothing else is
     /// markup, since the text may be a stranger's.

@@ -7,7 +7,6 @@ extension LanguageServer {
     /// How long it is left alone at most, in milliseconds, while changes keep coming.
     static let longestPatience: Int64 = 1_000
 
-    /// The most open documents.
     static let mostDocuments = 256
     /// The most octets that the changes of one message may move.
     private static let mostMoved = 1 << 30

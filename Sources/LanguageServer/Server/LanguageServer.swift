@@ -24,7 +24,6 @@ package struct LanguageServer {
         var path: String?
         /// The version that the client gave the text.
         var version: Int
-        /// The text.
         var text: TextDocument
         /// The folder of the definition that the file belongs to; nil if it belongs to none.
         var project: String?
@@ -67,7 +66,6 @@ package struct LanguageServer {
     package enum Ending: Hashable, Sendable {
         /// With `shutdown` and then `exit`.
         case proper
-        /// In any other way.
         case improper
     }
 
@@ -235,7 +233,6 @@ package struct LanguageServer {
         )
     }
 
-    /// Sends a notification.
     mutating func notify(_ method: String, _ params: JSONValue) {
         send(.object(["jsonrpc": .string("2.0"), "method": .string(method), "params": params]))
     }

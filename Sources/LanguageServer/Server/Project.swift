@@ -7,7 +7,6 @@ import SystemLayer
 struct Project {
     /// The folder; of a file that stands alone, its path.
     let folder: String
-    /// What its files are.
     let kind: FileKind
     /// What the last check has given.
     var examination: DefinitionExamination {
@@ -43,7 +42,6 @@ struct Project {
         return paths
     }
 
-    /// Whether a file belongs to it.
     func has(_ path: String) -> Bool { paths[path] != nil }
 
     /// Whether one of its files names a network, without which a folder of YAML is hardly a definition.

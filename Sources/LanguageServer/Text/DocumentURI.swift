@@ -28,7 +28,6 @@ enum DocumentURI {
     /// An absolute path without `.`, `..` and empty parts.
     static func normalized(_ path: String) -> String { Files.withoutDots(path) }
 
-    /// The folder of a file at an absolute path.
     static func folder(of path: String) -> String { Files.folder(of: path) }
 
     /// The name of a file, without its folder.

@@ -67,7 +67,6 @@ struct TextDocument: Equatable {
         }
     }
 
-    /// The text.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The octets of a line without its end; empty for a line that does not exist.
@@ -100,7 +99,6 @@ struct TextDocument: Equatable {
         return index
     }
 
-    /// The position of an octet.
     func position(of offset: Int, _ encoding: PositionEncoding) -> TextPosition {
         let offset = min(max(offset, 0), bytes.count)
         let line = lineNumber(of: offset)
@@ -171,7 +169,6 @@ struct TextDocument: Equatable {
 
 /// A part of a text as the protocol tells it.
 struct TextRange: Equatable {
-    /// The first position.
     var start: TextPosition
     /// The position behind it.
     var end: TextPosition

@@ -24,7 +24,6 @@ struct TextPosition: Hashable, Comparable {
         self.character = character
     }
 
-    /// The position as in messages.
     var json: JSONValue { .object(["line": .integer(line), "character": .integer(character)]) }
 }
 

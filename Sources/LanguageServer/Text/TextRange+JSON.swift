@@ -7,7 +7,6 @@ extension TextRange {
         self.init(start: min(start, end), end: max(start, end))
     }
 
-    /// The range as in messages.
     var json: JSONValue { .object(["start": start.json, "end": end.json]) }
 }
 

@@ -54,7 +54,6 @@ extension KeyRefreshPhase: AccessField {
 extension UInt8: AccessField {
     package static let notation = "$:u8"
 
-    /// Reads one octet.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         self = try reader.readUInt8()
     }

@@ -1,6 +1,5 @@
 /// A message of the access layer as a value: an opcode and the parameters that follow it (Mesh Protocol 3.7.3).
 package protocol AccessMessage: Hashable, Sendable {
-    /// The opcode at the start of the message.
     static var opcode: Opcode { get }
 
     /// The octets after the opcode, integers least significant octet first. They contain the keys that the message
@@ -20,7 +19,6 @@ extension AccessMessage {
 
 /// A message that asks for an answer (Mesh Protocol 3.7.4).
 package protocol AcknowledgedMessage: AccessMessage {
-    /// The message that answers it.
     associatedtype Status: AccessMessage
 
     /// Whether `status` can answer this very message, rather than an earlier one about something else. The opcode alone
@@ -35,7 +33,6 @@ package protocol ParameterlessMessage: AccessMessage {
 }
 
 extension ParameterlessMessage {
-    /// No octets.
     package var parameters: [UInt8] { [] }
 
     /// Accepts no octets.

@@ -145,12 +145,10 @@ extension Field where Value == UInt8 {
 
 /// A value that consists of the fields of its layout.
 package protocol FieldStructure: AccessField {
-    /// The fields in their order.
     static var layout: Layout<Self> { get }
 }
 
 extension FieldStructure {
-    /// Reads the fields in their order.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         self = try Self.layout.read(&reader)
     }

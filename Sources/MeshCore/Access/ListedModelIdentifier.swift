@@ -1,7 +1,6 @@
 /// A model identifier of a fixed kind. Messages that list what a model has exist once for SIG models and once for
 /// vendor models, because the length of the identifier cannot be told from the list that follows it.
 package protocol ListedModelIdentifier: AccessField, Hashable, Sendable {
-    /// Whether it identifies models of vendors.
     static var isVendor: Bool { get }
 
     /// The same model as an identifier of either kind.
@@ -45,7 +44,6 @@ package struct SIGModelIdentifier: ListedModelIdentifier {
 
 /// A model of a company.
 package struct VendorModelIdentifier: ListedModelIdentifier {
-    /// The company identifier.
     package let company: UInt16
     /// The 16-bit identifier that the company assigned.
     package let model: UInt16

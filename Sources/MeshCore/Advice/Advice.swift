@@ -41,7 +41,6 @@ package struct Advice: Hashable, Sendable {
         }
     }
 
-    /// Whether it says nothing.
     package var isEmpty: Bool { parts.isEmpty }
 
     /// This advice with other words; what it advises to do stays.
@@ -56,7 +55,6 @@ package struct Advice: Hashable, Sendable {
         return changed
     }
 
-    /// This advice followed by another.
     package func followed(by next: Advice) -> Advice {
         var joined = self
         for part in next.parts { joined.append(part) }
@@ -118,7 +116,6 @@ extension Advice: ExpressibleByStringInterpolation {
             for part in other.parts { advice.append(part) }
         }
 
-        /// Adds what the user can do.
         package mutating func appendInterpolation(command remedy: UserAction) {
             advice.append(.remedy(remedy))
         }
@@ -129,7 +126,6 @@ extension Advice: ExpressibleByStringInterpolation {
         self.init(words)
     }
 
-    /// The advice that an interpolated literal has collected.
     package init(stringInterpolation: StringInterpolation) {
         self = stringInterpolation.advice
     }

@@ -31,7 +31,6 @@ package enum UserAction: Hashable, Sendable {
     case recordReset(node: String? = nil)
     /// Give a node a new DeviceKey, addresses or composition.
     case reprovision
-    /// Give a node new addresses.
     case giveAddresses
     /// Choose new addresses, and with them the new composition, where a node is reprovisioned.
     case newAddresses
@@ -41,7 +40,6 @@ package enum UserAction: Hashable, Sendable {
     case allow(guard: String)
     /// Take over the IV index that the network is at.
     case recoverIVIndex
-    /// State the IV index of the network.
     case stateIVIndex
     /// Apply, and offer static values once more that others may know.
     case applyAgain
@@ -59,12 +57,10 @@ package enum UserAction: Hashable, Sendable {
     case examine
     /// Count over how many hops nodes are reached.
     case countHops
-    /// Name the proxy to use.
     case chooseProxy
 
     // MARK: The database
 
-    /// Begin a new network.
     case begin
     /// Create the tables of a shared database at an address.
     case createStore(String)
@@ -78,7 +74,6 @@ package enum UserAction: Hashable, Sendable {
     case mergeDatabases
     /// Remove a resource from the database; nil for any.
     case remove(resource: String? = nil)
-    /// Rename a resource in the database.
     case rename
     /// See which secrets open the database.
     case listKeySlots
@@ -89,34 +84,27 @@ package enum UserAction: Hashable, Sendable {
 
     /// Make the files by which a gateway and its clients know each other.
     case pair
-    /// Make all files of a pairing again.
     case pairAgain
     /// Make a file for one more client.
     case pairClient
-    /// Make the file of one client again.
     case pairClientAgain
     /// Reach the mesh over that address, or a pattern of one.
     case reach(String)
     /// Let in only clients of a pairing.
     case serveSecured
-    /// Deny one client.
     case deny
-    /// Deny the clients that a file lists.
     case denyListed
     /// Open fewer links through one gateway.
     case limitLinks
     /// Run a simulator that listens at an address.
     case simulate(at: String)
-    /// Run a gateway.
     case runGateway
     /// Run a gateway that listens at an address with the files of a pairing.
     case serve(at: String)
 
     // MARK: Files
 
-    /// Name the file of devices.
     case devicesFile
-    /// Name the file of secrets.
     case secretsFile
 }
 

@@ -1,7 +1,6 @@
 /// The content of a secure network beacon or a mesh private beacon of a known subnet (Mesh Protocol 3.10.3 and 3.10.4).
 /// A proxy sends its client one or the other.
 package struct AuthenticBeacon: Hashable, Sendable {
-    /// The subnet.
     package let netKeyIndex: NetKeyIndex
     /// Whether it was made with the key that a key refresh replaces.
     package let isUnderOldKey: Bool
@@ -20,7 +19,6 @@ package struct AuthenticBeacon: Hashable, Sendable {
     /// Reads a beacon: its type (1), then the rest.
     ///
     /// - Returns: nil if none of the ring's keys, new or old, made it.
-    /// - Throws: ``DecodeError`` for another type or a wrong length.
     package init?(_ bytes: [UInt8], under keys: KeyRing) throws(DecodeError) {
         if bytes.first == MeshPrivateBeacon.type {
             guard bytes.count == MeshPrivateBeacon.size else { throw .length(bytes.count) }

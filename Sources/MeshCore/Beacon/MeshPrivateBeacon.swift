@@ -1,7 +1,6 @@
 /// A mesh private beacon (Mesh Protocol 1.1, 3.10.4), 27 octets: type 0x02, random (13), obfuscated flags and IV index
 /// (5), authentication tag (8). Obfuscation and tag are AES-CCM with the random as nonce.
 package struct MeshPrivateBeacon: Hashable, Sendable {
-    /// The beacon type.
     package static let type: UInt8 = 0x02
     /// The number of octets, type included.
     package static let size = 27
@@ -22,7 +21,6 @@ package struct MeshPrivateBeacon: Hashable, Sendable {
     /// Opens a beacon of the subnet with those credentials. Nothing in a beacon tells which subnet it belongs to.
     ///
     /// - Returns: nil if the beacon is not authentic under them.
-    /// - Throws: ``DecodeError`` for another type or length.
     package init?(opening bytes: [UInt8], with credentials: SubnetCredentials) throws(DecodeError) {
         var reader = ByteReader(bytes)
         let type = try reader.readUInt8()

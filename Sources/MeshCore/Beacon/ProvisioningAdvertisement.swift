@@ -2,7 +2,6 @@
 /// Provisioning Service 0x1827 (Mesh Protocol 7.1.2.2.1): Device UUID (16), OOB information (2). The latter is
 /// little-endian as in all service data, unlike in the beacon.
 package struct ProvisioningAdvertisement: Hashable, Sendable {
-    /// The device's UUID.
     package var uuid: DeviceUUID
     /// Where to find out-of-band data, a bit field; see ``OutOfBandInformation``.
     package var oobInformation: UInt16
@@ -13,8 +12,6 @@ package struct ProvisioningAdvertisement: Hashable, Sendable {
     }
 
     /// Reads service data of 18 octets.
-    ///
-    /// - Throws: ``DecodeError`` for any other length.
     package init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
         uuid = try reader.readDeviceUUID()

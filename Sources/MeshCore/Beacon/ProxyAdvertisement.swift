@@ -11,8 +11,6 @@ package enum ProxyAdvertisement: Hashable, Sendable {
     case privateNodeIdentity(hash: UInt64, random: UInt64)
 
     /// Reads service data.
-    ///
-    /// - Throws: ``DecodeError`` for unknown types and wrong lengths.
     package init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
         let type = try reader.readUInt8()
@@ -46,7 +44,6 @@ package enum ProxyAdvertisement: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The Node Identity of a node .
     package static func nodeIdentity(
         of node: UnicastAddress,
         random: UInt64,
@@ -55,7 +52,6 @@ package enum ProxyAdvertisement: Hashable, Sendable {
         .nodeIdentity(hash: hash(node, random, padding: 0, credentials), random: random)
     }
 
-    /// The Private Network Identity of a subnet.
     package static func privateNetworkIdentity(
         random: UInt64,
         credentials: SubnetCredentials
@@ -64,7 +60,6 @@ package enum ProxyAdvertisement: Hashable, Sendable {
         return .privateNetworkIdentity(hash: credentials.identity.encrypt(block).low, random: random)
     }
 
-    /// The Private Node Identity of a node.
     package static func privateNodeIdentity(
         of node: UnicastAddress,
         random: UInt64,

@@ -1,7 +1,6 @@
 /// A secure network beacon, 22 octets (Mesh Protocol 3.10.3): type 0x01, flags (1), Network ID (8), IV index (4),
 /// authentication value (8), big-endian.
 package struct SecureNetworkBeacon: Hashable, Sendable {
-    /// The beacon type.
     package static let type: UInt8 = 0x01
     /// The number of octets, type included.
     package static let size = 22
@@ -29,8 +28,6 @@ package struct SecureNetworkBeacon: Hashable, Sendable {
     }
 
     /// Reads a beacon without checking that it is authentic.
-    ///
-    /// - Throws: ``DecodeError`` for another type or length.
     package init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
         let type = try reader.readUInt8()
@@ -53,7 +50,6 @@ package struct SecureNetworkBeacon: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Whether those credentials authenticate the beacon.
     package func isAuthentic(under credentials: SubnetCredentials) -> Bool {
         networkID == credentials.networkID
             && authenticationValue == SecureNetworkBeacon.code(flags, networkID, ivIndexValue, credentials)

@@ -1,10 +1,8 @@
 /// The beacon of a device without a network (Mesh Protocol 3.10.2): type 0x00, Device UUID (16), OOB information (2,
 /// big-endian), and a URI hash (4) or nothing.
 package struct UnprovisionedDeviceBeacon: Hashable, Sendable {
-    /// The beacon type.
     package static let type: UInt8 = 0x00
 
-    /// The device's UUID.
     package var uuid: DeviceUUID
     /// Where to find out-of-band data, a bit field; see ``OutOfBandInformation``.
     package var oobInformation: UInt16
@@ -18,8 +16,6 @@ package struct UnprovisionedDeviceBeacon: Hashable, Sendable {
     }
 
     /// Reads a beacon.
-    ///
-    /// - Throws: ``DecodeError`` for another type or length.
     package init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
         let type = try reader.readUInt8()

@@ -65,10 +65,7 @@ package struct FeatureSet: OptionSet, Hashable, Sendable {
 
 /// The state of the Relay, GATT Proxy or Friend feature (Mesh Protocol 4.2.9, 4.2.12, 4.2.14).
 package enum FeatureState: UInt8, Sendable {
-    /// Supported and disabled.
     case disabled = 0
-    /// Supported and enabled.
     case enabled = 1
-    /// Not supported.
     case notSupported = 2
 }

@@ -2,7 +2,6 @@
 package struct CompositionPage2: Hashable, Sendable {
     /// One profile.
     package struct Record: Hashable, Sendable {
-        /// The identifier of the profile.
         package var profile: UInt16
         /// The version: x, y, z.
         package var version: [UInt8]
@@ -15,13 +14,10 @@ package struct CompositionPage2: Hashable, Sendable {
         package var versionText: String { version.map { "\($0)" }.joined(separator: ".") }
     }
 
-    /// The records in their order.
     package let records: [Record]
 
     /// Decodes a page: records up to its end, each with identifier (2, little-endian), version (3), number of elements
     /// (1), elements, length of data (2, little-endian), data.
-    ///
-    /// - Throws: ``DecodeError`` if the page ends within a record.
     package init(_ page: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(page)
         var records: [Record] = []

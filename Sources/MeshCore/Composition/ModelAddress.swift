@@ -2,7 +2,6 @@
 package struct ModelAddress: Hashable, Comparable, Sendable {
     /// The element's index on its node.
     package var element: UInt8
-    /// The model on the element.
     package var model: ModelIdentifier
 
     package init(element: UInt8, model: ModelIdentifier) {

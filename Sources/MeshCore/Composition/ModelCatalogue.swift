@@ -13,7 +13,6 @@ package struct CatalogueModel: Hashable, Sendable {
 
     /// What a model supports.
     package struct Abilities: Hashable, Sendable {
-        /// Whether it has a Model Publication state.
         package let publication: Bool
         /// Whether it has a Subscription List state.
         package let subscription: Bool
@@ -27,7 +26,6 @@ package struct CatalogueModel: Hashable, Sendable {
     package var supportsSubscription: Bool? { abilities?.subscription }
     /// Whether AppKeys can be bound to the model; nil if no source tells.
     package var supportsAppKeyBinding: Bool? { abilities?.appKeyBinding }
-    /// Whether it is a client.
     package var isClient: Bool { title.hasSuffix(" Client") }
 
     private init(
@@ -284,19 +282,12 @@ package enum ModelCatalogue {
 
 /// The servers of the foundation models of version 1.1; each belongs on the primary element.
 extension ModelIdentifier {
-    /// Remote Provisioning Server.
     package static let remoteProvisioningServer = sig(0x0004)
-    /// Bridge Configuration Server.
     package static let bridgeConfigurationServer = sig(0x0008)
-    /// Mesh Private Beacon Server.
     package static let privateBeaconServer = sig(0x000A)
-    /// On-Demand Private Proxy Server.
     package static let onDemandPrivateProxyServer = sig(0x000C)
-    /// SAR Configuration Server.
     package static let sarConfigurationServer = sig(0x000E)
-    /// Opcodes Aggregator Server.
     package static let opcodesAggregatorServer = sig(0x0010)
-    /// Large Composition Data Server.
     package static let largeCompositionDataServer = sig(0x0012)
     /// Solicitation PDU RPL Configuration Server.
     package static let solicitationReplayServer = sig(0x0014)

@@ -3,15 +3,12 @@ package struct ModelIdentifier: Hashable, Comparable, Sendable {
     /// The model in the low half, the company of a vendor model in the high half. Company 0x0000 is Ericsson's, so a
     /// separate flag tells SIG and vendor models apart.
     private let packed: UInt32
-    /// Whether it is a vendor model.
     package let isVendor: Bool
 
-    /// A model of the Bluetooth SIG.
     package static func sig(_ model: UInt16) -> ModelIdentifier {
         ModelIdentifier(packed: UInt32(model), isVendor: false)
     }
 
-    /// A model of a company.
     package static func vendor(company: UInt16, model: UInt16) -> ModelIdentifier {
         ModelIdentifier(packed: UInt32(company) << 16 | UInt32(model), isVendor: true)
     }

@@ -41,7 +41,6 @@ package enum NLCProfile: UInt16, CaseIterable, Comparable, Sendable {
         }
     }
 
-    /// The profile with that short name.
     package init?(word: String) {
         guard let profile = Self.allCases.first(where: { $0.word == word }) else { return nil }
         self = profile

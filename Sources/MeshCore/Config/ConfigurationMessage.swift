@@ -12,13 +12,10 @@ extension ConfigurationMessage {
 
 /// What a request and its answer name on a node; nil for parts that they do not name.
 package struct ConfigurationSubject: Hashable, Sendable {
-    /// A NetKey.
     package var netKeyIndex: NetKeyIndex?
-    /// An AppKey.
     package var appKeyIndex: AppKeyIndex?
     /// An element, or a Low Power node.
     package var elementAddress: UnicastAddress?
-    /// A model on the element.
     package var model: ModelIdentifier?
 }
 

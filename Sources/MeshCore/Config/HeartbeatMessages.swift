@@ -5,13 +5,11 @@ package struct HeartbeatPublicationSettings: Hashable, Sendable, FieldStructure 
     package var destination: Address
     /// How many heartbeats to send periodically; in a Status, how many remain.
     package var countLog: HeartbeatPublicationCountLog
-    /// How often to send them.
     package var periodLog: HeartbeatPeriodLog
     /// The TTL, 0...127; receivers refuse other values.
     package var ttl: UInt8
     /// The features that send a heartbeat when they are switched; reserved bits are kept.
     package var features: FeatureSet
-    /// The NetKey that secures the heartbeats.
     package var netKeyIndex: NetKeyIndex
 
     package init(
@@ -117,7 +115,6 @@ package struct ConfigHeartbeatPublicationStatus: ConfigurationStatusMessage, Fou
     package static let opcode: Opcode = 0x06
     package static let layout = Layout(Self.init, .field("status", \.status), reportField)
     package var status: ConfigStatusCode
-    /// How the node sends heartbeats.
     package var settings: HeartbeatPublicationSettings
 
     package init(status: ConfigStatusCode, settings: HeartbeatPublicationSettings) {
@@ -220,7 +217,6 @@ package struct ConfigHeartbeatSubscriptionStatus: ConfigurationStatusMessage, Fo
         .field("max_hops", \.maximumHops)
     )
     package var status: ConfigStatusCode
-    /// Which heartbeats the node counts.
     package var settings: HeartbeatSubscriptionSettings
     /// How many heartbeats it received.
     package var countLog: HeartbeatSubscriptionCountLog

@@ -4,7 +4,6 @@ package struct HeartbeatPeriodLog: RawRepresentable, Hashable, Sendable, AccessF
     /// 0x00...0x11.
     package let rawValue: UInt8
 
-    /// No periodic heartbeats.
     package static let off = HeartbeatPeriodLog()
 
     private init() {
@@ -43,14 +42,12 @@ package struct HeartbeatPublicationCountLog: RawRepresentable, Hashable, Sendabl
     /// 0x00...0x11 or 0xFF.
     package let rawValue: UInt8
 
-    /// No heartbeats.
     package static let off = HeartbeatPublicationCountLog()
 
     private init() {
         rawValue = 0
     }
 
-    /// Endless heartbeats.
     package static let endless = HeartbeatPublicationCountLog(endless: 0xFF)
 
     private init(endless rawValue: UInt8) {
@@ -91,7 +88,6 @@ package struct HeartbeatSubscriptionCountLog: RawRepresentable, Hashable, Sendab
     /// 0x00...0x10 or 0xFF.
     package let rawValue: UInt8
 
-    /// No heartbeats.
     package static let off = HeartbeatSubscriptionCountLog()
 
     private init() {

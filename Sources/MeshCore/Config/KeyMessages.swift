@@ -1,17 +1,14 @@
 /// A message about a NetKey.
 package protocol NetKeyMessage: ConfigurationMessage, FoundationMessage {
-    /// The index of the NetKey.
     var netKeyIndex: NetKeyIndex { get }
 }
 
 extension NetKeyMessage {
-    /// The NetKey.
     package var subject: ConfigurationSubject { ConfigurationSubject(netKeyIndex: netKeyIndex) }
 }
 
 /// A message about a NetKey and the octets of the key.
 package protocol NetKeyMaterialMessage: NetKeyMessage, ConfigurationRequest {
-    /// The octets of the key.
     var key: KeyMaterial { get }
 }
 
@@ -100,7 +97,6 @@ package struct AppKeyBinding: AccessField, Sendable {
         appKeyIndex = message.appKeyIndex
     }
 
-    /// Reads three octets.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         (netKeyIndex, appKeyIndex) = try reader.readKeyIndexPair()
     }
@@ -112,9 +108,7 @@ package struct AppKeyBinding: AccessField, Sendable {
 
 /// A message that names an AppKey and the NetKey it is bound to.
 package protocol AppKeyMessage: ConfigurationMessage, FoundationMessage {
-    /// The NetKey that the AppKey is bound to.
     var netKeyIndex: NetKeyIndex { get }
-    /// The index of the AppKey.
     var appKeyIndex: AppKeyIndex { get }
 }
 
@@ -128,10 +122,8 @@ extension AppKeyMessage {
 
 /// A message with the octets of an AppKey.
 package protocol AppKeyMaterialMessage: AppKeyMessage, ConfigurationRequest {
-    /// The octets of the key.
     var key: KeyMaterial { get }
 
-    /// The message with those fields.
     init(netKeyIndex: NetKeyIndex, appKeyIndex: AppKeyIndex, key: KeyMaterial)
 }
 
@@ -293,7 +285,6 @@ package struct ConfigKeyRefreshPhaseStatus: NetKeyMessage, ConfigurationStatusMe
     )
     package var status: ConfigStatusCode
     package var netKeyIndex: NetKeyIndex
-    /// The phase of the key refresh.
     package var phase: KeyRefreshPhase
 
     package init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex, phase: KeyRefreshPhase) {

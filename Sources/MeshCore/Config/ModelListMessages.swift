@@ -7,11 +7,8 @@ package protocol ModelListEntry: Hashable, Sendable {
     static var listNotation: String { get }
 
     /// Reads entries to the end.
-    ///
-    /// - Throws: ``DecodeError`` if an entry is truncated or prohibited.
     static func readList(from reader: inout ByteReader) throws(DecodeError) -> [Self]
 
-    /// Appends the entries.
     static func write(_ entries: [Self], to writer: inout ByteWriter)
 }
 
@@ -70,7 +67,6 @@ package struct ModelListGet<Listed: ListedModelIdentifier, Entry: ModelListEntry
     package static var opcode: Opcode { Listed.isVendor ? Entry.opcodes.vendorGet : Entry.opcodes.sigGet }
     package static var notation: String { "element:address \(Listed.notation)" }
     package var elementAddress: UnicastAddress
-    /// The model.
     package var listedModel: Listed
     package var model: ModelIdentifier { listedModel.identifier }
 
@@ -107,7 +103,6 @@ package struct ModelList<Listed: ListedModelIdentifier, Entry: ModelListEntry>: 
     }
     package var status: ConfigStatusCode
     package var elementAddress: UnicastAddress
-    /// The model whose list it is.
     package var listedModel: Listed
     /// The model's entries; empty unless the status is success. Virtual addresses come without their labels.
     package var entries: [Entry]

@@ -1,13 +1,10 @@
 /// A message about a model on an element.
 package protocol ModelMessage: ConfigurationMessage {
-    /// The address of the element.
     var elementAddress: UnicastAddress { get }
-    /// The model on that element.
     var model: ModelIdentifier { get }
 }
 
 extension ModelMessage {
-    /// The model on its element.
     package var subject: ConfigurationSubject {
         ConfigurationSubject(elementAddress: elementAddress, model: model)
     }
@@ -15,12 +12,10 @@ extension ModelMessage {
 
 /// A message about the binding of an AppKey to a model.
 package protocol ModelAppMessage: ModelMessage, FoundationMessage {
-    /// The index of the AppKey.
     var appKeyIndex: AppKeyIndex { get }
 }
 
 extension ModelAppMessage {
-    /// The model and the AppKey.
     package var subject: ConfigurationSubject {
         ConfigurationSubject(appKeyIndex: appKeyIndex, elementAddress: elementAddress, model: model)
     }
@@ -37,9 +32,7 @@ package struct ConfigModelAppBind: ModelAppMessage, ConfigurationRequest {
         .field("model", \.model)
     )
     package var elementAddress: UnicastAddress
-    /// The AppKey to bind.
     package var appKeyIndex: AppKeyIndex
-    /// The model to bind it to.
     package var model: ModelIdentifier
 
     package init(elementAddress: UnicastAddress, appKeyIndex: AppKeyIndex, model: ModelIdentifier) {
@@ -60,9 +53,7 @@ package struct ConfigModelAppUnbind: ModelAppMessage, ConfigurationRequest {
         .field("model", \.model)
     )
     package var elementAddress: UnicastAddress
-    /// The AppKey to unbind.
     package var appKeyIndex: AppKeyIndex
-    /// The model to unbind it from.
     package var model: ModelIdentifier
 
     package init(elementAddress: UnicastAddress, appKeyIndex: AppKeyIndex, model: ModelIdentifier) {

@@ -43,7 +43,6 @@ package struct ConfigModelPublicationSet: ModelMessage, ConfigurationRequest, Fo
         self.model = model
     }
 
-    /// Stops the publication of the model.
     package init(disabling model: ModelIdentifier, elementAddress: UnicastAddress) {
         self.init(
             elementAddress: elementAddress,
@@ -71,9 +70,7 @@ package struct ConfigModelPublicationVirtualAddressSet: ModelMessage, Configurat
         .field("model", \.model)
     )
     package var elementAddress: UnicastAddress
-    /// The label of the virtual address to publish to.
     package var label: LabelUUID
-    /// How the model publishes.
     package var settings: PublicationSettings
     package var model: ModelIdentifier
 
@@ -111,7 +108,6 @@ package struct ConfigModelPublicationStatus: ModelMessage, ConfigurationStatusMe
     package var elementAddress: UnicastAddress
     /// Where the model publishes to; for a label its virtual address, unassigned if the model does not publish.
     package var publishAddress: Address
-    /// How the model publishes.
     package var settings: PublicationSettings
     package var model: ModelIdentifier
 

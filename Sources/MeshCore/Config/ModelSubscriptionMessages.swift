@@ -58,7 +58,6 @@ package struct ModelSubscriptionRequest<Change: SubscriptionChange>: ModelMessag
 /// A request to change the subscriptions of a model that names a virtual address by its label.
 package protocol ModelSubscriptionVirtualAddressRequest: ModelMessage, ConfigurationRequest
 where Status == ConfigModelSubscriptionStatus {
-    /// The label of the virtual address.
     var label: LabelUUID { get }
 }
 

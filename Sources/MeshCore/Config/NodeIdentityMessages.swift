@@ -5,7 +5,6 @@ package enum NodeIdentityState: UInt8, CaseIterable, Hashable, Sendable, AccessF
     case stopped = 0
     /// It advertises with it, for at most 60 seconds.
     case running = 1
-    /// It does not support it.
     case notSupported = 2
 }
 
@@ -31,7 +30,6 @@ package struct ConfigNodeIdentitySet: NetKeyMessage, FoundationStateRequest {
         .field("identity", \.isEnabled)
     )
     package var netKeyIndex: NetKeyIndex
-    /// Whether the node should advertise with Node Identity.
     package var isEnabled: Bool
 
     package init(netKeyIndex: NetKeyIndex, isEnabled: Bool) {
@@ -51,7 +49,6 @@ package struct ConfigNodeIdentityStatus: NetKeyMessage, ConfigurationStatusMessa
     )
     package var status: ConfigStatusCode
     package var netKeyIndex: NetKeyIndex
-    /// Whether the node advertises with Node Identity.
     package var identity: NodeIdentityState
 
     package init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex, identity: NodeIdentityState) {

@@ -58,7 +58,6 @@ package struct ConfigCompositionDataStatus: ConfigurationMessage, FoundationMess
         .field("page", \.page, as: "number"),
         .octets("data", \.data, as: "data")
     )
-    /// The number of the page.
     package var page: UInt8
     /// The octets of the page.
     package var data: [UInt8]
@@ -69,8 +68,6 @@ package struct ConfigCompositionDataStatus: ConfigurationMessage, FoundationMess
     }
 
     /// The decoded page; nil if it is not page 0. A model that an element names twice counts once.
-    ///
-    /// - Throws: ``DecodeError`` if page 0 is malformed.
     package func composition() throws(DecodeError) -> Composition? {
         page == 0 ? try Composition.told(page0: data).0 : nil
     }
@@ -208,7 +205,6 @@ package struct ConfigRelaySet: ConfigurationRequest, FoundationMessage {
         .field("relay", \.isEnabled),
         .field("relay_retransmit", \.retransmit)
     )
-    /// Whether the node should relay.
     package var isEnabled: Bool
     /// How relayed network PDUs are repeated.
     package var retransmit: TransmitParameters
@@ -295,7 +291,6 @@ package struct ConfigLowPowerNodePollTimeoutGet: ConfigurationRequest, Foundatio
         self.lowPowerNodeAddress = lowPowerNodeAddress
     }
 
-    /// The Low Power node.
     package var subject: ConfigurationSubject { ConfigurationSubject(elementAddress: lowPowerNodeAddress) }
 }
 
@@ -313,7 +308,6 @@ package struct ConfigLowPowerNodePollTimeoutStatus: ConfigurationMessage, Founda
         self.pollTimeout = pollTimeout
     }
 
-    /// The Low Power node.
     package var subject: ConfigurationSubject { ConfigurationSubject(elementAddress: lowPowerNodeAddress) }
 
     private static let pollTimeoutField = Field<Self, UInt32>(

@@ -1,15 +1,11 @@
 /// How a model publishes, apart from the address: the five octets that publication messages share (Mesh Protocol
 /// 4.3.2.16).
 package struct PublicationSettings: Hashable, Sendable {
-    /// The AppKey that secures the messages.
     package var appKeyIndex: AppKeyIndex
-    /// Whether friendship credentials secure the messages.
     package var usesFriendshipCredentials: Bool
     /// The TTL, 0...127, or 255 for the node's default TTL; receivers refuse other values.
     package var ttl: UInt8
-    /// How often the model publishes.
     package var period: PublishPeriod
-    /// How each message is repeated.
     package var retransmit: PublishRetransmit
 
     package init(
@@ -26,7 +22,6 @@ package struct PublicationSettings: Hashable, Sendable {
         self.retransmit = retransmit
     }
 
-    /// The settings of a publication.
     package init(_ publication: Publication) {
         self.init(
             appKeyIndex: publication.appKeyIndex,
@@ -40,7 +35,6 @@ package struct PublicationSettings: Hashable, Sendable {
     /// All zero, as the unassigned address requires.
     package static let disabled = PublicationSettings(appKeyIndex: .first, ttl: 0)
 
-    /// The publication to an address with these settings.
     package func publication(to address: PublishAddress) -> Publication {
         Publication(
             address: address,

@@ -24,7 +24,6 @@ package enum KeyDerivation {
     package struct NetworkKeys: Hashable, Sendable {
         /// The 7 bits that identify the key in network PDUs.
         package var nid: UInt8
-        /// The key that encrypts network PDUs.
         package var encryptionKey: KeyMaterial
         /// The key that obfuscates the headers of network PDUs.
         package var privacyKey: KeyMaterial

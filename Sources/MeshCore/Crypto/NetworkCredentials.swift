@@ -5,19 +5,16 @@
 package final class NetworkCredentials {
     /// Identifies the credentials in PDUs, 7 bits; several sets can have the same NID.
     package let nid: UInt8
-    /// Encrypts and authenticates PDUs.
     let encryption: AuthenticatedCipher
     /// Obfuscates headers.
     let privacy: AESBlockCipher
 
-    /// Credentials of derived keys.
     package init(_ keys: KeyDerivation.NetworkKeys) {
         nid = keys.nid & 0x7F
         encryption = AuthenticatedCipher(key: keys.encryptionKey.octets)
         privacy = AESBlockCipher(key: keys.privacyKey.octets)
     }
 
-    /// The managed flooding credentials of a NetKey.
     package convenience init(flooding netKey: KeyMaterial) {
         self.init(KeyDerivation.k2(netKey, purpose: [0]))
     }

@@ -9,7 +9,6 @@ package enum Scrypt {
         package var logN: UInt8
         /// The block size r, in units of 128 octets.
         package var r: UInt32
-        /// The parallelization p.
         package var p: UInt32
 
         /// A cost of any size; ``isAcceptable`` judges it.

@@ -17,12 +17,9 @@ package final class SecretOctets: Sendable {
         octets.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
     }
 
-    /// The number of octets.
     package var count: Int { octets.count }
 
     /// Calls `body` with the octets, which it must not keep.
-    ///
-    /// - Throws: what `body` throws.
     package func withOctets<Result, Failure: Error>(
         _ body: ([UInt8]) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -2,7 +2,6 @@
 ///
 /// Threads must not share an instance: it belongs to the thread of its stack.
 package final class SubnetCredentials {
-    /// The credentials of network PDUs.
     package let flooding: NetworkCredentials
     /// The Network ID, 64 bits.
     package let networkID: UInt64
@@ -48,7 +47,6 @@ package final class KeySchedules {
     private var devices: [KeyMaterial: AuthenticatedCipher] = [:]
     private var views: [[NetworkView.Part]: NetworkView] = [:]
 
-    /// An empty collection.
     package init() {}
 
     /// The prepared form of a NetKey.

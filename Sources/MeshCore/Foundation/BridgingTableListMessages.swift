@@ -6,11 +6,8 @@ package struct BridgedSubnetsFilter: Hashable, Sendable, AccessField {
     package enum Position: UInt8, CaseIterable, Sendable {
         /// Any place or none: all pairs match.
         case any = 0
-        /// The first place.
         case first = 1
-        /// The second place.
         case second = 2
-        /// Either place.
         case either = 3
     }
 
@@ -69,7 +66,6 @@ package struct BridgedSubnetsList: ConfigurationMessage, FoundationMessage {
         .field("start_index", \.startIndex),
         .list("pairs", \.pairs)
     )
-    /// The filter of the request.
     package var filter: BridgedSubnetsFilter
     /// The index of the first pair in the list.
     package var startIndex: UInt8

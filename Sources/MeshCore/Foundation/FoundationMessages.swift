@@ -1,6 +1,5 @@
 /// A message of a foundation model and its name in the specification.
 package struct FoundationMessageKind: Sendable {
-    /// The type.
     package let type: any AccessMessage.Type
     /// The name: `Config Beacon Get`.
     package let title: String
@@ -8,7 +7,6 @@ package struct FoundationMessageKind: Sendable {
     /// The opcode of the status that answers it; nil for a status and for an unacknowledged message.
     package var answer: Opcode? { (type as? any AcknowledgedMessage.Type)?.answer }
 
-    /// Whether a server sends it.
     package var isStatus: Bool { answer == nil && !title.hasSuffix(" Unacknowledged") }
 
     /// The fields in the notation of the catalogue.
@@ -21,9 +19,7 @@ extension AcknowledgedMessage {
 
 /// The messages between a server of the foundation and its client.
 package struct FoundationMessageFamily: Sendable {
-    /// The server.
     package let server: ModelIdentifier
-    /// The client.
     package let client: ModelIdentifier
     /// The messages in the order of the specification.
     package let messages: [FoundationMessageKind]

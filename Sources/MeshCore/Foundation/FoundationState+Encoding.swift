@@ -29,8 +29,6 @@ extension FoundationState {
     }
 
     /// Reads what ``write(to:)`` appends.
-    ///
-    /// - Throws: ``DecodeError`` if the octets are anything else.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         var start = reader
         self = try Self.read(&reader)
@@ -95,8 +93,6 @@ extension FoundationState.Kind {
     }
 
     /// Reads one or three octets.
-    ///
-    /// - Throws: ``DecodeError`` if octets are missing or no kind has that code.
     package init(reading reader: inout ByteReader) throws(DecodeError) {
         switch try reader.readUInt8() {
         case 0: self = .heartbeatPublication

@@ -12,7 +12,6 @@ extension FoundationStateStatus {
 }
 
 extension FoundationStateStatus where Self: ConfigurationStatusMessage {
-    /// The outcome that the status tells.
     package var outcome: ConfigStatusCode { status }
 }
 

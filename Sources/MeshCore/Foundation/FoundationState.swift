@@ -27,25 +27,15 @@ package enum FoundationState: Hashable, Sendable {
 
     /// A state without its value. A node has at most one of each kind. The order is that of the cases.
     package enum Kind: Hashable, Comparable, Sendable {
-        /// Heartbeat Publication.
         case heartbeatPublication
-        /// Heartbeat Subscription.
         case heartbeatSubscription
-        /// Node Identity of a subnet.
         case nodeIdentity(NetKeyIndex)
-        /// SAR Transmitter.
         case sarTransmitter
-        /// SAR Receiver.
         case sarReceiver
-        /// Private Beacon.
         case privateBeacon
-        /// Private GATT Proxy.
         case privateGATTProxy
-        /// On-Demand Private GATT Proxy.
         case onDemandPrivateProxy
-        /// Private Node Identity of a subnet.
         case privateNodeIdentity(NetKeyIndex)
-        /// Subnet Bridge.
         case subnetBridge
     }
 

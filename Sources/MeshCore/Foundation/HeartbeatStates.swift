@@ -4,13 +4,10 @@ package struct HeartbeatPublication: Hashable, Sendable {
     package var destination: Address
     /// How many heartbeats to send periodically; nil if unknown, because the database format does not hold it.
     package var countLog: HeartbeatPublicationCountLog?
-    /// How often to send them.
     package var periodLog: HeartbeatPeriodLog
     /// The TTL of heartbeats, 0...127.
     package var ttl: UInt8
-    /// The features that send a heartbeat when they are switched.
     package var features: FeatureSet
-    /// The NetKey that secures heartbeats.
     package var netKeyIndex: NetKeyIndex
 
     package init(

@@ -91,7 +91,6 @@ extension OpcodesAggregatorSequence: CustomStringConvertible, CustomReflectable 
 /// The outcome of a whole Opcodes Aggregator Sequence (Mesh Protocol 1.1).
 package enum OpcodesAggregatorStatusCode: UInt8, CaseIterable, Hashable, Sendable, AccessField {
     package static let notation = "$:aggregator-status"
-    /// All items were processed.
     case success = 0x00
     /// The node has no such element.
     case invalidAddress = 0x01
@@ -114,7 +113,6 @@ package struct OpcodesAggregatorStatus: ConfigurationMessage, FoundationMessage 
         .field("element", \.elementAddress),
         AggregatedItems.field("status_items", \.items, mayBeEmpty: true)
     )
-    /// The outcome of the sequence.
     package var status: OpcodesAggregatorStatusCode
     /// The element that received the requests.
     package var elementAddress: UnicastAddress

@@ -1,6 +1,5 @@
 /// A message that asks for a part of a page.
 package protocol PagePartRequest: ConfigurationRequest, FoundationMessage where Status: PagePartStatus {
-    /// The number of the page.
     var page: UInt8 { get }
     /// The offset of the first octet to send.
     var offset: UInt16 { get }
@@ -14,7 +13,6 @@ extension PagePartRequest {
 
 /// A message with a part of a page.
 package protocol PagePartStatus: ConfigurationMessage, FoundationMessage {
-    /// The number of the page.
     var page: UInt8 { get }
     /// The offset of the first octet in the page.
     var offset: UInt16 { get }
@@ -23,7 +21,6 @@ package protocol PagePartStatus: ConfigurationMessage, FoundationMessage {
     /// The octets from the offset on, as many as fit into the message; none if the offset is past the end.
     var data: [UInt8] { get }
 
-    /// The message with those fields.
     init(page: UInt8, offset: UInt16, totalSize: UInt16, data: [UInt8])
 }
 

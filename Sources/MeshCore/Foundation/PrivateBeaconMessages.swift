@@ -109,7 +109,6 @@ package struct PrivateNodeIdentitySet: NetKeyMessage, FoundationStateRequest {
         .field("private_identity", \.isEnabled)
     )
     package var netKeyIndex: NetKeyIndex
-    /// Whether the node should advertise with Private Node Identity.
     package var isEnabled: Bool
 
     package init(netKeyIndex: NetKeyIndex, isEnabled: Bool) {
@@ -129,7 +128,6 @@ package struct PrivateNodeIdentityStatus: NetKeyMessage, ConfigurationStatusMess
     )
     package var status: ConfigStatusCode
     package var netKeyIndex: NetKeyIndex
-    /// Whether the node advertises with Private Node Identity.
     package var identity: NodeIdentityState
 
     package init(status: ConfigStatusCode, netKeyIndex: NetKeyIndex, identity: NodeIdentityState) {

@@ -139,7 +139,6 @@ package struct SARReceiverSet: FoundationStateRequest, FoundationMessage {
     package typealias Status = SARReceiverStatus
     package static let opcode: Opcode = 0x8070
     package static let layout = Layout(Self.init, .field("state", \.state))
-    /// How the node receives segments.
     package var state: SARReceiverState
 
     package init(state: SARReceiverState) {
@@ -151,7 +150,6 @@ package struct SARReceiverSet: FoundationStateRequest, FoundationMessage {
 package struct SARReceiverStatus: FoundationStateStatus, FoundationMessage {
     package static let opcode: Opcode = 0x8071
     package static let layout = Layout(Self.init, .field("state", \.state))
-    /// How the node receives segments.
     package var state: SARReceiverState
 
     package init(state: SARReceiverState) {

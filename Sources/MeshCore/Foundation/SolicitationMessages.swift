@@ -31,7 +31,6 @@ package struct SolicitationPDURPLItemsClear: ConfigurationRequest, FoundationMes
     package typealias Status = SolicitationPDURPLItemsStatus
     package static let opcode: Opcode = 0x8078
     package static let layout = Layout(Self.init, .field("", \.addresses))
-    /// The addresses to forget.
     package var addresses: UnicastAddressRange
 
     package init(addresses: UnicastAddressRange) {
@@ -45,7 +44,6 @@ package struct SolicitationPDURPLItemsClear: ConfigurationRequest, FoundationMes
 package struct SolicitationPDURPLItemsClearUnacknowledged: ConfigurationMessage, FoundationMessage {
     package static let opcode: Opcode = 0x8079
     package static let layout = Layout(Self.init, .field("", \.addresses))
-    /// The addresses to forget.
     package var addresses: UnicastAddressRange
 
     package init(addresses: UnicastAddressRange) {
@@ -57,7 +55,6 @@ package struct SolicitationPDURPLItemsClearUnacknowledged: ConfigurationMessage,
 package struct SolicitationPDURPLItemsStatus: ConfigurationMessage, FoundationMessage {
     package static let opcode: Opcode = 0x807A
     package static let layout = Layout(Self.init, .field("", \.addresses))
-    /// The addresses that the node forgot.
     package var addresses: UnicastAddressRange
 
     package init(addresses: UnicastAddressRange) {

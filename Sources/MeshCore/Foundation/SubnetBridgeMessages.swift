@@ -79,7 +79,6 @@ package struct BridgingTableAdd: ConfigurationRequest, FoundationMessage {
     )
     /// The directions in which messages pass.
     package var directions: BridgingDirections
-    /// The subnets to join.
     package var subnets: NetKeyIndexPair
     /// The address that sends in the first subnet; unicast.
     package var firstAddress: Address
@@ -114,7 +113,6 @@ package struct BridgingTableRemove: ConfigurationRequest, FoundationMessage {
         .field("address1", \.firstAddress),
         .field("address2", \.secondAddress)
     )
-    /// The subnets of the entries to remove.
     package var subnets: NetKeyIndexPair
     /// The sending address in the first subnet; unassigned for all.
     package var firstAddress: Address
@@ -147,7 +145,6 @@ package struct BridgingTableStatus: ConfigurationStatusMessage, FoundationMessag
     package var status: ConfigStatusCode
     /// The directions in which messages now pass; nil if the entry does not exist.
     package var directions: BridgingDirections?
-    /// The subnets of the request.
     package var subnets: NetKeyIndexPair
     /// The address that sends in the first subnet.
     package var firstAddress: Address

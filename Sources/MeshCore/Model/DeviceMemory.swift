@@ -1,7 +1,6 @@
 /// What is remembered of a device beyond its life as a node, so that nobody can pass for it with less than it once
 /// showed.
 package struct DeviceMemory: Hashable, Sendable {
-    /// The device.
     package var uuid: DeviceUUID
     /// Whether it once offered HMAC-SHA256. A device that no longer does so is perhaps another one.
     package var knowsHMAC: Bool

@@ -97,7 +97,6 @@ package enum KeyRefreshPhase: UInt8, Sendable {
 
 /// A network key in the mesh database.
 package struct NetKey: Hashable, Sendable {
-    /// Its index.
     package var index: NetKeyIndex
     /// Its name in the database. After an import it may differ from the subnet's name in the definition.
     package var name: String
@@ -105,7 +104,6 @@ package struct NetKey: Hashable, Sendable {
     package var key: KeyMaterial
     /// The key that a key refresh replaces; nil outside a key refresh.
     package var oldKey: KeyMaterial?
-    /// The phase of the key refresh.
     package var phase: KeyRefreshPhase
     /// Whether only securely provisioned nodes may get it.
     package var isMinimumSecuritySecure: Bool
@@ -133,11 +131,8 @@ package struct NetKey: Hashable, Sendable {
 
 /// An application key in the mesh database.
 package struct AppKey: Hashable, Sendable {
-    /// Its index.
     package var index: AppKeyIndex
-    /// Its name in the database.
     package var name: String
-    /// The NetKey that it is bound to.
     package var boundNetKey: NetKeyIndex
     /// The current key; during a key refresh, the new one.
     package var key: KeyMaterial

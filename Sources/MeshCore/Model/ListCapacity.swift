@@ -3,9 +3,7 @@
 package struct ListCapacity: Hashable, Sendable {
     /// A list of a node.
     package enum List: Hashable, Comparable, Sendable {
-        /// The NetKeys.
         case netKeys
-        /// The AppKeys.
         case appKeys
         /// The AppKeys that are bound to a model.
         case bindings(element: UInt8, model: ModelIdentifier)
@@ -13,11 +11,8 @@ package struct ListCapacity: Hashable, Sendable {
         case subscriptions(element: UInt8, model: ModelIdentifier)
     }
 
-    /// The product.
     package var product: Node.Product
-    /// The list.
     package var list: List
-    /// How many entries fit.
     package var entries: Int
 
     package init(product: Node.Product, list: List, entries: Int) {

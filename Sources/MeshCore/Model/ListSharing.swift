@@ -5,9 +5,7 @@
 /// application has to declare which models extend which. Therefore it is learned: a group is added to one model's list.
 /// If it appears in the other model's list, they share the list; if not, they do not.
 package struct ListSharing: Hashable, Sendable {
-    /// The product.
     package let product: Node.Product
-    /// The index of the element.
     package let element: UInt8
     /// The lower of the two models.
     package let first: ModelIdentifier
@@ -41,14 +39,12 @@ package struct ListSharing: Hashable, Sendable {
 package struct SharedLists: Hashable, Sendable {
     private let known: [ListSharing]
 
-    /// No knowledge.
     package static let unknown = SharedLists([])
 
     package init(_ known: [ListSharing]) {
         self.known = known
     }
 
-    /// Whether nothing is known.
     package var isUnknown: Bool { known.isEmpty }
 
     /// The models known to share the list of a model, itself included, sorted.

@@ -3,7 +3,6 @@
 package struct MeshNetwork: Hashable, Sendable {
     /// The UUID of the network (the database format's `meshUUID`).
     package var uuid: Octets16
-    /// The name of the network.
     package var name: String
     /// The IV index and whether an update is in progress.
     package var ivIndex: IVIndex
@@ -79,7 +78,6 @@ package struct MeshNetwork: Hashable, Sendable {
 package struct IVIndex: Hashable, Sendable {
     /// The current index; while an update is in progress, the new one.
     package var value: UInt32
-    /// Whether the IV Update procedure is in progress.
     package var isUpdateInProgress: Bool
 
     package init(value: UInt32, isUpdateInProgress: Bool = false) {
@@ -93,7 +91,6 @@ package struct IVIndex: Hashable, Sendable {
 
 /// A named group of the network. It may belong to another group, but that affects only names.
 package struct Group: Hashable, Sendable {
-    /// Its name in the database.
     package var name: String
     /// Its address or label.
     package var address: SubscriptionAddress
@@ -113,15 +110,11 @@ package struct Group: Hashable, Sendable {
 
 /// Someone who adds and configures nodes, with the ranges that only they assign from.
 package struct Provisioner: Hashable, Sendable {
-    /// Its name.
     package var name: String
     /// Its UUID, also that of its node.
     package var uuid: DeviceUUID
-    /// Its ranges of unicast addresses.
     package var unicastRanges: [ClosedRange<UInt16>]
-    /// Its ranges of group addresses.
     package var groupRanges: [ClosedRange<UInt16>]
-    /// Its ranges of scene numbers.
     package var sceneRanges: [ClosedRange<UInt16>]
 
     package init(
@@ -143,7 +136,6 @@ package struct Provisioner: Hashable, Sendable {
 package struct Scene: Hashable, Sendable {
     /// Its number, 1...65535.
     package var number: UInt16
-    /// Its name.
     package var name: String
     /// The elements that store it.
     package var addresses: [UnicastAddress]

@@ -1,10 +1,7 @@
 /// A resource of the network itself that a definition names and nodes use.
 package enum NetworkResource: Hashable, Sendable {
-    /// A subnet.
     case netKey(NetKeyIndex)
-    /// An application key.
     case appKey(AppKeyIndex)
-    /// A group.
     case group(SubscriptionAddress)
 }
 

@@ -5,9 +5,7 @@
 /// Until the outcome is known, the node answers either as its ``Node`` says or with the values here. Meanwhile the
 /// record keeps the new addresses from being assigned.
 package struct PendingReprovision: Hashable, Sendable {
-    /// The node.
     package var uuid: DeviceUUID
-    /// The procedure of the reprovisioning.
     package var procedure: NodeProvisioningProcedure
     /// The DeviceKey after the reprovisioning.
     package var deviceKey: KeyMaterial
@@ -15,7 +13,6 @@ package struct PendingReprovision: Hashable, Sendable {
     package var address: UnicastAddress
     /// The number of its elements after the reprovisioning, 1...255.
     package var elementCount: UInt8
-    /// When the reprovisioning was attempted.
     package var attemptedAt: Timestamp
 
     package init(

@@ -4,9 +4,7 @@
 /// In between nobody knows whether it is a node. The record keeps its addresses from being assigned until that is
 /// known.
 package struct PendingProvisioning: Hashable, Sendable {
-    /// The device.
     package var uuid: DeviceUUID
-    /// The name that the node will have.
     package var name: String
     /// The address of its primary element.
     package var address: UnicastAddress
@@ -46,7 +44,6 @@ package struct PendingProvisioning: Hashable, Sendable {
         self.attemptedAt = attemptedAt
     }
 
-    /// The addresses that it occupies.
     package var addresses: ClosedRange<UInt16> {
         let last = min(Int(address.rawValue) + Int(max(elementCount, 1)) - 1, Int(UnicastAddress.last.rawValue))
         return address.rawValue...UInt16(last)
@@ -58,7 +55,6 @@ package struct PendingProvisioning: Hashable, Sendable {
 package struct RetiredNode: Hashable, Sendable {
     /// Why it is retired.
     package enum Reason: UInt8, CaseIterable, Sendable {
-        /// We reset it.
         case reset = 0
         /// It was seen unprovisioned and was provisioned again.
         case replaced = 1
@@ -70,9 +66,7 @@ package struct RetiredNode: Hashable, Sendable {
 
     /// The last known state of the node.
     package var node: Node
-    /// Why it is retired.
     package var reason: Reason
-    /// When it was retired.
     package var retiredAt: Timestamp
 
     package init(node: Node, reason: Reason, retiredAt: Timestamp) {

@@ -3,7 +3,6 @@
 package enum SubscriptionAddress: Hashable, Comparable, Sendable {
     /// A group other than all-nodes.
     case group(GroupAddress)
-    /// A virtual address.
     case virtual(LabelUUID)
     /// A virtual address that a node reports and whose label is unknown here. It can be shown, but not set.
     case unknownLabel(VirtualAddress)
@@ -31,11 +30,9 @@ extension SubscriptionAddress: CustomStringConvertible {
 
 /// The address that a model publishes to (Mesh Protocol 4.2.3.1). A model that does not publish has no ``Publication``.
 package enum PublishAddress: Hashable, Comparable, Sendable {
-    /// One element.
     case unicast(UnicastAddress)
     /// A group, fixed groups included.
     case group(GroupAddress)
-    /// A virtual address.
     case virtual(LabelUUID)
     /// A virtual address that a node reports and whose label is unknown here. It can be shown, but not set.
     case unknownLabel(VirtualAddress)
@@ -70,7 +67,6 @@ extension PublishAddress: CustomStringConvertible {
 
 /// The publication of a model (Mesh Protocol 4.2.3).
 package struct Publication: Hashable, Sendable {
-    /// The destination.
     package var address: PublishAddress
     /// The AppKey that secures the messages. It must be bound to the model.
     package var appKeyIndex: AppKeyIndex
@@ -78,9 +74,7 @@ package struct Publication: Hashable, Sendable {
     package var usesFriendshipCredentials: Bool
     /// The TTL, 0...127, or 255 for the node's default TTL.
     package var ttl: UInt8
-    /// How often the model publishes.
     package var period: PublishPeriod
-    /// How each message is repeated.
     package var retransmit: PublishRetransmit
 
     package init(

@@ -19,7 +19,6 @@ package struct TransmitParameters: Hashable, Sendable {
         steps = octet >> 3
     }
 
-    /// The octet in messages.
     package var octet: UInt8 { count | steps << 3 }
 
     /// The number of transmissions of each PDU, 1...8; definitions, the configuration database format and all views use
@@ -51,13 +50,11 @@ package struct PublishRetransmit: Hashable, Sendable {
         steps = octet >> 3
     }
 
-    /// The octet in messages.
     package var octet: UInt8 { count | steps << 3 }
 
     /// Milliseconds between retransmissions, 50...1600.
     package var intervalMilliseconds: Int { (Int(steps) + 1) * 50 }
 
-    /// No retransmissions.
     package static let none = PublishRetransmit(octet: 0)
 }
 
@@ -83,7 +80,6 @@ package struct PublishPeriod: Hashable, Sendable {
 
     /// The number of steps, 0...63; 0 means no periodic publishing.
     package let steps: UInt8
-    /// The unit of the steps.
     package let resolution: Resolution
 
     /// The period with those values; nil if the steps are above 63.
@@ -112,12 +108,10 @@ package struct PublishPeriod: Hashable, Sendable {
         resolution = [.hundredMilliseconds, .seconds, .tenSeconds, .tenMinutes][Int(octet >> 6)]
     }
 
-    /// The octet in messages.
     package var octet: UInt8 { steps | resolution.rawValue << 6 }
 
     /// The period in milliseconds; 0 for no periodic publishing.
     package var milliseconds: Int { Int(steps) * resolution.milliseconds }
 
-    /// No periodic publishing.
     package static let none = PublishPeriod(octet: 0)
 }

@@ -98,7 +98,6 @@ extension DeviceUUID: CustomStringConvertible {
 package struct LabelUUID: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: Octets16
 
-    /// Every value is a label.
     package init(rawValue: Octets16) {
         self.rawValue = rawValue
     }

@@ -41,7 +41,6 @@ package struct IVIndexMonitor: Hashable, Sendable {
     package struct Times: Hashable, Sendable {
         /// When the known state began.
         package var changedAt: Instant?
-        /// When the IV index was last recovered.
         package var recoveredAt: Instant?
 
         package init(changedAt: Instant? = nil, recoveredAt: Instant? = nil) {
@@ -52,9 +51,7 @@ package struct IVIndexMonitor: Hashable, Sendable {
 
     /// The known state.
     package private(set) var current: IVIndex
-    /// How certain it is.
     package private(set) var certainty: Certainty
-    /// When it began.
     package private(set) var times: Times
 
     /// A state from provisioning, a person or storage.

@@ -32,7 +32,6 @@ package struct NetworkMessageCache {
         shared.forgetAll(of: member)
     }
 
-    /// The number of PDUs remembered.
     package var count: Int { shared?.count(of: member) ?? order.count }
 
     /// Remembers a PDU, and forgets the oldest one if there is no room.

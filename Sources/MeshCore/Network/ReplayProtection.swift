@@ -5,7 +5,6 @@
 package struct ReplayProtection: Hashable, Sendable {
     /// The record of one source.
     package struct Entry: Hashable, Sendable {
-        /// The source.
         package var source: UnicastAddress
         /// The IV index of the highest sequence number.
         package var ivIndex: UInt32
@@ -55,7 +54,6 @@ package struct ReplayProtection: Hashable, Sendable {
         list.values.map(\.highest).sorted { $0.source < $1.source }
     }
 
-    /// The entry of one source.
     package subscript(source: UnicastAddress) -> Entry? { list[source]?.highest }
 
     /// Whether an unsegmented message would be accepted.

@@ -45,7 +45,6 @@ package struct SequenceHealth: Hashable, Sendable {
     /// The shortest period from which a rate is computed, in seconds: a day.
     private static let leastObservation: Int64 = 86_400
 
-    /// The source of the numbers.
     package var source: UnicastAddress
     /// The known IV index of the network.
     package var ivIndex: IVIndex

@@ -5,7 +5,6 @@
 /// with other keys, or at another step of an IV update or a key refresh, get results of their own. What was computed
 /// lives as long as the PDU itself. Threads must not share an instance.
 package final class SharedNetworkPDU {
-    /// The PDU as it is on air.
     package let octets: [UInt8]
     /// Tells PDUs apart: equal octets have equal digests, and 64 bits make it unlikely that others do.
     package let digest: UInt64
@@ -28,7 +27,6 @@ package final class SharedNetworkPDU {
     struct Sight {
         /// The view of these participants; nil if nobody has looked yet.
         var view: ObjectIdentifier?
-        /// Their IV index.
         var ivIndex: UInt32 = 0
         /// Whether they have a key that opens it.
         var isOpen = false
@@ -36,9 +34,7 @@ package final class SharedNetworkPDU {
         var isForOthers = false
         /// Whether there is a PDU to relay.
         var hasOnward = false
-        /// The sender.
         var source = Address.unassigned
-        /// The destination.
         var destination = Address.unassigned
         /// What the network message cache knows it by.
         var identity: UInt64 = 0
@@ -58,15 +54,12 @@ package final class SharedNetworkPDU {
         let result: Result<OpenedNetworkPDU, NetworkPDUError>
     }
 
-    /// A PDU on air.
     package init(_ octets: [UInt8]) {
         self.octets = octets
         digest = SharedNetworkPDU.digest(of: octets)
     }
 
     /// The PDU, opened with a key.
-    ///
-    /// - Throws: ``NetworkPDUError`` as ``NetworkPDU`` does.
     func opened(
         with credentials: NetworkCredentials,
         ivIndex: UInt32
@@ -138,7 +131,6 @@ package final class SharedNetworkPDU {
 
 /// A network PDU that a key has opened, with what its receivers make of it. Threads must not share an instance.
 final class OpenedNetworkPDU {
-    /// The PDU.
     let pdu: NetworkPDU
     /// Where a shared network message cache has it; see ``SharedRecency``.
     var cacheHint = 0
@@ -157,8 +149,6 @@ final class OpenedNetworkPDU {
     }
 
     /// The lower transport PDU.
-    ///
-    /// - Throws: ``DecodeError`` if the PDU does not contain one.
     func lowerTransportPDU() throws(DecodeError) -> LowerTransportPDU {
         if let transport { return try transport.get() }
         let result: Result<LowerTransportPDU, DecodeError>

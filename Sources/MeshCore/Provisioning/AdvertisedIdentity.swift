@@ -1,6 +1,5 @@
 /// Whose advertising a proxy's advertisement is.
 package enum AdvertisedIdentity: Hashable, Sendable {
-    /// A node of a subnet.
     case subnet(NetKeyIndex)
     /// The node with that address, identified with a key of that subnet.
     case node(UnicastAddress, NetKeyIndex)
@@ -31,7 +30,6 @@ package struct IdentityResolver {
 
     /// How many advertisements are remembered before all are forgotten.
     static let memory = 4096
-    /// How many advertisements are remembered now.
     var rememberedCount: Int { remembered.count }
 
     /// A resolver that knows nobody yet.

@@ -17,7 +17,6 @@ package struct ProvisioningBearers: OptionSet, Hashable, Sendable {
 package struct DeviceDescription: Hashable, Sendable {
     /// Its device UUID: its identity.
     package var uuid: DeviceUUID
-    /// Its name for people.
     package var name: String
     /// Its elements, models and features, which Composition Data page 0 contains once it is a node.
     package var composition: Composition
@@ -27,18 +26,15 @@ package struct DeviceDescription: Hashable, Sendable {
     package var staticValue: StaticOutOfBandValue?
     /// Its key pair, if the public key is known out of band; nil to make one for each session.
     package var keyPair: P256KeyPair?
-    /// Where to find its out-of-band data.
     package var outOfBandInformation: OutOfBandInformation
     /// The URI that it advertises, whose hash is in the beacon; nil if it advertises none.
     package var uri: String?
-    /// The ways to provision it.
     package var provisioningBearers: ProvisioningBearers = [.advertising, .gatt]
     /// The octets of its Composition Data pages other than 0: page 1 for the relations of its models, 2 for the
     /// profiles that it supports, 128 and above for the pages after a Node Composition Refresh.
     package var compositionPages: [UInt8: [UInt8]] = [:]
     /// Whether its models that extend each other on one element share one Subscription List; nil if unspecified.
     package var sharesSubscriptionLists: Bool?
-    /// In which ways it differs from other devices.
     package var quirks: Set<DeviceQuirk> = []
 
     /// A device that offers nothing out of band.

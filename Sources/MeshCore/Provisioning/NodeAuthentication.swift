@@ -35,13 +35,11 @@ extension ProvisioningAssurance {
 
 /// How a device proved in its provisioning who it is.
 package struct NodeAuthentication: Hashable, Sendable {
-    /// The algorithm of the confirmations.
     package var algorithm: ProvisioningAlgorithm
     /// Which value both sides knew.
     package var kind: AuthenticationMethod.Kind
     /// Whether the device's public key was read out of band.
     package var isPublicKeyOutOfBand: Bool
-    /// What that has proved.
     package var assurance: ProvisioningAssurance
 
     package init(

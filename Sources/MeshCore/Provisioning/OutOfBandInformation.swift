@@ -16,25 +16,17 @@ package struct OutOfBandInformation: OptionSet, Hashable, Sendable {
     package static let machineReadableCode = OutOfBandInformation(rawValue: 1 << 2)
     /// In a bar code.
     package static let barCode = OutOfBandInformation(rawValue: 1 << 3)
-    /// In an NFC tag.
     package static let nfc = OutOfBandInformation(rawValue: 1 << 4)
-    /// As a number.
     package static let number = OutOfBandInformation(rawValue: 1 << 5)
-    /// As text.
     package static let text = OutOfBandInformation(rawValue: 1 << 6)
     /// In a certificate (1.1).
     package static let certificate = OutOfBandInformation(rawValue: 1 << 7)
     /// In provisioning records that can be read from the device (1.1).
     package static let records = OutOfBandInformation(rawValue: 1 << 8)
-    /// On the box.
     package static let onBox = OutOfBandInformation(rawValue: 1 << 11)
-    /// Inside the box.
     package static let insideBox = OutOfBandInformation(rawValue: 1 << 12)
-    /// On a piece of paper.
     package static let onPaper = OutOfBandInformation(rawValue: 1 << 13)
-    /// Inside the manual.
     package static let insideManual = OutOfBandInformation(rawValue: 1 << 14)
-    /// On the device.
     package static let onDevice = OutOfBandInformation(rawValue: 1 << 15)
 
     /// The names of the set bits for people, in the order of the bits; reserved bits are left out.
@@ -50,11 +42,9 @@ package struct OutOfBandInformation: OptionSet, Hashable, Sendable {
 }
 
 extension ProvisioningAdvertisement {
-    /// Where to find out-of-band data.
     package var outOfBandInformation: OutOfBandInformation { OutOfBandInformation(rawValue: oobInformation) }
 }
 
 extension UnprovisionedDeviceBeacon {
-    /// Where to find out-of-band data.
     package var outOfBandInformation: OutOfBandInformation { OutOfBandInformation(rawValue: oobInformation) }
 }

@@ -52,7 +52,6 @@ package enum OutOfBandFormat: Hashable, Sendable {
         }
     }
 
-    /// How many values there are.
     var valueCount: Int {
         guard case .text(let characters) = self else { return numbers?.count ?? 1 }
         return (0..<min(characters, AuthenticationMethod.sizes.upperBound)).reduce(1) { power, _ in
@@ -80,8 +79,6 @@ package enum OutOfBandFormat: Hashable, Sendable {
     }
 
     /// Reads a value that somebody typed or that stands in a file.
-    ///
-    /// - Throws: ``OutOfBandValueError`` if the text does not have this format.
     package func parse(_ text: some StringProtocol) throws(OutOfBandValueError) -> OutOfBandValue {
         let value: OutOfBandValue
         switch self {

@@ -27,7 +27,6 @@ package struct ProvisionedNode: Hashable, Sendable {
     package var address: UnicastAddress
     /// The number of its elements and addresses.
     package var elementCount: UInt8
-    /// How it proved who it is.
     package var authentication: NodeAuthentication
 }
 
@@ -121,7 +120,6 @@ package struct ProvisionerSession {
         state = .notStarted(Invitation(attentionDuration: attentionDuration, secrets: secrets))
     }
 
-    /// How far the session has come.
     package var stage: ProvisioningStage {
         switch state {
         case .notStarted: .notStarted
@@ -146,7 +144,6 @@ package struct ProvisionerSession {
 
     // MARK: What the caller does
 
-    /// Invites the device.
     package mutating func start(at now: Instant) -> [ProvisionerAction] {
         guard case .notStarted(let invitation) = state else { return [] }
         state = .invited(invitation)

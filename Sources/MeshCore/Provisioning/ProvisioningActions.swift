@@ -5,7 +5,6 @@ package enum ProvisioningAlgorithm: UInt8, CaseIterable, Sendable {
     /// BTM_ECDH_P256_HMAC_SHA256_AES_CCM of 1.1: 256-bit confirmations.
     case hmacSHA256 = 0x01
 
-    /// The name in the specification.
     package var name: String {
         switch self {
         case .cmacAES128: "BTM_ECDH_P256_CMAC_AES128_AES_CCM"
@@ -35,7 +34,6 @@ package enum OutputAction: UInt8, CaseIterable, Sendable {
     /// It displays digits and capital letters.
     case alphanumeric = 4
 
-    /// The format of the value.
     package func format(size: UInt8) -> OutOfBandFormat {
         switch self {
         case .blink, .beep, .vibrate: .count(digits: size)
@@ -56,7 +54,6 @@ package enum InputAction: UInt8, CaseIterable, Sendable {
     /// They type digits and capital letters.
     case alphanumeric = 3
 
-    /// The format of the value.
     package func format(size: UInt8) -> OutOfBandFormat {
         switch self {
         case .push, .twist: .count(digits: size)
@@ -79,17 +76,12 @@ package enum AuthenticationMethod: Hashable, Sendable {
 
     /// The methods without their details.
     package enum Kind: UInt8, CaseIterable, Sendable {
-        /// No OOB.
         case noOOB = 0
-        /// Static OOB.
         case staticOOB = 1
-        /// Output OOB.
         case outputOOB = 2
-        /// Input OOB.
         case inputOOB = 3
     }
 
-    /// The kind of the method.
     package var kind: Kind {
         switch self {
         case .noOOB: .noOOB
@@ -142,11 +134,9 @@ package enum AuthenticationMethod: Hashable, Sendable {
 /// The parameters of the Start PDU, 5 octets (Mesh Protocol 5.4.1.3): algorithm (1), public key (1), authentication
 /// method (1), action (1), size (1).
 package struct ProvisioningStart: Hashable, Sendable {
-    /// The algorithm of the confirmations.
     package var algorithm: ProvisioningAlgorithm
     /// Whether the provisioner has read the device's public key out of band, so that the device does not send it.
     package var isPublicKeyOutOfBand: Bool
-    /// How the two sides authenticate each other.
     package var method: AuthenticationMethod
 
     package init(algorithm: ProvisioningAlgorithm, isPublicKeyOutOfBand: Bool, method: AuthenticationMethod) {

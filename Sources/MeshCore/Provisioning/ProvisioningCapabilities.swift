@@ -81,10 +81,8 @@ package struct ProvisioningCapabilities: Hashable, Sendable {
         ProvisioningAlgorithm.allCases.filter { algorithmBits & 1 << UInt16($0.rawValue) != 0 }
     }
 
-    /// Whether the public key is available out of band.
     package var isPublicKeyAvailable: Bool { publicKeyBits & 1 != 0 }
 
-    /// Whether the device has a static value.
     package var isStaticValueAvailable: Bool { typeBits & 1 != 0 }
 
     /// Whether the device refuses provisioning without authentication (1.1).

@@ -6,7 +6,6 @@ package struct ProvisioningData: Hashable, Sendable {
 
     /// The NetKey for the node; during a key refresh see ``init(subnet:ivIndex:address:)``.
     package var netKey: KeyMaterial
-    /// Its index.
     package var netKeyIndex: NetKeyIndex
     /// Whether the subnet is in phase 2 of a key refresh and uses its new keys.
     package var isKeyRefreshing: Bool

@@ -6,7 +6,6 @@ package enum ProvisioningDeviceAction: Hashable, Sendable {
     case drawAttention(seconds: UInt8)
     /// Output this value until ``outputCompleted``.
     case output(OutputAction, size: UInt8, OutOfBandValue)
-    /// The provisioner has the value.
     case outputCompleted
     /// A person must enter a value. Answer with ``ProvisioningDevice/supply(_:at:)``.
     case askForInput(InputAction, size: UInt8)

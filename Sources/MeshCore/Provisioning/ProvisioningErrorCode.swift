@@ -21,7 +21,6 @@ package enum ProvisioningErrorCode: UInt8, CaseIterable, Sendable {
     /// The provisioning data have values that the device cannot accept (1.1).
     case invalidData = 0x09
 
-    /// The name in the specification.
     package var name: String {
         switch self {
         case .invalidPDU: "Invalid PDU"

@@ -1,6 +1,5 @@
 /// How far a provisioning session has come.
 package enum ProvisioningStage: Hashable, Sendable {
-    /// Nothing has been sent.
     case notStarted
     /// Waiting for the Invite, or for the capabilities after it.
     case invitation
@@ -20,7 +19,6 @@ package enum ProvisioningStage: Hashable, Sendable {
     case completion
     /// The device is a node.
     case completed
-    /// The session has failed.
     case failed
 
     /// What was under way, for people: "failed while …".
@@ -45,15 +43,12 @@ package enum ProvisioningStage: Hashable, Sendable {
 package enum ProvisioningFailureReason: Error, Hashable, Sendable {
     /// No PDU was sent or received for 60 seconds.
     case timedOut
-    /// Someone closed the link.
     case linkClosed
     /// The caller gave up.
     case cancelled
-    /// The device sent Provisioning Failed.
     case reportedByDevice(ProvisioningErrorCode)
     /// The device was told to give up with that code, such as a simulated one without resources.
     case refused(ProvisioningErrorCode)
-    /// A PDU is malformed.
     case malformed(DecodeError)
     /// A PDU of that type is not expected now.
     case unexpected(ProvisioningPDU.MessageType)
@@ -69,11 +64,9 @@ package enum ProvisioningFailureReason: Error, Hashable, Sendable {
     case reflectedRandom
     /// The peer's confirmation does not match its random number and our authentication value.
     case confirmationMismatch
-    /// The provisioning data are not authentic.
     case dataNotAuthentic
     /// The address is not unicast, or the elements do not fit from it on.
     case cannotAssignAddresses
-    /// The provisioning data have an invalid value.
     case invalidData(DecodeError)
 
     /// The code that a device sends to the provisioner; nil if it sends none.
@@ -129,9 +122,7 @@ extension ProvisioningFailureReason: CustomStringConvertible {
 
 /// The end of a session whose device is not known to be a node.
 package struct ProvisioningFailure: Error, Hashable, Sendable {
-    /// The reason.
     package var reason: ProvisioningFailureReason
-    /// The stage in which the session failed.
     package var stage: ProvisioningStage
     /// Whether the provisioning data were sent. The device may then be a node with the device key and address of the
     /// session, whatever the reason is, because nothing after the data is authenticated. Its advertising tells.

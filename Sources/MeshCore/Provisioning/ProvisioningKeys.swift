@@ -129,7 +129,6 @@ package struct ProvisioningSecrets: Sendable {
         KeyMaterial(CMAC(key: Octets16(high: 0, low: 0)).code(of: random))
     }
 
-    /// The public key of the session.
     package var publicKey: P256PublicKey { keyPair.publicKey }
 
     /// The random number of the session.

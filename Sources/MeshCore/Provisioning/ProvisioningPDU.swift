@@ -8,7 +8,6 @@ package enum ProvisioningPDU: Hashable, Sendable {
     case start(ProvisioningStart)
     /// X and Y (64), big-endian. They may not be a point of the curve.
     case publicKey([UInt8])
-    /// The person has finished the input.
     case inputComplete
     /// A commitment to a random number and the authentication value (16 or 32, depending on the algorithm).
     case confirmation([UInt8])
@@ -23,32 +22,21 @@ package enum ProvisioningPDU: Hashable, Sendable {
 
     /// The types: the first octet.
     package enum MessageType: UInt8, CaseIterable, Sendable {
-        /// Provisioning Invite.
         case invite = 0x00
-        /// Provisioning Capabilities.
         case capabilities = 0x01
-        /// Provisioning Start.
         case start = 0x02
-        /// Provisioning Public Key.
         case publicKey = 0x03
-        /// Provisioning Input Complete.
         case inputComplete = 0x04
-        /// Provisioning Confirmation.
         case confirmation = 0x05
-        /// Provisioning Random.
         case random = 0x06
-        /// Provisioning Data.
         case data = 0x07
-        /// Provisioning Complete.
         case complete = 0x08
-        /// Provisioning Failed.
         case failed = 0x09
     }
 
     /// The number of octets of the parameters of the Data PDU.
     static let dataSize = ProvisioningData.size + 8
 
-    /// The type of the PDU.
     package var type: MessageType {
         switch self {
         case .invite: .invite

@@ -2,7 +2,6 @@
 package struct ProvisioningChoice: Hashable, Sendable {
     /// How the two sides authenticate each other, with a value that is known beforehand.
     package enum Authentication: Hashable, Sendable {
-        /// Not at all.
         case noOOB
         /// By a value that is known beforehand.
         case staticOOB(StaticOutOfBandValue)
@@ -22,11 +21,9 @@ package struct ProvisioningChoice: Hashable, Sendable {
         }
     }
 
-    /// The algorithm of the confirmations.
     package var algorithm: ProvisioningAlgorithm
     /// The device's public key, if it was read out of band; nil if the device has to send it.
     package var publicKey: P256PublicKey?
-    /// How the two sides authenticate each other.
     package var authentication: Authentication
     /// Whether others may know the static value by now.
     package var isValueUsed: Bool
@@ -43,7 +40,6 @@ package struct ProvisioningChoice: Hashable, Sendable {
         self.authentication = authentication
     }
 
-    /// The Start PDU for this choice.
     package var start: ProvisioningStart {
         ProvisioningStart(
             algorithm: algorithm,
@@ -55,11 +51,9 @@ package struct ProvisioningChoice: Hashable, Sendable {
 
 /// The out-of-band data and help available for one device.
 package struct OutOfBandMaterial: Hashable, Sendable {
-    /// Its static value.
     package var staticValue: StaticOutOfBandValue?
     /// Whether others may know the static value by now.
     package var isStaticValueUsed: Bool
-    /// Its public key.
     package var publicKey: P256PublicKey?
     /// Whether a person or a file can tell the value that the device outputs.
     package var canReadOutput: Bool
@@ -97,9 +91,7 @@ package enum ProvisioningPolicyError: Error, Hashable, Sendable {
 
     /// Why one kind of authentication was not possible.
     package struct Refusal: Hashable, Sendable {
-        /// The kind of authentication.
         package var kind: AuthenticationMethod.Kind
-        /// The cause.
         package var cause: Cause
 
         package init(_ kind: AuthenticationMethod.Kind, _ cause: Cause) {
@@ -126,7 +118,6 @@ package enum ProvisioningPolicyError: Error, Hashable, Sendable {
         case usedUp
         /// The policy demands more than a claim, and the value was given away before, to whom is not known.
         case givenAway
-        /// The policy does not allow it.
         case notAllowed
     }
 }
@@ -185,7 +176,6 @@ extension ProvisioningPolicyError: CustomStringConvertible {
 }
 
 extension AuthenticationMethod.Kind {
-    /// The name in the specification.
     package var name: String {
         switch self {
         case .noOOB: "No OOB"
@@ -212,7 +202,6 @@ extension ProvisioningPolicyError.Refusal {
 }
 
 extension AuthenticationMethod.Kind {
-    /// What is missing for this kind.
     fileprivate var missing: String {
         switch self {
         case .noOOB: "No OOB cannot be used"
@@ -233,7 +222,6 @@ package struct ProvisioningPolicy: Hashable, Sendable {
     package var assurance: ProvisioningAssurance
     /// Whether a static value may be used that others may know by now. It then proves no more than a claim.
     package var allowsUsedValue: Bool
-    /// Whether the public key must be read out of band.
     package var requiresPublicKeyOutOfBand: Bool
     /// The most digits of a number that is counted, pushed or twisted, 1...8; two digits mean up to 99 blinks.
     package var countedDigits: UInt8
@@ -357,7 +345,6 @@ package struct ProvisioningPolicy: Hashable, Sendable {
 }
 
 extension OutOfBandFormat {
-    /// Whether a person has to count.
     fileprivate var isCounted: Bool {
         if case .count = self { return true }
         return false

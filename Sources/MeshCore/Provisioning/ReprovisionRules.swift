@@ -1,11 +1,8 @@
 /// A node before a reprovisioning over its Node Provisioning Protocol Interface. The provisioning data may change only
 /// what the procedure is for (Mesh Protocol 1.1, 3.11.8).
 package struct ReprovisionRules: Hashable, Sendable {
-    /// The procedure of the reprovisioning.
     package var procedure: NodeProvisioningProcedure
-    /// The NetKeys of the node.
     package var netKeys: [NetKey]
-    /// The IV index of the node.
     package var ivIndex: IVIndex
     /// The addresses of the node's elements.
     package var addresses: ClosedRange<UInt16>

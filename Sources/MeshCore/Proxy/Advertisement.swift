@@ -24,7 +24,6 @@ package struct Advertisement: Hashable, Sendable {
 
     /// The advertiser, to which one connects.
     package var advertiser: AdvertiserIdentifier
-    /// The contents.
     package var content: Content
     /// The signal strength in dBm; nil if unknown.
     package var signal: Int8?

@@ -9,7 +9,6 @@ package struct BluetoothAddress: Hashable, Sendable {
         case random = 1
     }
 
-    /// The kind of the address.
     package var kind: Kind
     /// The octets in the order of writing, most significant first. HCI has the opposite order.
     package private(set) var octets: [UInt8]

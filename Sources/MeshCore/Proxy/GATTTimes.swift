@@ -3,7 +3,6 @@ package struct GATTTimes: Hashable, Sendable {
     /// The time until its turn came. Links are connected one after the other, scanning pauses first, and for any proxy
     /// one has to be heard.
     package var wait: Duration
-    /// The time for the connection.
     package var connection: Duration
     /// The time for agreeing on the packet size (Exchange MTU).
     package var mtuExchange: Duration

@@ -9,7 +9,6 @@ package enum ProxyFilterType: UInt8, Sendable {
 /// A range of unicast addresses (Mesh Protocol 3.4.2.2.1), big-endian. The top bit of the first two octets tells that a
 /// length follows (1); a single address has none.
 package struct UnicastAddressRange: Hashable, Sendable {
-    /// The first address.
     package var first: UnicastAddress
     /// The number of addresses, at least one.
     package var count: UInt8
@@ -61,8 +60,6 @@ package enum ProxyConfigurationMessage: Hashable, Sendable {
     package static let maximumAddresses = 5
 
     /// Reads a message.
-    ///
-    /// - Throws: ``DecodeError`` for unknown opcodes, wrong lengths and prohibited values.
     package init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
         let opcode = try reader.readUInt8()
@@ -86,7 +83,6 @@ package enum ProxyConfigurationMessage: Hashable, Sendable {
         try reader.expectEnd()
     }
 
-    /// The octets of the message.
     package var encoded: [UInt8] {
         var writer = ByteWriter()
         switch self {

@@ -2,17 +2,13 @@
 package struct ProxyPDU: Hashable, Sendable {
     /// The contents of a PDU, 6 bits.
     package enum MessageType: UInt8, CaseIterable, Sendable {
-        /// A network PDU.
         case network = 0x00
         /// A mesh beacon with its type octet.
         case beacon = 0x01
-        /// A network PDU with a proxy configuration message.
         case configuration = 0x02
-        /// A provisioning PDU.
         case provisioning = 0x03
     }
 
-    /// The contents.
     package var type: MessageType
     /// The octets of the contents, at least one.
     package var payload: [UInt8]

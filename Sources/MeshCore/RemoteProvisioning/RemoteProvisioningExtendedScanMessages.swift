@@ -44,7 +44,6 @@ package struct RemoteProvisioningExtendedScanStart: ConfigurationRequest, Founda
             .field("uuid", \.uuid),
             .field("timeout", \.timeout, in: 1...Int(longestTimeout), error: "Timeout")
         )
-        /// The device's UUID.
         package var uuid: DeviceUUID
         /// How long the server listens, in seconds, 1...21.
         package var timeout: UInt8
@@ -134,9 +133,7 @@ package struct RemoteProvisioningExtendedScanReport: ConfigurationMessage, Found
         .field("uuid", \.uuid),
         .optional("", \.findings)
     )
-    /// The outcome of the request.
     package var status: RemoteProvisioningStatusCode
-    /// The device's UUID.
     package var uuid: DeviceUUID
     /// What the server heard from it; nil if it was not heard.
     package var findings: Findings?

@@ -10,7 +10,6 @@ package struct RemoteProvisioningLink {
     package enum Action: Hashable, Sendable {
         /// Send an access message to the server: opcode, then parameters.
         case send([UInt8])
-        /// The link is open for PDUs in both directions.
         case opened
         /// The device sent a PDU.
         case received([UInt8])
@@ -61,10 +60,8 @@ package struct RemoteProvisioningLink {
         timeout = policy.initialTimeout
     }
 
-    /// Whether PDUs can pass.
     package var isOpen: Bool { state == .open }
 
-    /// Whether the link has ended.
     package var isClosed: Bool { state == .closed }
 
     /// When ``advance(to:)`` must be called; nil before the start and after the end.
@@ -78,7 +75,6 @@ package struct RemoteProvisioningLink {
 
     // MARK: What the owner does
 
-    /// Asks the server to open the link.
     package mutating func open(at now: Instant) -> [Action] {
         guard state == .notStarted else { return [] }
         silence = now.advanced(by: policy.silenceLimit)

@@ -24,7 +24,6 @@ package struct RemoteProvisioningLinkOpen: ConfigurationRequest, FoundationMessa
     package static let defaultTimeout: UInt8 = 10
     /// The valid timeouts in seconds.
     package static let timeouts: ClosedRange<UInt8> = 1...60
-    /// The other end of the link.
     package var target: Target
 
     package init(target: Target) {
@@ -87,9 +86,7 @@ package struct RemoteProvisioningLinkClose: ConfigurationRequest, FoundationMess
 package struct RemoteProvisioningLinkStatus: ConfigurationMessage, FoundationMessage {
     package static let opcode: Opcode = 0x805B
     package static let layout = Layout(Self.init, .field("status", \.status), .field("link_state", \.state))
-    /// The outcome of the request.
     package var status: RemoteProvisioningStatusCode
-    /// The state of the link.
     package var state: RemoteProvisioningLinkState
 
     package init(status: RemoteProvisioningStatusCode, state: RemoteProvisioningLinkState) {
@@ -108,9 +105,7 @@ package struct RemoteProvisioningLinkReport: ConfigurationMessage, FoundationMes
         .field("link_state", \.state),
         .optional("reason", \.reason)
     )
-    /// What happened.
     package var status: RemoteProvisioningStatusCode
-    /// The state of the link.
     package var state: RemoteProvisioningLinkState
     /// Why the link was closed, if the device or the server closed it.
     package var reason: ProvisioningBearerCloseReason?

@@ -88,9 +88,7 @@ package struct RemoteProvisioningScanStatus: ConfigurationMessage, FoundationMes
         .field("scanned_items_limit", \.scannedItemsLimit),
         .field("timeout", \.timeout)
     )
-    /// The outcome of the request.
     package var status: RemoteProvisioningStatusCode
-    /// Whether the server scans.
     package var state: RemoteProvisioningScanState
     /// The most devices that it reports; 0 for as many as it can.
     package var scannedItemsLimit: UInt8
@@ -123,9 +121,7 @@ package struct RemoteProvisioningScanReport: ConfigurationMessage, FoundationMes
     )
     /// The strength of the device's signal at the server, in dBm.
     package var signal: Int8
-    /// The device's UUID.
     package var uuid: DeviceUUID
-    /// Where to find its out-of-band data.
     package var outOfBandInformation: OutOfBandInformation
     /// The hash of the URI that it advertises; nil if it advertises none. The octets are those of the beacon, most
     /// significant first.

@@ -42,9 +42,7 @@ package struct RemoteProvisioningServer {
 
     /// What a server reports about its own node.
     package struct Own: Hashable, Sendable {
-        /// Its Device UUID.
         package var uuid: DeviceUUID
-        /// What an extended scan reports about the node.
         package var findings: RemoteProvisioningExtendedScanReport.Findings
         /// Whether its Composition Data page 128 differs from page 0, so that the composition can be refreshed.
         package var isCompositionRefreshable: Bool
@@ -81,7 +79,6 @@ package struct RemoteProvisioningServer {
         self.abilities = abilities
     }
 
-    /// The Remote Provisioning Link state.
     package var linkState: RemoteProvisioningLinkState {
         guard case .open(let link) = link else { return .idle }
         return link.state

@@ -1,26 +1,20 @@
 /// What a Remote Provisioning Server scans for (Mesh Protocol 1.1, Remote Provisioning Scan state), one octet.
 package enum RemoteProvisioningScanState: UInt8, CaseIterable, Hashable, Sendable, AccessField {
     package static let notation = "$:scanning-state"
-    /// Nothing.
     case idle = 0x00
-    /// All devices.
     case multipleDevices = 0x01
-    /// One device.
     case singleDevice = 0x02
 }
 
 /// The state of a Remote Provisioning Server's link (Mesh Protocol 1.1, Remote Provisioning Link state), one octet.
 package enum RemoteProvisioningLinkState: UInt8, CaseIterable, Hashable, Sendable, AccessField {
     package static let notation = "$:link-state"
-    /// There is no link.
     case idle = 0x00
     /// The device has not yet answered.
     case opening = 0x01
-    /// The link is open.
     case active = 0x02
     /// A PDU is being sent to the device.
     case outboundPacketTransfer = 0x03
-    /// The link is closing.
     case closing = 0x04
 }
 
@@ -28,7 +22,6 @@ package enum RemoteProvisioningLinkState: UInt8, CaseIterable, Hashable, Sendabl
 package enum RemoteProvisioningCloseReason: UInt8, CaseIterable, Hashable, Sendable, AccessField {
     /// The device became a node, or the reprovisioning of the node is complete.
     case success = 0x00
-    /// The procedure failed.
     case fail = 0x02
 }
 
@@ -41,11 +34,9 @@ package struct ProvisioningBearerCloseReason: RawRepresentable, Hashable, Sendab
         self.rawValue = rawValue
     }
 
-    /// Provisioning was successful.
     package static let success = ProvisioningBearerCloseReason(rawValue: 0x00)
     /// A PDU was not acknowledged in time.
     package static let timeout = ProvisioningBearerCloseReason(rawValue: 0x01)
-    /// Provisioning failed.
     package static let fail = ProvisioningBearerCloseReason(rawValue: 0x02)
 
     /// For people: `success`, `timeout`, `fail`, else `reason 0x42`.

@@ -9,7 +9,6 @@ package struct RemoteProvisioningStatusCode: RawRepresentable, Hashable, Sendabl
         self.rawValue = rawValue
     }
 
-    /// The request succeeded.
     package static let success = RemoteProvisioningStatusCode(rawValue: 0x00)
     /// The server cannot scan as requested.
     package static let scanningCannotStart = RemoteProvisioningStatusCode(rawValue: 0x01)
@@ -21,11 +20,8 @@ package struct RemoteProvisioningStatusCode: RawRepresentable, Hashable, Sendabl
     package static let linkCannotOpen = RemoteProvisioningStatusCode(rawValue: 0x04)
     /// The device did not answer in time.
     package static let linkOpenFailed = RemoteProvisioningStatusCode(rawValue: 0x05)
-    /// The device closed the link.
     package static let linkClosedByDevice = RemoteProvisioningStatusCode(rawValue: 0x06)
-    /// The server closed the link.
     package static let linkClosedByServer = RemoteProvisioningStatusCode(rawValue: 0x07)
-    /// The client closed the link.
     package static let linkClosedByClient = RemoteProvisioningStatusCode(rawValue: 0x08)
     /// The server could not receive a PDU from the device.
     package static let linkClosedAsCannotReceivePDU = RemoteProvisioningStatusCode(rawValue: 0x09)

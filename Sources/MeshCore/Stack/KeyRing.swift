@@ -188,7 +188,6 @@ package struct KeyRing {
         }
     }
 
-    /// Removes the AppKey with that index.
     package mutating func removeAppKey(_ index: AppKeyIndex) {
         guard let application = applications.removeValue(forKey: index) else { return }
         for credentials in [application.current, application.old] {
@@ -237,7 +236,6 @@ package struct KeyRing {
         deviceKeys[node] = key
     }
 
-    /// Whether the device key of a node is known.
     package func hasDeviceKey(of node: UnicastAddress) -> Bool { deviceKeys[node] != nil }
 
     func deviceCipher(_ node: UnicastAddress) -> AuthenticatedCipher? {
@@ -251,19 +249,16 @@ package struct KeyRing {
     /// The known labels, sorted. Messages to other virtual addresses cannot be read.
     package var labels: [LabelUUID] { labelsByAddress.values.flatMap { $0 }.sorted() }
 
-    /// Adds a label.
     package mutating func add(_ label: LabelUUID) {
         let address = label.virtualAddress
         guard !labels(of: address).contains(label) else { return }
         labelsByAddress[address, default: []].append(label)
     }
 
-    /// Forgets a label.
     package mutating func remove(_ label: LabelUUID) {
         labelsByAddress[label.virtualAddress]?.removeAll { $0 == label }
     }
 
-    /// The known labels with that virtual address.
     func labels(of address: Address) -> [LabelUUID] { labelsByAddress[address] ?? [] }
 }
 

@@ -1,5 +1,4 @@
 extension MeshStack {
-    /// Receives a network PDU from any bearer.
     package mutating func receive(networkPDU bytes: [UInt8], at now: Instant) -> [StackAction] {
         let pdu: NetworkPDU
         let netKeyIndex: NetKeyIndex
@@ -183,7 +182,6 @@ extension MeshStack {
         replay.record(pdu.source, ivIndex: pdu.ivIndex, sequence: pdu.sequence)
     }
 
-    /// Turns the outputs of the segment receiver into actions.
     mutating func perform(_ outputs: [SegmentReceiver.Output], at now: Instant, _ actions: inout [StackAction]) {
         for output in outputs {
             switch output {

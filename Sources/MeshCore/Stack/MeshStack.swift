@@ -4,7 +4,6 @@
 /// PDUs and time go in, ``StackAction``s come out. After every call, ``advance(to:)`` is due at ``nextDeadline``. A
 /// stack holds prepared keys and belongs to one thread.
 package struct MeshStack {
-    /// The address of the primary element.
     package let address: UnicastAddress
     /// The number of elements, at least one.
     package let elementCount: Int
@@ -18,7 +17,6 @@ package struct MeshStack {
     /// that drives the refresh keeps them, and stays in phase 2, until every node that it has to reach has the new
     /// ones.
     package var forgetsOldKeysByBeacon = true
-    /// The source of sequence numbers.
     package let sequenceNumbers: any SequenceNumberSource
 
     var ivIndexMonitor: IVIndexMonitor
@@ -83,7 +81,6 @@ package struct MeshStack {
         }
     }
 
-    /// Whether an address belongs to one of our elements.
     package func isElement(_ candidate: Address) -> Bool {
         let first = Int(address.rawValue)
         return (first..<min(first + elementCount, 0x8000)).contains(Int(candidate.rawValue))
@@ -205,7 +202,6 @@ extension MeshStack {
 package struct IncomingProxyConfiguration: Hashable, Sendable {
     /// The element of the proxy or of its client that sent it.
     package var source: UnicastAddress
-    /// The message.
     package var message: ProxyConfigurationMessage
     /// The subnet whose key secured it.
     package var netKeyIndex: NetKeyIndex
@@ -288,7 +284,6 @@ extension MeshStack {
 
 /// Why a proxy configuration message must not be used.
 package struct ProxyConfigurationRefusal: Error, Hashable, Sendable {
-    /// The reason.
     package var reason: DropReason
 
     init(_ reason: DropReason) {

@@ -1,13 +1,10 @@
 /// The destination of a message.
 package enum Destination: Hashable, Sendable {
-    /// One element.
     case unicast(UnicastAddress)
     /// A group, fixed groups included.
     case group(GroupAddress)
-    /// A virtual address.
     case virtual(LabelUUID)
 
-    /// The address in PDUs.
     package var address: Address {
         switch self {
         case .unicast(let unicast): unicast.address
@@ -27,7 +24,6 @@ package enum Destination: Hashable, Sendable {
 package struct OutgoingMessage: Hashable, Sendable {
     /// The sending element, one of the stack's.
     package var source: UnicastAddress
-    /// The destination.
     package var destination: Destination
     /// The access PDU, opcode and parameters: 1 to 380 octets, 376 with a long TransMIC.
     package var payload: [UInt8]
@@ -125,11 +121,9 @@ package struct IncomingMessage: Hashable, Sendable {
     package var netKeyIndex: NetKeyIndex
     /// The TTL of the last PDU on arrival.
     package var ttl: UInt8
-    /// The IV index that secured it.
     package var ivIndex: UInt32
     /// The sequence number of the first PDU.
     package var sequence: UInt32
-    /// Whether it arrived in segments.
     package var isSegmented: Bool
 }
 
@@ -137,15 +131,12 @@ package struct IncomingMessage: Hashable, Sendable {
 package struct IncomingControlMessage: Hashable, Sendable {
     /// The sending element.
     package var source: UnicastAddress
-    /// The destination.
     package var destination: Address
     /// The opcode, 0x01 to 0x7F.
     package var opcode: UInt8
-    /// The parameters.
     package var parameters: [UInt8]
     /// The subnet in which it arrived.
     package var netKeyIndex: NetKeyIndex
-    /// The TTL on arrival.
     package var ttl: UInt8
 }
 

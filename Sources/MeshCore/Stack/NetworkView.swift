@@ -4,7 +4,6 @@
 final class NetworkView {
     /// A key that opens PDUs.
     struct Part: Hashable {
-        /// The subnet.
         let index: NetKeyIndex
         /// The prepared key.
         let opens: ObjectIdentifier

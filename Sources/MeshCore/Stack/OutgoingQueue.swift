@@ -38,7 +38,6 @@ struct OutgoingQueue {
 
     /// The most messages in progress.
     static let maximumActive = 128
-    /// The most waiting messages.
     static let maximumWaiting = 1024
 
     var parameters: SARParameters

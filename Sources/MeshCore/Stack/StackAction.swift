@@ -10,7 +10,6 @@ package enum StackAction: Hashable, Sendable {
     case deliver(IncomingMessage)
     /// A control message other than a heartbeat.
     case control(IncomingControlMessage)
-    /// A heartbeat and the control message that carried it.
     case heartbeat(Heartbeat, IncomingControlMessage)
     /// A message is sent: all segments are acknowledged, or, if there is no acknowledgment, all transmissions are made.
     case completed(TransmissionIdentifier)
@@ -33,11 +32,9 @@ package enum TransmissionFailure: Error, Hashable, Sendable {
     case notAcknowledged
     /// The receiver refused it by acknowledging no segment.
     case cancelledByReceiver
-    /// No sequence number was available for it.
     case sequenceNumbers(SequenceNumberError)
     /// So many other PDUs were sent in the meantime that SeqZero no longer identifies its first segment.
     case sequenceRangeExceeded
-    /// The key for securing it was removed.
     case keyRemoved
 }
 
@@ -45,7 +42,6 @@ package enum TransmissionFailure: Error, Hashable, Sendable {
 package enum DropReason: Hashable, Sendable {
     /// The network layer refused the PDU.
     case network(NetworkPDUError)
-    /// Its source is one of our own elements.
     case ownSource
     /// The same PDU was already handled after arriving on another way.
     case alreadySeen
@@ -93,16 +89,10 @@ package enum StackError: Error, Hashable, Sendable {
     case payloadSize(Int)
     /// The control opcode is 0 or above 0x7F.
     case invalidControlOpcode(UInt8)
-    /// The NetKey is unknown.
     case unknownNetKey(NetKeyIndex)
-    /// The AppKey is unknown.
     case unknownAppKey(AppKeyIndex)
-    /// The AppKey is bound to another NetKey.
     case appKeyNotBound(AppKeyIndex, NetKeyIndex)
-    /// The device key of the node is unknown.
     case unknownDeviceKey(UnicastAddress)
-    /// No sequence number is available.
     case sequenceNumbers(SequenceNumberError)
-    /// Too many messages wait.
     case tooManyTransmissions
 }

@@ -5,17 +5,12 @@ package struct TrafficReader {
     package struct Reading: Hashable, Sendable {
         /// The element that sent it.
         package let source: UnicastAddress
-        /// Where it goes.
         package let destination: Address
-        /// Its sequence number.
         package let sequence: UInt32
-        /// Its TTL.
         package let ttl: UInt8
-        /// The IV index that secures it.
         package let ivIndex: UInt32
         /// The subnet whose key secures it.
         package let netKeyIndex: NetKeyIndex
-        /// What it carries.
         package let content: Content
     }
 
@@ -33,7 +28,6 @@ package struct TrafficReader {
         case heartbeat(Heartbeat, hops: Int)
         /// Another control message.
         case control(opcode: UInt8, [UInt8])
-        /// A message of the proxy protocol.
         case proxyConfiguration(ProxyConfigurationMessage)
         /// An access message that no known key opens; the AID, nil for a device key.
         case undecryptable(aid: UInt8?)
@@ -97,8 +91,6 @@ package struct TrafficReader {
     }
 
     /// Reads a beacon, with its type octet. One of a known subnet tells the IV index of what follows.
-    ///
-    /// - Throws: ``DecodeError`` if it is none.
     package mutating func read(beacon bytes: [UInt8]) throws(DecodeError) -> AuthenticBeacon? {
         guard let beacon = try AuthenticBeacon(bytes, under: keys) else { return nil }
         ivIndex = beacon.ivIndex.value

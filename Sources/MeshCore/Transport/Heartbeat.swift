@@ -1,6 +1,5 @@
 /// A heartbeat (Mesh Protocol 3.6.5.10): control opcode 0x0A, InitTTL (7 bits after a reserved one), Features (16).
 package struct Heartbeat: Hashable, Sendable {
-    /// The control opcode.
     package static let opcode: UInt8 = 0x0A
 
     /// The TTL with which it was first sent, 0 to 127.
@@ -15,8 +14,6 @@ package struct Heartbeat: Hashable, Sendable {
     }
 
     /// Reads the three octets of parameters.
-    ///
-    /// - Throws: ``DecodeError`` for any other number of octets.
     package init(decoding parameters: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(parameters)
         initialTTL = try reader.readUInt8() & 0x7F

@@ -18,8 +18,6 @@ package enum LowerTransportPDU: Hashable, Sendable {
     static let maximumControlSize = 11
 
     /// Reads a PDU; `isControl` is CTL of its network header. Reserved bits are ignored, as the specification demands.
-    ///
-    /// - Throws: ``DecodeError`` for lengths and field values that no PDU can have.
     package init(decoding bytes: [UInt8], isControl: Bool) throws(DecodeError) {
         var reader = ByteReader(bytes)
         let first = try reader.readUInt8()
@@ -41,7 +39,6 @@ package enum LowerTransportPDU: Hashable, Sendable {
         }
     }
 
-    /// The octets of the PDU.
     package var encoded: [UInt8] {
         switch self {
         case .access(let aid, let upper): [LowerTransportPDU.octet(aid)] + upper

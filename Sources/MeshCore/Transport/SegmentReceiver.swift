@@ -28,13 +28,11 @@ struct SegmentReceiver {
     enum Output: Hashable {
         /// Send an acknowledgment to the source of the message.
         case acknowledge(SegmentAcknowledgment, SegmentedMessageIdentity, NetKeyIndex, ttl: UInt8)
-        /// A message is complete.
         case completed(ReassembledMessage)
         /// A segment, or an incomplete message, was discarded.
         case dropped(DropReason)
     }
 
-    /// The most messages in reassembly.
     static let maximumReassemblies = 64
     /// How many finished messages are remembered, to acknowledge late segments again.
     static let maximumFinished = 256

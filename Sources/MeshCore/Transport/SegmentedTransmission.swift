@@ -16,7 +16,6 @@ struct SegmentedTransmission {
 
     /// The effect of an acknowledgment.
     enum Progress: Hashable {
-        /// Every segment has arrived.
         case completed
         /// The receiver refuses the rest.
         case cancelled

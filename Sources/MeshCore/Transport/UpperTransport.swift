@@ -2,7 +2,6 @@
 package enum MessageSecurity: Hashable, Sendable {
     /// The device key of the node whose primary element has that address.
     case device(node: UnicastAddress)
-    /// An application key.
     case application(AppKeyIndex)
 }
 

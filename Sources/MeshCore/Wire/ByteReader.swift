@@ -22,62 +22,45 @@ package struct ByteReader: Sendable {
     /// The number of octets read so far, which is the offset of the next one.
     package var offset: Int { bytes.startIndex - start }
 
-    /// Whether no octets remain.
     package var isAtEnd: Bool { bytes.isEmpty }
 
     /// Reads one octet.
-    ///
-    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if it is missing.
     package mutating func readUInt8() throws(DecodeError) -> UInt8 {
         guard let byte = bytes.popFirst() else { throw .truncated(offset: offset, needed: 1) }
         return byte
     }
 
     /// Reads two octets, most significant first, as in network headers (section 3.1.1.1).
-    ///
-    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing.
     package mutating func readUInt16() throws(DecodeError) -> UInt16 {
         UInt16(truncatingIfNeeded: try readBigEndian(2))
     }
 
     /// Reads three octets, most significant first.
-    ///
-    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing.
     package mutating func readUInt24() throws(DecodeError) -> UInt32 {
         UInt32(truncatingIfNeeded: try readBigEndian(3))
     }
 
     /// Reads four octets, most significant first.
-    ///
-    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing.
     package mutating func readUInt32() throws(DecodeError) -> UInt32 {
         UInt32(truncatingIfNeeded: try readBigEndian(4))
     }
 
     /// Reads eight octets, most significant first.
-    ///
-    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing.
     package mutating func readUInt64() throws(DecodeError) -> UInt64 {
         try readBigEndian(8)
     }
 
     /// Reads two octets, least significant first, as in access messages (section 3.1.1.2).
-    ///
-    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing.
     package mutating func readUInt16LittleEndian() throws(DecodeError) -> UInt16 {
         UInt16(truncatingIfNeeded: try readLittleEndian(2))
     }
 
     /// Reads three octets, least significant first.
-    ///
-    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if octets are missing.
     package mutating func readUInt24LittleEndian() throws(DecodeError) -> UInt32 {
         UInt32(truncatingIfNeeded: try readLittleEndian(3))
     }
 
     /// Reads the next `count` octets as they are.
-    ///
-    /// - Throws: ``DecodeError/truncated(offset:needed:)`` if fewer octets remain.
     package mutating func read(_ count: Int) throws(DecodeError) -> ArraySlice<UInt8> {
         guard count >= 0, bytes.count >= count else { throw .truncated(offset: offset, needed: count) }
         let head = bytes.prefix(count)
@@ -93,8 +76,6 @@ package struct ByteReader: Sendable {
     }
 
     /// Refuses octets after the end of a message.
-    ///
-    /// - Throws: ``DecodeError/trailing(offset:count:)`` if octets remain.
     package func expectEnd() throws(DecodeError) {
         guard bytes.isEmpty else { throw .trailing(offset: offset, count: bytes.count) }
     }

@@ -8,7 +8,6 @@ package struct ByteWriter: Sendable {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Appends one octet.
     package mutating func write(_ value: UInt8) {
         bytes.append(value)
     }
@@ -55,7 +54,6 @@ package struct ByteWriter: Sendable {
         write(value.byteSwapped)
     }
 
-    /// Appends octets as they are.
     package mutating func write(_ octets: some Sequence<UInt8>) {
         bytes.append(contentsOf: octets)
     }

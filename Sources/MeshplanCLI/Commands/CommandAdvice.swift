@@ -155,7 +155,6 @@ enum CommandAdvice {
         return nil
     }
 
-    /// Whether a command has an option of this name.
     private static func knows(_ name: String, _ command: any ParsableCommand.Type) -> Bool {
         Meshplan.helpMessage(for: command, includeHidden: true, columns: 200)
             .split { $0.isWhitespace || ",[]|".contains($0) }.contains { $0 == (name.count > 1 ? "--" : "-") + name }

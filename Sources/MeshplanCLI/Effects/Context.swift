@@ -19,12 +19,10 @@ package struct Context {
 
     private var shared: Shared
 
-    /// A context with these effects.
     package init(_ effects: Effects) {
         shared = Shared(effects)
     }
 
-    /// One of the effects.
     package subscript<Effect>(dynamicMember effect: WritableKeyPath<Effects, Effect>) -> Effect {
         // Inlined, a key path is the address of a field; otherwise it is made and walked at run time.
         @inline(__always) get { shared.effects[keyPath: effect] }
@@ -50,7 +48,6 @@ package struct Context {
     /// The style for standard output.
     var style: Style { Style(self.terminal, isTerminal: self.terminal.isOutputTerminal, environment: self.environment) }
 
-    /// The style for standard error.
     var errorStyle: Style {
         Style(self.terminal, isTerminal: self.terminal.isErrorTerminal, environment: self.environment)
     }
@@ -60,13 +57,10 @@ package struct Context {
 package struct Effects {
     /// The absolute path of the folder that contains `.meshplan`, and from which relative paths start.
     package var workingDirectory: String
-    /// The environment variables.
     package var environment: [String: String]
-    /// The output for results.
     package var output: Output
     /// The output for comments, questions and errors.
     package var errorOutput: Output
-    /// The capabilities of the terminal.
     package var terminal: Terminal
     /// Reads one line as the answer to a question, without its line break; nil at the end of input.
     package var readLine: () -> String?
@@ -157,9 +151,7 @@ package struct Effects {
 package struct Terminal: Sendable {
     /// Whether standard input is a terminal, so that questions can be answered.
     package var isInputTerminal: Bool
-    /// Whether standard output is a terminal.
     package var isOutputTerminal: Bool
-    /// Whether standard error is a terminal.
     package var isErrorTerminal: Bool
     /// The number of columns, at least 20.
     package var width: Int
@@ -175,9 +167,7 @@ package struct Terminal: Sendable {
 
 /// Identifies the holder of a database's lock.
 package struct ProcessIdentity: Sendable {
-    /// The process number.
     package var number: Int32
-    /// The user's name.
     package var user: String
     /// The machine's name.
     package var host: String
@@ -185,7 +175,6 @@ package struct ProcessIdentity: Sendable {
 
 /// The random generator of a context.
 package struct ContextRandomNumbers: RandomNumberGenerator {
-    /// The source of the bits.
     let bits: () -> UInt64
 
     package mutating func next() -> UInt64 { bits() }
@@ -203,7 +192,6 @@ extension Context {
     ///   - folders: where the file must lie; nil for the repository of a path that the user typed.
     ///   - limit: the most octets it may have.
     ///   - isSecret: whether to refuse a file that others than its owner may use.
-    /// - Throws: ``FileError`` if it cannot be read, or should not be.
     func read(
         _ path: String,
         inside folders: [String]? = nil,

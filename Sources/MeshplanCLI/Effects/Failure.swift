@@ -3,7 +3,6 @@ import MeshCore
 
 /// Why a command ends without doing its work: one clear message, how to continue, and the exit status.
 struct Failure: Error {
-    /// The exit status of the process.
     var status: ExitStatus
     /// The problem, without a full stop. Never contains key material.
     var message: String
@@ -22,7 +21,6 @@ struct Failure: Error {
 /// Its description is short, because the parser of command lines asks every error for its description, and the texts
 /// can be large.
 struct InvalidDefinition: Error, CustomStringConvertible {
-    /// All diagnostics.
     var diagnostics: [Diagnostic]
     /// The files that they point into.
     var files: SourceFiles

@@ -2,7 +2,6 @@ import SystemLayer
 
 /// Asks for approval of something that cannot be undone.
 struct Prompt {
-    /// The terminal to ask on.
     var context: Context
 
     /// Asks a question. Only one word counts as approval.

@@ -8,7 +8,6 @@ import Store
 /// What is common to commands that ask one node of the database something outside of a plan.
 struct NodeConversation {
     var context: Context
-    /// The route to the mesh.
     var route: MeshRoute
     /// The definition and database that know the node.
     var knowledge: ScanKnowledge
@@ -38,7 +37,6 @@ struct NodeConversation {
         return network.nodes.first { $0.uuid == defined } ?? found
     }
 
-    /// The name of a node for people.
     func name(of node: Node) -> String { (knowledge.names.name(of: node.uuid) ?? node.name).printable }
 
     /// An AppKey that is bound to a model of the node's primary element, and whose subnet the node is in.
@@ -100,7 +98,6 @@ struct NodeConversation {
         }
     }
 
-    /// An executor that speaks to nodes as our own node.
     func executor(_ database: MeshDatabase, _ lease: WriteLease, _ bearer: any Bearer) -> Executor {
         var options = ExecutionOptions()
         if let name = knowledge.database?.name {
@@ -115,7 +112,6 @@ struct NodeConversation {
         )
     }
 
-    /// Opens the route to the mesh.
     func open() throws -> BearerAccess {
         try route.open(
             in: context,

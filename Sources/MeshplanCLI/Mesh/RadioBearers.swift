@@ -5,12 +5,10 @@ import MeshCore
 struct RadioBearers {
     /// Gives the folder that paths start from, and shows which bearers do not answer.
     let context: Context
-    /// The clock that all of them share.
     let clock: BearerClock
     /// Where the hub of this folder serves clients; nil if the settings are wrong.
     private let hub: SocketAddress?
 
-    /// Bearers with a clock.
     init(context: Context, clock: BearerClock) {
         self.context = context
         self.clock = clock

@@ -7,7 +7,6 @@ import SystemLayer
 
 /// A simulated world with the nodes of a mesh database and further devices. A file keeps its state.
 struct Simulation {
-    /// The world.
     let world: SimulatedWorld
     /// The network as recorded in the database.
     let network: MeshNetwork
@@ -16,8 +15,6 @@ struct Simulation {
     private let deviceNames: [String: DeviceUUID]
 
     /// The path of the state file, for people: the given one, otherwise that of the network.
-    ///
-    /// - Throws: ``Failure`` if the network's name is not valid.
     static func statePath(_ path: String?, network: String) throws(Failure) -> String {
         try Workspace.check(network)
         return path ?? Workspace.simulatorPath(network)

@@ -6,7 +6,6 @@ import Simulator
 struct SimulationSetup {
     /// The chosen radio; nil if none was chosen.
     private let chosen: String?
-    /// The other options.
     let options: SimulatorOptions
 
     /// Takes the radio only if the simulator knows it; estimates know more.
@@ -17,7 +16,6 @@ struct SimulationSetup {
 
     private var radio: String { chosen ?? "ideal" }
 
-    /// The settings of the simulated radio.
     var settings: WorldSettings {
         var settings = WorldSettings.profile(named: radio) ?? .ideal
         if let hops = options.hops { settings.topology = .hops(hops) }

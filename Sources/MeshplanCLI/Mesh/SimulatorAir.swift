@@ -42,7 +42,6 @@ final class SimulatorAir {
         world.sendBeaconsToStrangers()
     }
 
-    /// Closes the socket.
     func close() {
         world.onAir = nil
         port.close()

@@ -45,8 +45,6 @@ final class SimulatorFile {
     }
 
     /// The state in the octets of a file, and how many octets are complete records.
-    ///
-    /// - Throws: ``Failure`` if they are damaged or not a simulator's state.
     static func decode(_ bytes: [UInt8], as name: String) throws(Failure) -> (state: SimulatorState, whole: Int) {
         do {
             let (state, whole) = try StateFile.decode(bytes)

@@ -30,7 +30,6 @@ final class GatewayMetrics {
         }
     }
 
-    /// Counts that a bearer was lost.
     func count(_ change: ComposedBearer.Change) {
         if case .lost = change { bearersLost += 1 }
     }

@@ -15,7 +15,6 @@ final class HubMetrics {
         self.began = began
     }
 
-    /// Counts an event.
     func count(_ event: HubServer.Event) {
         switch event {
         case .came: gatewaysCame += 1

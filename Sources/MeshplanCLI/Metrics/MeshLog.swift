@@ -18,9 +18,7 @@ struct MeshLog {
 
     /// The most that is written.
     let level: Level
-    /// The names of the nodes.
     let names: ElementNames
-    /// The messages that can be named.
     let messages: MessageCatalogue
 
     /// The level and the text of a report; nil if it is not written.

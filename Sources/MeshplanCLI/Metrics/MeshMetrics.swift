@@ -18,7 +18,6 @@ struct MeshMetrics {
     private var octets = (sent: 0, received: 0)
     private var roundTrips = MetricsText.Histogram(bounds: [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30])
 
-    /// Counts a report.
     mutating func count(_ report: MeshReport) {
         switch report {
         case .sent(_, let attempt):
@@ -47,7 +46,6 @@ struct MeshMetrics {
         }
     }
 
-    /// Writes the families.
     func write(to text: inout MetricsText) {
         text.counter("meshplan_messages_sent_total", "Messages sent, with repeated ones.", sent)
         text.counter("meshplan_retries_total", "Messages that repeated a request without an answer.", retries)

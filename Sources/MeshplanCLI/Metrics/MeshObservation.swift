@@ -20,7 +20,6 @@ final class MeshObservation {
     private var hasFailed = false
     private var context: Context?
 
-    /// Nothing is noted.
     init() {}
 
     /// Begins as the options say.
@@ -73,7 +72,6 @@ final class MeshObservation {
         return TappedBearer(bearer, reporting: note)
     }
 
-    /// Counts an event of a run.
     func count(_ event: ExecutionEvent) {
         switch event {
         case .nodePending(let node, _): pending.insert(node)

@@ -5,13 +5,11 @@ struct MetricsText {
         case counter, gauge, histogram
     }
 
-    /// The text so far.
     private(set) var text = ""
 
     /// A value with its labels.
     typealias Sample = (labels: Labels, value: Double)
 
-    /// Adds a family with its samples.
     mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
         guard !samples.isEmpty else { return }
         begin(name, kind, help)
@@ -36,7 +34,6 @@ struct MetricsText {
         add(name, .counter, help, samples)
     }
 
-    /// Adds a histogram.
     mutating func add(_ name: String, _ help: String, _ histogram: Histogram) {
         begin(name, .histogram, help)
         var sum = 0
@@ -74,18 +71,14 @@ struct MetricsText {
         let bounds: [Double]
         /// How many values are in each part, not counting those of smaller parts.
         private(set) var counts: [Int]
-        /// How many values there are.
         private(set) var count = 0
-        /// Their sum.
         private(set) var sum = 0.0
 
-        /// Without values.
         init(bounds: [Double]) {
             self.bounds = bounds
             counts = Array(repeating: 0, count: bounds.count)
         }
 
-        /// Adds a value.
         mutating func add(_ value: Double) {
             count += 1
             sum += value

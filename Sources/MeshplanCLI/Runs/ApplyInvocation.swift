@@ -8,11 +8,9 @@ import Store
 /// What one `apply` was asked for. ``Apply`` decides what happens when, and ``ApplyWork`` does it.
 struct ApplyInvocation {
     var context: Context
-    /// The route to the mesh.
     var route: MeshRoute
     /// How the run is carried out.
     var options: ExecutionOptions
-    /// The radio for the estimate of the time.
     var radio: RadioOptions
     /// The out-of-band data of devices.
     var secrets: SecretsReader
@@ -28,12 +26,10 @@ struct ApplyInvocation {
     var planner: PlannerOptions
     /// For how long nodes that do not answer are asked again.
     var patience = Duration.zero
-    /// The name of the operation in the history.
     var operation = "apply"
     /// How long the changes wait for confirmation; nil if they need none.
     var confirmWithin: Duration?
 
-    /// The options of the machine.
     private var applyOptions: ApplyOptions {
         var applying = ApplyOptions()
         applying.listens = listening.longest > .zero

@@ -73,8 +73,6 @@ final class ApplyWork<Source: PlanSource>: ApplyEffects {
     }
 
     /// The lease.
-    ///
-    /// - Throws: ``StoreError`` if the lock was given back.
     private func held() throws(StoreError) -> WriteLease {
         guard let lease else { throw StoreError(.notLocked, "the lock of the database is not held") }
         return lease

@@ -4,7 +4,6 @@ import Planning
 
 /// What `doctor` says about Bluetooth on this machine. None of it is an error: there may be other ways to the mesh.
 struct BluetoothExamination {
-    /// What this machine has.
     var survey: BluetoothSurvey
 
     /// The findings about the kernel, each adapter, the permissions of this process, and other users of the adapters.

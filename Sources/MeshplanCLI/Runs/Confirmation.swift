@@ -11,7 +11,6 @@ import SystemLayer
 /// unnoticed.
 struct Confirmation {
     var context: Context
-    /// The name of the network.
     var network: String
 
     /// Refuses to continue while earlier changes wait for confirmation.

@@ -8,7 +8,6 @@ enum DriftSettlement {
     /// Accepts observed values that the definition does not mention, and values that it has adopted.
     ///
     /// - Returns: the number of values that the definition does not mention.
-    /// - Throws: the error of writing the database.
     static func accept(
         _ report: DriftReport,
         in network: MeshNetwork,
@@ -29,7 +28,6 @@ enum DriftSettlement {
     /// Accepts observed values that the definition has adopted.
     ///
     /// - Returns: whether anything was accepted.
-    /// - Throws: the error of writing the database.
     @discardableResult
     static func settleAdopted(
         _ definition: Definition,

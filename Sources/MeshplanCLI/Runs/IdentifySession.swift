@@ -8,7 +8,6 @@ import SystemLayer
 
 /// One `identify`: finds out whether a device or a node is meant, and makes it attract attention.
 struct IdentifySession {
-    /// Asks nodes.
     var conversation: NodeConversation
 
     private var context: Context { conversation.context }

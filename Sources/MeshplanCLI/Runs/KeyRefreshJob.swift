@@ -6,7 +6,6 @@ import Store
 /// A key refresh as the command line describes it: with names that mean something only together with a database.
 struct KeyRefreshJob: PlanSource {
     var context: Context
-    /// The name of the network.
     var network: String
     /// The subnet, by name or NetKey index.
     var subnet: String

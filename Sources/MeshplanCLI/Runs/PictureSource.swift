@@ -9,7 +9,6 @@ import Store
 ///
 /// Nothing of it changes. It is a class because it is large and passed on whole.
 final class PictureSource {
-    /// The name of the network.
     let name: String
     /// The definition; nil if there is none.
     let planning: PlanningJob.Prepared?
@@ -19,11 +18,9 @@ final class PictureSource {
     let snapshot: Snapshot?
     /// The network as the database knows it; one without nodes if there is none yet.
     let network: MeshNetwork
-    /// Who controls whom.
     let relations: NetworkRelations
     /// What people call nodes, by name, where that is not the name.
     let nodeTitles: [String: String]
-    /// Where nodes are.
     let placement: Placement
     /// What is otherwise than declared, without what a plan would do.
     let overlay: ControlGraph.Overlay

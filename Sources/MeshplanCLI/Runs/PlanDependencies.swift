@@ -13,7 +13,6 @@ struct PlanDependencies {
         /// Files of which the contents count: simulated devices and their models.
         var files: [String] = []
 
-        /// The way for people.
         var name: String { via.joined(separator: ", ") }
     }
 
@@ -26,8 +25,6 @@ struct PlanDependencies {
     var way: Way?
 
     /// All that a run of the plan uses.
-    ///
-    /// - Throws: ``FileError`` if a file of the way cannot be read.
     func of(_ plan: Plan) throws(FileError) -> [PlanDependency] {
         guard !plan.isEmpty else { return [] }
         var keys: Set<SecretSource> = []

@@ -7,7 +7,6 @@ import Store
 /// The source of plans, which are made one after another as the database changes: a definition, or an order such as a
 /// key refresh.
 protocol PlanSource {
-    /// The name of the network.
     var network: String { get }
     /// The definition that it plans for; nil if there is none.
     var declared: Definition? { get }
@@ -140,7 +139,6 @@ extension SourceFiles {
         DefinitionText(files: files.map { DefinitionText.File(path: $0.path, bytes: $0.bytes) })
     }
 
-    /// The files of a definition from the history.
     init(_ text: DefinitionText) {
         self.init(files: text.files.map { File(path: $0.path, bytes: $0.bytes) })
     }

@@ -18,13 +18,11 @@ struct PlanningJob {
         /// The diagnostics of the reader, without errors.
         var diagnostics: [Diagnostic]
 
-        /// The vendor models that the definition describes.
         var vendorModels: [VendorModel]
 
         /// What it leads back to if it is a former definition; nil otherwise.
         var returnGoal: ReturnGoal?
 
-        /// The name of the network.
         var network: String { definition.network.value }
     }
 
@@ -69,9 +67,7 @@ struct PlanningJob {
 
 /// A new plan, and the objections of guards.
 struct PlannedJob {
-    /// The plan.
     var plan: Plan
-    /// An error for each refusal.
     var refusals: [Diagnostic]
     /// The files that the diagnostics point into.
     var files: SourceFiles
@@ -87,7 +83,6 @@ struct PlannedJob {
         self.warnings = warnings
     }
 
-    /// Whether a guard refuses the plan.
     var isRefused: Bool { !refusals.isEmpty }
 
     /// What ends the command if a guard refuses the plan, with ``ExitStatus/refused``.

@@ -9,17 +9,12 @@ import Store
 /// One read-back of nodes: for `refresh`, or before a plan.
 struct RefreshSession {
     var context: Context
-    /// The route to the mesh.
     var route: MeshRoute
     /// How the run is carried out.
     var options: ExecutionOptions
-    /// The database of the network.
     var database: MeshDatabase
-    /// The lease for writing to the database.
     var lease: WriteLease
-    /// The name of the network.
     var name: String
-    /// Estimates the time.
     var estimator: PlanEstimator
 
     /// Whether a node can be asked for its configuration at all. Provisioners and former nodes cannot.

@@ -7,9 +7,7 @@ import Store
 /// Plans for a return to a former state of the database.
 struct RestoreJob: PlanSource {
     var context: Context
-    /// The name of the network.
     var network: String
-    /// The serial to return to.
     var serial: UInt64
     /// The network at that serial.
     var former: MeshNetwork

@@ -8,11 +8,9 @@ import Store
 /// A plan in a file as the source of an apply: it is carried out as it is.
 struct SavedPlanSource: PlanSource {
     var context: Context
-    /// The name of the network.
     var network: String
     /// The file, as the user knows it.
     var path: String
-    /// The plan in the file.
     var plan: Plan
     /// The definition that it was made from; nil if there is none.
     var text: DefinitionText?

@@ -74,7 +74,6 @@ extension UserAction {
 }
 
 extension PlanSelection {
-    /// The options that make this selection.
     var options: [String] {
         nodes.map { "--node \($0)" } + groups.map { "--group \($0)" } + subnets.map { "--subnet \($0)" }
             + tags.map { "--tag \($0.name)=\($0.value)" } + excluded.map { "--exclude \($0)" }

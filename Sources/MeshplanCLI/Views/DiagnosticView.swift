@@ -8,7 +8,6 @@ import MeshCore
 struct DiagnosticView {
     /// The texts that locations point into.
     var files = SourceFiles()
-    /// The style of the text.
     var style: Style
 
     /// The most blocks; a summary counts the rest.

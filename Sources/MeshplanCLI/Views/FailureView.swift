@@ -3,7 +3,6 @@ import MeshCore
 
 /// Explains errors on standard error.
 struct FailureView {
-    /// The streams to write to.
     var context: Context
 
     init(_ context: Context) {
@@ -29,7 +28,6 @@ struct FailureView {
         show([Diagnostic(.warning, message, hint: hint)])
     }
 
-    /// Shows what is to be said about files.
     func show(_ diagnostics: [Diagnostic], files: SourceFiles = SourceFiles()) {
         context.report?.note(diagnostics, files)
         if let lines = context.json {

@@ -12,7 +12,6 @@ struct FloorJSON {
         self.network = network
     }
 
-    /// Writes all lines.
     func write(to lines: JSONLines) {
         lines.write([
             "type": "floor", "network": network.json, "floor": picture.name.json, "title": picture.title.json,

@@ -10,7 +10,6 @@ struct GraphJSON {
         self.graph = graph
     }
 
-    /// Writes all lines.
     func write(to lines: JSONLines) {
         lines.write([
             "type": "graph", "network": graph.network.json, "title": graph.title?.json, "folding": folding,

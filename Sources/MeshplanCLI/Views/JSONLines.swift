@@ -9,7 +9,6 @@ import SystemLayer
 ///
 /// Readers ignore unknown members and types. Nothing is removed within format 1.
 struct JSONLines {
-    /// The stream for the lines.
     var output: Output
     /// What another process gets to know that has asked for the command; nil if none has.
     let report: CommandReport?
@@ -31,7 +30,6 @@ struct JSONLines {
         ])
     }
 
-    /// Writes one line.
     func write(_ members: KeyValuePairs<String, JSONValue?>) {
         output.line(JSONValue.object(members).line)
     }

@@ -32,6 +32,5 @@ extension JSONValue {
 }
 
 extension String {
-    /// The text as a JSON value.
     var json: JSONValue { .string(self) }
 }

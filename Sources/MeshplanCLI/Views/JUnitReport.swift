@@ -4,14 +4,10 @@ import Rehearsal
 
 /// The results of tests in the XML that JUnit writes, which build servers read.
 struct JUnitReport {
-    /// The name of the network.
     let network: String
-    /// The tests.
     let results: [TestResult]
-    /// The files of the definition.
     let files: SourceFiles
 
-    /// The whole document.
     var text: String {
         let failed = results.count(where: \.isFailed)
         let skipped = results.count { $0.skipped != nil && !$0.isFailed }

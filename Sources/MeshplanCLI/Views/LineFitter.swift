@@ -11,7 +11,6 @@ struct LineFitter {
         self.width = width
     }
 
-    /// The text with its lines broken.
     mutating func fitted(_ text: String) -> String {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
         for index in lines.indices where index > 0 || !isWithinLine { lines[index] = broken(lines[index]) }

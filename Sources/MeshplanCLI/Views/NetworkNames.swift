@@ -7,7 +7,6 @@ struct NetworkNames {
     private var netKeys: [NetKeyIndex: String] = [:]
     private var appKeys: [AppKeyIndex: String] = [:]
 
-    /// Collects the names of a network.
     init(_ network: MeshNetwork) {
         for group in network.groups { groups[group.address] = group.name.printable }
         for key in network.netKeys { netKeys[key.index] = key.name.printable }
@@ -34,7 +33,6 @@ struct NetworkNames {
         }
     }
 
-    /// The same for any address.
     func text(_ address: Address) -> String {
         if let unicast = UnicastAddress(rawValue: address.rawValue) { return text(PublishAddress.unicast(unicast)) }
         if let group = GroupAddress(rawValue: address.rawValue) { return text(SubscriptionAddress.group(group)) }

@@ -9,7 +9,6 @@ struct RepeatedCommand {
     /// Options with a value that concern only one run: what was approved, and how the simulator misbehaves.
     private static let once: Set<String> = ["--expect-digest", "--off", "--deaf", "--fail"]
 
-    /// Takes the command line of a context.
     init(_ context: Context) {
         var kept: [String] = []
         var isValue = false
@@ -26,7 +25,6 @@ struct RepeatedCommand {
         arguments = kept
     }
 
-    /// Whether an option is among the arguments.
     func has(_ option: String) -> Bool {
         arguments.contains { $0 == option || $0.hasPrefix(option + "=") }
     }

@@ -3,7 +3,6 @@ import SystemLayer
 
 /// Shows what command lines may leave out in this folder, and where each value comes from.
 struct SettingsView {
-    /// The settings.
     var settings: Settings
 
     /// Writes the settings as text or JSON; nothing if there are none.

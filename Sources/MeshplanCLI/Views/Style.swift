@@ -46,7 +46,6 @@ struct Style {
         case good = "1;32"
     }
 
-    /// The text in a colour.
     func callAsFunction(_ dress: Dress, _ text: String) -> String {
         isColoured ? "\u{1B}[\(dress.rawValue)m\(text)\u{1B}[0m" : text
     }

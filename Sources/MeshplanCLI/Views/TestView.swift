@@ -6,7 +6,6 @@ import SystemLayer
 /// Shows tests as they are played.
 struct TestView {
     let context: Context
-    /// The files of the definition.
     let files: SourceFiles
 
     /// So many nodes are named where a test fails; the others are counted.

@@ -11,12 +11,10 @@ struct Assignments {
     private let context: Context
     /// The definition, with every assignment so far.
     private(set) var definition: Definition
-    /// The files of the definition.
     private let files: SourceFiles
     /// The file of the assignments, relative to the working folder.
     let path: String
     private var positions: [String: Int] = [:]
-    /// The nodes by their devices.
     private var names: [DeviceUUID: String] = [:]
 
     /// Reads the definition of a network.
@@ -50,8 +48,6 @@ struct Assignments {
     func name(of device: DeviceUUID) -> String? { names[device] }
 
     /// A node of the definition.
-    ///
-    /// - Throws: ``Failure`` if there is none of that name.
     func node(_ name: String) throws(Failure) -> NodeDefinition {
         if let position = positions[name] { return definition.nodes[position] }
         throw Failure(
@@ -82,7 +78,6 @@ struct Assignments {
         return true
     }
 
-    /// What is wrong with the rows of a table.
     func problems(of rows: [AssignmentTable.Row]) -> [Diagnostic] {
         var problems: [Diagnostic] = []
         var places: [String: AssignmentTable.Row] = [:]

@@ -93,16 +93,13 @@ struct Backups {
 /// A backup, identified by its file's name, `NETWORK-SERIAL-TIME-LINEAGE.meshdb`, where the lineage is 8 hexadecimal
 /// digits.
 struct Backup: Hashable {
-    /// The network's name.
     var network: String
-    /// The database's serial.
     var serial: UInt64
     /// When the backup was made, as the clock said.
     var time: Timestamp
     /// The beginning of the database's lineage.
     var lineage: String
 
-    /// A backup that the program makes.
     init(network: String, serial: UInt64, time: Timestamp, lineage: Octets16) {
         self.init(network: network, serial: serial, time: time, lineage: Self.digits(lineage))
     }
@@ -124,7 +121,6 @@ struct Backup: Hashable {
         self.lineage = lineage
     }
 
-    /// The file's name.
     var name: String {
         "\(network)-\(serial)-\(time.text.filter { $0 != "-" && $0 != ":" })-\(lineage).meshdb"
     }

@@ -15,7 +15,6 @@ struct DatabaseSecretSources {
         case keyFile(String)
         /// A file with a passphrase, by its path for people.
         case passphraseFile(String)
-        /// A shell command that prints the secret.
         case command(String)
 
         /// Whether a secret of this source could open a slot of a kind.
@@ -218,7 +217,6 @@ extension KeySlotKind {
 
 /// Asks for input that the terminal must not show.
 struct SecretPrompt {
-    /// The terminal to ask on.
     var context: Context
 
     /// The line that was typed.

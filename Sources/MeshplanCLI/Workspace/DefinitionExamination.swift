@@ -25,6 +25,5 @@ extension DefinitionExamination {
         diagnostics += definitions.flatMap { sources.notes(of: $0) + UnnamedModels.notes(of: $0) }
     }
 
-    /// Whether there are no errors.
     var isValid: Bool { !diagnostics.contains { $0.severity == .error } }
 }

@@ -159,7 +159,6 @@ struct DefinitionFiles {
         context.openFiles.isEmpty ? nil : context.openFiles[Files.withoutDots(context.absolute(path))]
     }
 
-    /// Everything on standard input.
     private func inputText() -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= Self.sizeLimit, let line = context.readLine() {

@@ -8,9 +8,7 @@ import SystemLayer
 struct Placement {
     /// A floor.
     struct Floor {
-        /// Its name.
         var name: String
-        /// Its title for people.
         var title: String
         /// Its drawing; nil if there is none.
         var drawing: FloorDrawing?
@@ -22,7 +20,6 @@ struct Placement {
 
     /// The floors in the order of the definition; those that only positions name follow.
     var floors: [Floor] = []
-    /// The positions of nodes by name.
     var positions: [String: NodePosition] = [:]
 
     /// The title of a position for people: `floor 2, 3.5m, 7m`.

@@ -6,11 +6,9 @@ import SystemLayer
 /// with private keys for gateways and colleagues. A file with secrets at another place is added to the `.gitignore`
 /// that applies there.
 enum GitIgnore {
-    /// The patterns that git should ignore.
     static let patterns = [".meshplan/", "*.mplan", "*.gateway.pem", "*.client.pem", temporary]
     /// What a killed writer of any file leaves behind, with the same contents.
     private static let temporary = "*.meshplan-*"
-    /// The name of the file.
     static let fileName = ".gitignore"
     private static let sizeLimit = 16 << 20
 

@@ -125,7 +125,6 @@ struct LockFile {
 }
 
 extension StateLock.Entry {
-    /// The entry for a state of a database.
     init(_ version: StateVersion) {
         self.init(lineage: version.lineage, serial: version.serial, digest: version.digest)
     }

@@ -10,7 +10,6 @@ import SystemLayer
 struct MissingSources {
     /// The start of relative paths of key files.
     enum Base {
-        /// The working folder.
         case ofWorkingFolder
         /// The file that names the path.
         case ofDefinition(SourceFiles)
@@ -24,7 +23,6 @@ struct MissingSources {
         self.base = base
     }
 
-    /// A note for each key of a definition whose source is missing.
     func notes(of definition: Definition) -> [Diagnostic] {
         keys(of: definition).compactMap { key in
             missing(key.source).map {

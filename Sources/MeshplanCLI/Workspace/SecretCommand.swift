@@ -8,7 +8,6 @@ import SystemLayer
 /// The command comes from the command line or the environment, never from a database: a file that somebody else can
 /// write must not be able to name a program to run. Neither the command nor its output is ever shown.
 struct SecretCommand {
-    /// The effects.
     var context: Context
 
     /// The secret that the command prints.

@@ -10,7 +10,6 @@ import SystemLayer
 struct Settings {
     /// The values of a setting, and where they come from.
     struct Setting: Hashable {
-        /// What is set.
         var key: SettingsFile.Key
         /// The values, in their order; at least one.
         var values: [String]
@@ -37,7 +36,6 @@ struct Settings {
         }
     }
 
-    /// The name of the variable for a setting.
     static func variableName(_ key: SettingsFile.Key) -> String { "MESHPLAN_" + key.rawValue.uppercased() }
 
     private static func variable(_ key: SettingsFile.Key, _ context: Context) throws(Failure) -> Setting? {
@@ -196,7 +194,6 @@ private struct TypedOptions {
         words.contains { ["-h", "--help", "-help", "--help-hidden", "--help-all", "--version"].contains($0) }
     }
 
-    /// Whether an option is typed.
     func has(_ name: String) -> Bool {
         words.contains { $0 == "--" + name || $0.hasPrefix("--\(name)=") }
     }

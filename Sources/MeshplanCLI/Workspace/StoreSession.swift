@@ -7,7 +7,6 @@ import Store
 final class StoreSession {
     /// The secrets that key commands have printed, by command.
     var printed: [String: DatabaseSecret] = [:]
-    /// The passphrase that the user has typed.
     var typed: DatabaseSecret?
     private var shared: (url: String, store: SharedStore)?
     /// How often the command has read all rows of a database; known at its end.

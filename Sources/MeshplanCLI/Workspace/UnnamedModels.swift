@@ -11,7 +11,6 @@ enum UnnamedModels {
     /// The most models to list in a note.
     private static let listLimit = 6
 
-    /// The notes on a definition without errors.
     static func notes(of definition: Definition) -> [Diagnostic] {
         guard !definition.subscriptions.isEmpty || !definition.publications.isEmpty else { return [] }
         let selectors = NodeSelectorIndex(definition.nodes)

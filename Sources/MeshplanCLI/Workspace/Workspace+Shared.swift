@@ -68,7 +68,6 @@ extension Workspace {
         return "\(store.name), network \(network)"
     }
 
-    /// Whether a network has a database.
     func isThere(_ network: String) throws -> Bool {
         guard let store = try sharedStore() else {
             return Files.kind(context.absolute(Self.databasePath(network))) != nil

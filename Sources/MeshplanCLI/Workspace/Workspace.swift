@@ -9,7 +9,6 @@ import SystemLayer
 struct Workspace {
     var context: Context
 
-    /// The folder's name.
     static let folderName = ".meshplan"
 
     /// The absolute path of the folder.
@@ -33,7 +32,6 @@ struct Workspace {
     /// - Throws: ``Failure`` if there is none; otherwise the errors of reading it.
     func checkKey() throws { _ = try newKey() }
 
-    /// The secret for new databases.
     private func newKey() throws -> DatabaseSecret {
         let sources = DatabaseSecretSources(context)
         guard let source = sources.all.first else { throw try missingKey() }

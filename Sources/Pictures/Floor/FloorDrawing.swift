@@ -90,7 +90,6 @@ private struct ShapeFinder {
     /// What is drawn nowhere, or only elsewhere.
     private static let undrawn: Set<Substring> = ["defs", "symbol", "marker", "pattern", "clipPath", "mask", "style"]
 
-    /// Takes an element with all that is in it.
     mutating func visit(_ element: XMLElement) {
         _ = extent(of: element, Transform(), isOutermost: true)
     }
@@ -108,7 +107,6 @@ private struct ShapeFinder {
         return extent
     }
 
-    /// Points that span the element itself.
     private static func points(of element: XMLElement) -> [FloorDrawing.Point] {
         func number(_ name: String) -> Double { element[name].flatMap { FloorDrawing.numbers($0).first } ?? 0 }
         func corners(_ x: Double, _ y: Double, _ width: Double, _ height: Double) -> [FloorDrawing.Point] {
@@ -146,10 +144,8 @@ struct Extent: Hashable, Sendable {
 
     /// Whether it is around nothing.
     var isEmpty: Bool { right < left || bottom < top }
-    /// Its middle.
     var middle: FloorDrawing.Point { .init(x: (left + right) / 2, y: (top + bottom) / 2) }
 
-    /// Grows to a point.
     mutating func add(_ point: FloorDrawing.Point) {
         guard point.x.isFinite, point.y.isFinite else { return }
         (left, right) = (min(left, point.x), max(right, point.x))

@@ -11,15 +11,12 @@ extension FloorPicture {
 
 /// Writes the picture of a floor.
 private struct FloorWriter {
-    /// The width of the floor in the picture.
     private static let width = 1040.0
     /// The room around the floor.
     private static let margin = 28.0
     /// The room above the floor.
     private static let top = 64.0
-    /// The height of a line of the legend.
     private static let legendLine = 22.0
-    /// The radius of markers.
     private static let radius = 9.0
 
     let picture: FloorPicture
@@ -196,11 +193,9 @@ private struct FloorWriter {
 
     /// An entry of the legend.
     private struct LegendEntry {
-        /// The colour of its symbol.
         var colour: String
         /// The kind that the symbol stands for; nil if it is about the colour.
         var kind: NodeKind?
-        /// What it means.
         var text: String
 
         /// How much room it takes, with the one to the next entry.

@@ -5,7 +5,6 @@ package import Planning
 package struct FloorPicture: Hashable, Sendable {
     /// A node in its place.
     package struct Marker: Hashable, Sendable {
-        /// The name of the node.
         package var name: String
         /// What people call the node; nil if it has no title.
         package var title: String?
@@ -15,11 +14,8 @@ package struct FloorPicture: Hashable, Sendable {
         package var x: Int
         /// Below the upper left corner, in millimetres.
         package var y: Int
-        /// How the node stands.
         package var mark: NodeMark
-        /// Whether it relays messages.
         package var isRelay: Bool
-        /// Whether it is a GATT proxy.
         package var isProxy: Bool
         /// What else is told of it when one asks, line by line.
         package var details: [String]
@@ -60,9 +56,7 @@ package struct FloorPicture: Hashable, Sendable {
         }
     }
 
-    /// The name of the floor.
     package var name: String
-    /// What the picture shows.
     package var title: String
     /// The drawing under the nodes; nil if there is none.
     package var drawing: FloorDrawing?
@@ -70,7 +64,6 @@ package struct FloorPicture: Hashable, Sendable {
     package var width: Int?
     /// The height of the floor in millimetres; nil if the drawing or the nodes decide.
     package var height: Int?
-    /// The nodes.
     package var markers: [Marker]
     /// Lines between nodes.
     package var lines: [Line] = []
@@ -81,7 +74,6 @@ package struct FloorPicture: Hashable, Sendable {
     package struct LegendEntry: Hashable, Sendable {
         /// The number of the colour.
         package var colour: Int
-        /// Its meaning.
         package var text: String
 
         package init(colour: Int, text: String) {

@@ -5,9 +5,7 @@ package import Planning
 extension ControlGraph {
     /// What lies over the relations of a network.
     package struct Overlay: Sendable {
-        /// What a plan does to nodes.
         package var actions: [DeviceUUID: NodeSummary.Action]
-        /// The nodes that have drifted.
         package var drifted: Set<DeviceUUID>
         /// The nodes with requests in doubt.
         package var pending: Set<DeviceUUID>

@@ -171,7 +171,6 @@ private struct SVGWriter {
         var use: NodeKind?
         var text: String
 
-        /// What is shown of the text.
         var shown: String { MarkupText.shortened(text, to: 24) }
         /// How much room it takes, with the one to the next entry.
         var width: Int { 34 + MarkupText.columns(shown) * 7 }

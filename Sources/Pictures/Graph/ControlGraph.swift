@@ -3,7 +3,6 @@ package import Planning
 /// Who controls whom, as boxes and arrows: senders, the groups and nodes that they send to, and who listens. Nodes that
 /// are alike share one box.
 package struct ControlGraph: Hashable, Sendable {
-    /// The name of the network.
     package var network: String
     /// What people call the network; nil if it has no title.
     package var title: String?
@@ -19,7 +18,6 @@ package struct ControlGraph: Hashable, Sendable {
     package var subnets: [String]
     /// The names of the application keys, which give arrows their colours.
     package var keys: [String]
-    /// How much is folded.
     package var folding: Folding
 
     /// How much is folded.
@@ -34,7 +32,6 @@ package struct ControlGraph: Hashable, Sendable {
 
     /// A number of nodes or groups that are alike.
     package struct Box: Hashable, Sendable {
-        /// What it stands for.
         package var kind: Kind
         /// The names of its members in the order of people, at least one.
         package var names: [String]
@@ -50,15 +47,12 @@ package struct ControlGraph: Hashable, Sendable {
         package var isRelay: Bool
         /// Whether its nodes are GATT proxies.
         package var isProxy: Bool
-        /// How its nodes stand.
         package var mark: NodeMark
     }
 
     /// What a box stands for.
     package enum Kind: String, Sendable {
-        /// Nodes.
         case node
-        /// Groups.
         case group
     }
 
@@ -119,9 +113,7 @@ package enum NodeMark: String, CaseIterable, Comparable, Sendable {
     case missing
     /// A plan makes a node of it, or manages it from now on.
     case added
-    /// A plan changes it.
     case changed
-    /// A plan replaces it.
     case replaced
     /// A plan forgets, resets or excludes it.
     case removed

@@ -5,9 +5,7 @@
 struct GraphLayout {
     /// A column.
     enum Column: Int, CaseIterable {
-        /// Who sends.
         case sender
-        /// What is sent to.
         case target
         /// Who listens, or does neither.
         case listener
@@ -17,23 +15,18 @@ struct GraphLayout {
     struct Place: Hashable {
         /// The index of the box.
         var box: Int
-        /// The column.
         var column: Column
     }
 
     /// A line between two places.
     struct Line {
-        /// Where it begins.
         var from: Place
-        /// Where it ends.
         var to: Place
         /// The index of the arrow.
         var arrow: Int
     }
 
-    /// The width of boxes.
     static let width = 248
-    /// The height of boxes.
     static let height = 44
     /// The room between two boxes of a column.
     static let gap = 12
@@ -42,7 +35,6 @@ struct GraphLayout {
     /// The room around everything.
     static let margin = 24
 
-    /// The top edge of each place.
     private(set) var tops: [Place: Int] = [:]
     /// The places from top to bottom, column by column.
     private(set) var places: [Place] = []
@@ -51,7 +43,6 @@ struct GraphLayout {
     /// The lower edge of the lowest box.
     private(set) var bottom = GraphLayout.margin
 
-    /// The left edge of a column.
     static func left(_ column: Column) -> Int { margin + column.rawValue * (width + aisle) }
 
     /// Lays out a graph below a line.

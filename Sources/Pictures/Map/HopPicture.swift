@@ -13,7 +13,6 @@ package struct HopPicture: Hashable, Sendable {
         package var titles: [String]
         /// The hops, 1 for the proxy; nil for nodes that were not heard.
         package var hops: Int?
-        /// Whether they relay.
         package var isRelay: Bool
         /// How many nodes reach the proxy over this relay alone.
         package var alone: Int
@@ -29,11 +28,9 @@ package struct HopPicture: Hashable, Sendable {
         package var isOnly: Bool
     }
 
-    /// The name of the network.
     package var network: String
     /// The boxes, by hops and then by names.
     package var boxes: [Box]
-    /// The ways.
     package var ways: [Way]
 
     /// So many relays have a box of their own at most; of more, those that are alike share one.

@@ -5,7 +5,6 @@ package struct HandoverReport: Hashable, Sendable {
     package enum Tone: String, Sendable {
         /// Nothing special.
         case plain
-        /// All is well.
         case good
         /// Nobody knows whether it is well.
         case unknown
@@ -17,7 +16,6 @@ package struct HandoverReport: Hashable, Sendable {
 
     /// Something that somebody should look at.
     package struct Finding: Hashable, Sendable {
-        /// How serious it is.
         package var tone: Tone
         /// What it is, as a sentence.
         package var text: String
@@ -33,7 +31,6 @@ package struct HandoverReport: Hashable, Sendable {
 
     /// A number or a word that sums up one side of the network.
     package struct Figure: Hashable, Sendable {
-        /// What it is about.
         package var name: String
         /// The number or the word.
         package var value: String
@@ -54,7 +51,6 @@ package struct HandoverReport: Hashable, Sendable {
     package struct Section: Hashable, Sendable {
         /// Its identifier: lower-case letters and hyphens, once in a report.
         package var identifier: String
-        /// Its heading.
         package var title: String
         /// What stands in it, from top to bottom.
         package var blocks: [Block]
@@ -68,23 +64,18 @@ package struct HandoverReport: Hashable, Sendable {
 
     /// A part of a section.
     package enum Block: Hashable, Sendable {
-        /// Sentences.
         case text(String)
         /// A command line, or several below each other, to copy.
         case command(String)
-        /// A smaller heading.
         case heading(String)
         /// An SVG picture, and what it shows. Its markup goes into the page as it is.
         case picture(svg: String, caption: String)
-        /// A table.
         case table(Table)
     }
 
     /// A table.
     package struct Table: Hashable, Sendable {
-        /// What it lists.
         package var caption: String
-        /// The headings of its columns.
         package var columns: [String]
         /// Its rows, each with one cell for each column. The first cell names the row.
         package var rows: [[Cell]]
@@ -98,7 +89,6 @@ package struct HandoverReport: Hashable, Sendable {
 
     /// A cell of a table.
     package struct Cell: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// Its lines.
         package var lines: [String]
         /// How it should be seen.
         package var tone: Tone
@@ -114,7 +104,6 @@ package struct HandoverReport: Hashable, Sendable {
         package init(stringLiteral text: String) { self.init(text) }
     }
 
-    /// The name of the network.
     package var network: String
     /// What people call the network; nil if it has no title.
     package var title: String?
@@ -130,9 +119,7 @@ package struct HandoverReport: Hashable, Sendable {
     package var unknowns: [Finding] = []
     /// What is known to be well, as sentences.
     package var assurances: [String] = []
-    /// The summary.
     package var figures: [Figure] = []
-    /// The parts in their order.
     package var sections: [Section] = []
 
     package init(network: String, made: String, moment: String, source: String) {

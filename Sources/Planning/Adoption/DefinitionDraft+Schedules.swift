@@ -92,7 +92,6 @@ extension DefinitionDraft {
 }
 
 extension Node {
-    /// Whether one of its schedulers has entries.
     var hasSchedules: Bool {
         elements.contains { element in
             element.place(of: .schedulerServer).map { index in

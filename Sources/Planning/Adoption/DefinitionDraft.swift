@@ -33,7 +33,6 @@ struct DefinitionDraft {
     let scheduleZone: Int64?
     /// What schedulers do, with the names of their nodes.
     var schedules: [(schedule: AdoptedSchedule, nodes: [String])] = []
-    /// The subnet of each AppKey.
     let boundNetKeys: [AppKeyIndex: NetKeyIndex]
 
     /// - Parameters:
@@ -268,7 +267,6 @@ struct DefinitionDraft {
         return (impliesAppKeys, Set(netKeys).isSubset(of: bound))
     }
 
-    /// Whether a definition can use an AppKey on the node.
     func isUsable(_ key: AppKeyIndex, on node: Node) -> Bool {
         guard names.appKeys[key] != nil, let netKey = boundNetKeys[key], names.netKeys[netKey] != nil else {
             return false
@@ -278,7 +276,6 @@ struct DefinitionDraft {
 }
 
 extension NodeSettings {
-    /// The subnets that the states in these settings name.
     fileprivate func neededSubnets(_ names: [NetKeyIndex: String]) -> [NetKeyIndex] {
         var needed = Set((bridgingTable?.value ?? []).flatMap { $0.subnets.map(\.value) })
         for state in states {

@@ -13,7 +13,6 @@ struct ProfileFactoring {
     private struct Kind: Hashable {
         var company: UInt16?
         var product: UInt16?
-        /// The models of each element.
         var models: [[ModelIdentifier]]
         /// What is said of the node and of each of its models. A node cannot leave out what its profile says.
         var said: [String]
@@ -26,7 +25,6 @@ struct ProfileFactoring {
     private var rules: RuleFactoring
     private var profileNames: Set<String> = []
 
-    /// The definition with profiles and rules.
     static func factored(_ draft: DefinitionDraft) -> Definition {
         var factoring = ProfileFactoring(draft)
         factoring.factor()
@@ -190,7 +188,6 @@ struct ProfileFactoring {
     /// The settings of a node without a profile: everything that is not empty.
     private func alone(_ node: DraftNode) -> NodeSettings { rest(of: node, over: NodeSettings()) }
 
-    /// The settings of a node that deviate from its profile.
     private func rest(of node: DraftNode, over base: NodeSettings) -> NodeSettings {
         let full = node.definition.settings
         var rest = NodeSettings()
@@ -305,7 +302,6 @@ struct ProfileFactoring {
 }
 
 extension ModelDefinition {
-    /// Whether nothing is said of the model.
     var isEmpty: Bool {
         keys == nil && subscribe == nil && publish == nil && states == nil && scenes.isEmpty
     }

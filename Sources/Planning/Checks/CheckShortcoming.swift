@@ -17,7 +17,6 @@ struct CheckComparison {
     private let groups: [String: SubscriptionAddress]
     private let keys: [String: AppKeyIndex]
 
-    /// A comparison with what is desired of the nodes of a definition.
     init(_ definition: Definition, _ desired: DesiredState, in network: MeshNetwork) {
         self.definition = definition
         var places: [String: Int] = [:]

@@ -56,7 +56,6 @@ struct CheckedNode {
 }
 
 extension DesiredPublication.Target {
-    /// Whether it is that group.
     func isGroup(_ group: SubscriptionAddress) -> Bool {
         switch (self, group) {
         case (.address(.group(let own)), .group(let other)): own == other

@@ -15,7 +15,6 @@ struct Differences {
     private(set) var scope: PlanScope?
     /// What is wrong, or worth knowing.
     private(set) var diagnostics: CountedDiagnostics
-    /// What guards have found so far.
     var guards: GuardReports
     /// What nodes have already and is managed from now on.
     let claims: [NodeClaim]

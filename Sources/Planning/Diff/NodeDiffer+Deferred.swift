@@ -96,7 +96,6 @@ extension DesiredSettings {
 }
 
 extension DeferredConfiguration {
-    /// Whether nothing is managed.
     var isEmpty: Bool {
         subnets == nil && applicationKeys == nil && defaultTTL == nil && relay == nil && relayRetransmit == nil
             && proxy == nil

@@ -6,7 +6,6 @@ package import MeshCore
 struct NodeDiffer {
     let network: MeshNetwork
     var diagnostics: CountedDiagnostics
-    /// What guards have found.
     var guards = GuardReports()
     /// Whether to leave out what guards refuse. It is set when nobody can be asked; then it leaves out, too, what may
     /// never be allowed.
@@ -91,7 +90,6 @@ struct NodeDiffer {
         return difference
     }
 
-    /// Whether to leave out what a guard refuses.
     func leavesOut(_ planGuard: PlanGuard) -> Bool {
         leavesOutRefused && !(planGuard.isAllowable && allowed.contains(planGuard))
     }

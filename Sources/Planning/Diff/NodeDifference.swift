@@ -9,13 +9,11 @@ struct ValueDifference<Value> {
 
 /// Everything in which one node differs from the definition. What agrees is empty or nil.
 struct NodeDifference {
-    /// Where the node comes from.
     var origin: DesiredNode.Origin
     var name: String
     /// Its name, its protection and how it will leave; nil if the node is managed already and none of these changes.
     var management: Management?
     var readsComposition = false
-    /// What waits for the composition.
     var deferred: DeferredConfiguration?
     /// What that will be if the node is made as expected, without what need not wait; none if nothing waits. A list,
     /// because no value can contain one of its kind.
@@ -40,7 +38,6 @@ struct NodeDifference {
     var friend: ValueDifference<Bool>?
     /// States of the foundation models, by kind.
     var states: [ValueDifference<FoundationState>] = []
-    /// Entries of the bridging table.
     var bridges: [BridgeDifference] = []
     /// States and entries that wait for the addresses of nodes that are not provisioned yet.
     var awaitedStates: [DesiredFoundationState] = []
@@ -72,7 +69,6 @@ struct NodeDifference {
     /// The node before its configuration.
     func baseline(in network: MeshNetwork) -> Node { origin.baseline(in: network) }
 
-    /// Whether the difference needs messages.
     var needsMessages: Bool {
         readsComposition || !addedNetKeys.isEmpty || !deletedNetKeys.isEmpty || !addedAppKeys.isEmpty
             || !deletedAppKeys.isEmpty || !models.isEmpty || defaultTTL != nil || secureNetworkBeacon != nil
@@ -80,12 +76,10 @@ struct NodeDifference {
             || !bridges.isEmpty || !awaitedStates.isEmpty || !awaitedBridges.isEmpty || !restoring.isEmpty
     }
 
-    /// Whether anything differs.
     var isEmpty: Bool { management == nil && !needsMessages }
 }
 
 extension NodeDifference.Management {
-    /// The record of a node.
     init(_ node: Node) {
         self.init(name: node.name, isProtected: node.isProtected, removalPolicy: node.removalPolicy)
     }
@@ -111,7 +105,6 @@ struct ModelDifference {
     var publication: PublicationDifference?
     /// A publication that waits for the address of a node that is not provisioned yet, with its key.
     var awaited: AwaitedPublication?
-    /// States that the model reports.
     var states: [ModelStateDifference] = []
 
     var isEmpty: Bool {
@@ -126,7 +119,6 @@ struct ModelStateDifference {
     var before: KnownModelState?
     /// The desired value, for people.
     var text: String
-    /// How to set it.
     var set: ModelStateSet
     /// The values to set for a moment before that, because it stores them.
     var parts: [ModelStateSet] = []
@@ -134,7 +126,6 @@ struct ModelStateDifference {
 
 /// A publication to a node that is not provisioned yet.
 struct AwaitedPublication {
-    /// The destination node.
     var node: DeviceUUID
     var before: Publication?
     /// The publication, with its key.

@@ -17,7 +17,6 @@ package struct PlanSelection: Hashable, Sendable {
 
     /// A tag and its value.
     package struct Tag: Hashable, Sendable {
-        /// The tag.
         package var name: String
         /// Its value; `*` stands for any characters.
         package var value: String
@@ -152,7 +151,6 @@ private struct NodePattern {
 }
 
 extension DesiredNode {
-    /// The identity of the node.
     func uuid(in network: MeshNetwork) -> DeviceUUID {
         switch origin {
         case .recorded(let position): network.nodes[position].uuid

@@ -3,7 +3,6 @@ import MeshCore
 
 /// A title that the database has otherwise than the definition.
 struct TitleDifference {
-    /// What is called so.
     var resource: TitledResource
     /// The address of that thing, like `node.kitchen-1`.
     var address: String

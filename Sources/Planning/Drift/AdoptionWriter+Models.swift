@@ -12,7 +12,6 @@ extension AdoptionWriter {
         var states: [String] = []
     }
 
-    /// Adds the lines of elements with models.
     mutating func addModels(
         _ entries: [DriftEntry],
         _ node: Node,

@@ -31,7 +31,6 @@ struct AdoptionWriter {
         self.desired = desired
     }
 
-    /// The lines for one node.
     mutating func lines(for drifted: DriftedNode, observed: Node) -> DriftAdoption.NodeLines {
         let place = places[drifted.uuid]
         var result = DriftAdoption.NodeLines(

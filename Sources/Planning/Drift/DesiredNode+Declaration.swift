@@ -3,7 +3,6 @@ import MeshCore
 /// What the definition declares about one resource of a node.
 struct DeclaredResource {
     var text: DriftEntry.Declaration
-    /// Whether the node already agrees.
     var agrees: Bool
 }
 

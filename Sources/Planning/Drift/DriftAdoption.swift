@@ -5,7 +5,6 @@ package import MeshCore
 package struct DriftAdoption: Hashable, Sendable {
     /// The lines for one node.
     package struct NodeLines: Hashable, Sendable {
-        /// Its name.
         package var name: String
         /// Where the definition names it; nil if nowhere.
         package var location: SourceLocation?
@@ -26,7 +25,6 @@ package struct DriftAdoption: Hashable, Sendable {
     package struct Note: Hashable, Sendable {
         /// Its location; nil if there is no particular one.
         package var location: SourceLocation?
-        /// What to do.
         package var text: Advice
     }
 

@@ -19,7 +19,6 @@ package struct DriftReport: Hashable, Sendable {
 
 /// A node that has drifted.
 package struct DriftedNode: Hashable, Sendable {
-    /// The node.
     package var uuid: DeviceUUID
     /// Its name in the definition, else in the database.
     package var name: String
@@ -43,7 +42,6 @@ package struct DriftEntry: Hashable, Sendable {
         case value(String?)
     }
 
-    /// The resource.
     package var resource: NodeResource
     /// Its address as in plans, without the node: `element[0].generic-onoff-server.subscription.kitchen`.
     package var path: String

@@ -13,7 +13,6 @@ struct EstimatedSite {
         /// Whether it can relay, and whether it does. True if that is not known.
         var canRelay = true
         var isRelay = true
-        /// Whether it counts as a proxy.
         var isProxy = false
         var transmit = Repetition.stock
         var retransmit = Repetition.stock
@@ -24,7 +23,6 @@ struct EstimatedSite {
     /// PDUs a second that nodes publish by themselves.
     var published = 0.0
 
-    /// The bit of a subnet.
     static func bit(_ index: NetKeyIndex) -> UInt64 { 1 << UInt64(index.rawValue & 63) }
 
     /// Adds the devices that become nodes in a part of a plan.

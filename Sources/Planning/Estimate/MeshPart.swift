@@ -234,7 +234,6 @@ private enum TimeOuts {
         return ends
     }()
 
-    /// The mean of the time-outs of one exchange.
     static func mean(loss: Double, deadline: Double) -> Double {
         var (mean, before, chance) = (0.0, 0.0, 1.0)
         for end in ends {

@@ -29,7 +29,6 @@ package struct PlanEstimate: Hashable, Sendable {
         /// The 95th percentile in seconds.
         package var percentile95: Double
 
-        /// No time at all.
         package static let zero = Time(median: 0, percentile95: 0)
     }
 
@@ -41,7 +40,6 @@ package struct PlanEstimate: Hashable, Sendable {
         package var more: Double
     }
 
-    /// The profile it was made for.
     package var profile: String
     /// The whole plan, from the search for a proxy to the last answer, if every node answers.
     package var total: Time

@@ -8,7 +8,6 @@ package import MeshCore
 /// provisioning. To that come the search for a proxy and the time-outs of what gets lost. The constants are the
 /// executor's own timers and rules, and the figures of the radio profile.
 package struct PlanEstimator: Sendable {
-    /// What is assumed of the radio.
     package var profile: RadioProfile
     /// Links at once; at least 1. Messages of one subnet share one proxy link. The other links lead to devices that are
     /// provisioned, or to single nodes with much to do.
@@ -37,7 +36,6 @@ package struct PlanEstimator: Sendable {
     /// Shorter runs teach nothing, because connecting takes most of their time.
     package static let leastMessagesToLearnFrom = 30
 
-    /// An estimator for a profile.
     package init(
         profile: RadioProfile,
         connections: Int = 1,
@@ -83,7 +81,6 @@ package struct PlanEstimator: Sendable {
         return estimator
     }
 
-    /// How long the plan will take.
     package func estimate(_ plan: Plan) -> PlanEstimate {
         estimate(plan.steps, barriers: plan.barriers)
     }
@@ -325,7 +322,6 @@ package struct PlanEstimator: Sendable {
         return max(others + full, before + all) + (isAsked ? policy.readBackDeadline.seconds : 0)
     }
 
-    /// The time of each node by itself.
     private func nodeTimes(of parts: PlanParts) -> [DeviceUUID: PlanEstimate.Time] {
         let hops = HopModel(site, profile)
         var times: [DeviceUUID: PlanEstimate.Time] = [:]

@@ -39,7 +39,6 @@ struct PlanParts {
     /// The lanes of devices. They stay known after barriers.
     private var devices: [DeviceUUID: Int] = [:]
 
-    /// The lanes of each part.
     var parts: [ArraySlice<Lane>] {
         zip(starts, starts.dropFirst() + [lanes.count]).map { lanes[$0..<$1] }
     }
@@ -58,7 +57,6 @@ struct PlanParts {
         return lanes.count - 1
     }
 
-    /// Adds messages to a lane.
     mutating func add(_ added: MessageCost, to lane: Int) {
         lanes[lane].cost += added
         if added.messages == 1 { lanes[lane].messages.append(added) } else { lanes[lane].messages += added.divided }

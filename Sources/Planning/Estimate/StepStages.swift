@@ -1,7 +1,6 @@
 /// Divides steps without barriers into stages. Some changes of the database wait for nodes, such as the phases of a key
 /// refresh. A step that depends on such a change comes after everything before the change.
 struct StepStages {
-    /// The stage of each step so far.
     private var stages: [Int] = []
     private var waits: [Bool] = []
     private var current = 0

@@ -14,7 +14,6 @@ package struct ExaminationFinding: Hashable, Sendable {
         package static func < (left: Severity, right: Severity) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// How serious it is.
     package var severity: Severity
     /// The kind of finding, for programs: lower-case words with hyphens. Their meaning never changes.
     package var code: String

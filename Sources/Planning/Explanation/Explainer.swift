@@ -56,7 +56,6 @@ package struct Explainer {
         self.resolver = resolver
     }
 
-    /// Whether the definition has errors.
     package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 
     /// The names of the definition's nodes.

@@ -5,7 +5,6 @@ package import MeshCore
 package struct NodeExplanation: Hashable, Sendable {
     /// Its identity; nil while no device is assigned to its place.
     package var uuid: DeviceUUID?
-    /// Its name in the definition.
     package var name: String
     /// The address of its primary element; nil for a device without one yet.
     package var address: UnicastAddress?
@@ -25,7 +24,6 @@ package struct ExplainedValue: Hashable, Sendable {
     package struct Place: Hashable, Sendable {
         /// The element; nil until the composition is known.
         package var element: UInt8?
-        /// The model.
         package var model: ModelIdentifier
         /// The model's name in the definition.
         package var name: String
@@ -33,9 +31,7 @@ package struct ExplainedValue: Hashable, Sendable {
 
     /// How the value compares with the node's record.
     package enum Record: Hashable, Sendable {
-        /// Nothing is recorded of it.
         case unknown
-        /// The record has the desired value.
         case agrees
         /// The record has another value, for people; nil if it has none.
         case differs(String?)
@@ -69,7 +65,6 @@ package struct ExplainedValue: Hashable, Sendable {
 package struct OverriddenValue: Hashable, Sendable {
     /// The value; nil if it would not be there.
     package var value: String?
-    /// What sets it.
     package var source: ValueSource
 }
 
@@ -79,7 +74,6 @@ package struct ValueSource: Hashable, Sendable {
     package enum Way: Hashable, Sendable {
         /// The node's own entry.
         case node
-        /// The profile of that name.
         case profile(String)
         /// An entry of the defaults, numbered from 1, with its selector as text; nil if it is for all nodes.
         case defaults(Int, nodes: String?)
@@ -87,7 +81,6 @@ package struct ValueSource: Hashable, Sendable {
         case subscriptions(Int)
         /// An entry of the top-level publications, numbered from 1.
         case publications(Int)
-        /// The schedule of that name.
         case schedules(String)
         /// The network's declaration of the resource itself.
         case network
@@ -99,7 +92,6 @@ package struct ValueSource: Hashable, Sendable {
         case plan
     }
 
-    /// The way.
     package var way: Way
     /// The line; nil if no line sets it.
     package var location: SourceLocation?

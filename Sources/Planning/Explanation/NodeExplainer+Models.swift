@@ -263,7 +263,6 @@ extension NodeExplainer {
 }
 
 extension ExplainedValue {
-    /// The value at a model.
     fileprivate func at(_ place: Place) -> ExplainedValue {
         var value = self
         value.place = place

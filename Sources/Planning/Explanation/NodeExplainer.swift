@@ -168,7 +168,6 @@ struct NodeExplainer {
         return values + bridges()
     }
 
-    /// The entries of the bridging table.
     private mutating func bridges() -> [ExplainedValue] {
         let said = layers.compactMap { layer in layer.template.settings.bridgingTable.map { (layer.way, $0) } }
         let values = list(
@@ -240,7 +239,6 @@ struct NodeExplainer {
 }
 
 extension ValueSource {
-    /// A source for a value that follows from this one.
     func needed(by path: String) -> ValueSource {
         var source = self
         source.need = path

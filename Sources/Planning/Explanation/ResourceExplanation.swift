@@ -7,7 +7,6 @@ package struct ResourceExplanation: Hashable, Sendable {
     package struct Reference: Hashable, Sendable {
         /// Its address as in plans: `application_key.lighting`.
         package var path: String
-        /// Where it names the resource.
         package var location: SourceLocation
     }
 
@@ -15,7 +14,6 @@ package struct ResourceExplanation: Hashable, Sendable {
     package struct Use: Hashable, Sendable {
         /// The address of the user, as in plans, without the node.
         package var path: String
-        /// What sets it.
         package var source: ValueSource
         /// The names of the nodes, in the order of the definition; never empty.
         package var nodes: [String]
@@ -23,9 +21,7 @@ package struct ResourceExplanation: Hashable, Sendable {
 
     /// Its address as in plans: `group.kitchen`.
     package var path: String
-    /// The location of its name.
     package var location: SourceLocation
-    /// Its values.
     package var values: [ExplainedValue]
     /// Other resources of the network that name it.
     package var references: [Reference]

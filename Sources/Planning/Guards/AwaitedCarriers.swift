@@ -4,7 +4,6 @@ package import MeshCore
 package struct WaitingChange: Hashable, Sendable {
     /// The kind of change.
     package enum Kind: Hashable, Comparable, Sendable {
-        /// The relay will be switched off.
         case relayOff
         /// The GATT proxy will be switched off.
         case proxyOff
@@ -12,7 +11,6 @@ package struct WaitingChange: Hashable, Sendable {
         case subnetLoss
         /// The node will no longer be a friend of low-power nodes.
         case friendOff
-        /// The node will be reset.
         case reset
         /// The node will be excluded from the network.
         case exclusion
@@ -33,17 +31,12 @@ package struct WaitingChange: Hashable, Sendable {
         case outside
     }
 
-    /// The kind of change.
     package var kind: Kind
-    /// What the others are to be.
     package var role: Way.Role
     /// Names in the plan of some of the others, at least one.
     package var carriers: [String]
-    /// How many there are.
     package var carrierCount: Int
-    /// One of them.
     package var carrier: DeviceUUID
-    /// Why it waits.
     package var reason: Reason
 
     /// A change of a node that waits for others.
@@ -80,7 +73,6 @@ struct AwaitedCarriers {
     }
 
     private var devices: [DeviceUUID: Device] = [:]
-    /// The devices in the order of the plan.
     private var order: [DeviceUUID] = []
 
     /// Reads the devices from the steps of a plan.

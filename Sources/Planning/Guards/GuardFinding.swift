@@ -1,6 +1,5 @@
 /// A guard's objection to a plan.
 package struct GuardFinding: Hashable, Sendable {
-    /// The guard.
     package var planGuard: PlanGuard
     /// What would happen, as a sentence without a full stop.
     package var message: String

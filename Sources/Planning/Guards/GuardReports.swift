@@ -20,7 +20,6 @@ struct GuardReports {
     private var reports: [Report] = []
     private var places: [Cause: Int] = [:]
 
-    /// Whether nothing was found.
     var isEmpty: Bool { reports.isEmpty }
 
     /// Adds a finding that no line of the definition causes.

@@ -3,7 +3,6 @@ package import MeshCore
 /// A network as guards see it. It finds what would cut nodes off, or break what is in use. A plan must not cause that,
 /// neither at its end nor on the way.
 package struct GuardedNetwork {
-    /// The network.
     let network: MeshNetwork
     /// The nodes that are checked one by one; nil for all.
     private let scope: Set<DeviceUUID>?
@@ -41,7 +40,6 @@ package struct GuardedNetwork {
         case noFriend(NetKeyIndex)
         /// The answers of a node do not reach a proxy link.
         case unreachableTTL(DeviceUUID)
-        /// A node has no NetKey.
         case noNetKey(DeviceUUID)
         /// A node has a NetKey that is not in the network.
         case unknownNetKey(NetKeyIndex)
@@ -54,7 +52,6 @@ package struct GuardedNetwork {
         /// A list of a node has more entries than its product has shown to have room for.
         case fullList(DeviceUUID, ListCapacity.List)
 
-        /// The guard that keeps plans from causing it.
         package var planGuard: PlanGuard {
             switch self {
             case .noProxy: .lastProxy

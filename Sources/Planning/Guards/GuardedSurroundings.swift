@@ -62,7 +62,6 @@ package struct GuardedSurroundings: Sendable {
         count(node, 1)
     }
 
-    /// Removes a node.
     package mutating func remove(_ uuid: DeviceUUID) {
         guard let node = nodes.removeValue(forKey: uuid) else { return }
         count(node, -1)

@@ -209,7 +209,6 @@ extension NodeDiffer {
 }
 
 extension ModelDifference {
-    /// Leaves those groups out of what is added to a list.
     fileprivate mutating func leaveOut(
         _ groups: Set<SubscriptionAddress>,
         of list: WritableKeyPath<ModelDifference, (existing: [SubscriptionAddress], target: [SubscriptionAddress])?>

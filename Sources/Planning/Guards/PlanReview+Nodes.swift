@@ -1,7 +1,6 @@
 import MeshCore
 
 extension PlanReview {
-    /// Reports violations of single nodes.
     func reportNodes(_ broken: Set<GuardedNetwork.Violation>, to reports: inout GuardReports) {
         var silent: Set<DeviceUUID> = []
         var overloaded: Set<DeviceUUID> = []
@@ -83,7 +82,6 @@ extension PlanReview {
         "`\(name)` would have to hear more than the \(size) sources that its replay protection list holds"
     }
 
-    /// How to mend it.
     static let replayHint: Advice =
         "Let fewer elements publish to its groups, or take it out of some; it drops messages of further sources"
 
@@ -139,6 +137,5 @@ extension ListCapacity.List {
         return "node `\(name)` would need room for \(count) \(entries), and \(limit)"
     }
 
-    /// How to mend it.
     static let hint: Advice = "Ask for fewer, or leave the node out with \(command: .exclude())"
 }

@@ -53,7 +53,6 @@ struct PlanReview {
         return changing
     }
 
-    /// Reports everything that the plan would break.
     func report(to reports: inout GuardReports) {
         guard !plan.steps.isEmpty else { return }
         reportMassRemoval(to: &reports)

@@ -13,10 +13,8 @@ struct PublisherIndex {
 
     private var sources: [PublishAddress: [Source]] = [:]
 
-    /// Whether nobody publishes.
     var isEmpty: Bool { sources.isEmpty }
 
-    /// Adds what a node publishes.
     mutating func add(_ node: Node) {
         for (address, source) in node.publishing { sources[address, default: []].append(source) }
     }

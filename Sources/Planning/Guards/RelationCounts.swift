@@ -12,7 +12,6 @@ struct RelationCounts {
 
     private struct Count {
         var relations = 0
-        /// How many nodes have relations to it.
         var nodes = 0
         /// The last of those nodes, while counting.
         var last: DeviceUUID?
@@ -45,13 +44,10 @@ struct RelationCounts {
         return groups.sorted().map { .group($0) } + keys.sorted().map { .appKey($0) }
     }
 
-    /// How many relations a party has.
     func relations(of party: Party) -> Int { counts[party]?.relations ?? 0 }
 
-    /// How many nodes have relations to a party.
     func nodes(of party: Party) -> Int { counts[party]?.nodes ?? 0 }
 
-    /// Adds the relations of a node.
     mutating func add(_ node: Node) {
         Self.forEachParty(of: node) { party in
             total += 1

@@ -14,7 +14,6 @@ package struct Way: Hashable, Sendable {
     package enum Role: Int, CaseIterable, Comparable, Sendable {
         /// An open or private GATT proxy.
         case proxy
-        /// A relay.
         case relay
         /// A friend of low-power nodes.
         case friend
@@ -22,9 +21,7 @@ package struct Way: Hashable, Sendable {
         package static func < (left: Role, right: Role) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// What the node is.
     package var role: Role
-    /// Where.
     package var subnet: NetKeyIndex
 }
 
@@ -65,7 +62,6 @@ extension Node {
     /// Whether it is a low-power node, as far as known. If its composition names the feature, it uses it.
     package var isLowPower: Bool { features.lowPower == .enabled || features.lowPower == nil && product != nil }
 
-    /// Whether it needs what another node does.
     fileprivate func needs(_ way: Way) -> Bool {
         guard knows(way.subnet), !isExcluded, unprovisionedSeenAt == nil else { return false }
         switch way.role {
@@ -77,7 +73,6 @@ extension Node {
 }
 
 extension MeshNetwork {
-    /// Whether any node besides one needs what that does.
     package func hasNeed(of way: Way, besides node: DeviceUUID) -> Bool {
         nodes.contains { $0.uuid != node && $0.uuid != ownProvisioner && $0.needs(way) }
     }
@@ -173,7 +168,6 @@ package struct WaySuccession: Sendable {
         heirs[way]?.filter { $0 != node } ?? []
     }
 
-    /// The steps that give a node what it gets.
     package func givingSteps(of node: DeviceUUID) -> [Int] { givingSteps[node] ?? [] }
 
     /// Whether the plan takes a way away from a node for good.

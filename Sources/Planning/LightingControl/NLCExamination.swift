@@ -8,7 +8,6 @@ package struct NLCExamination: Hashable, Sendable {
         package var profile: NLCProfile?
         /// What is looked at: `light-lc-server on element 1`.
         package var subject: String
-        /// The result.
         package var outcome: Outcome
         /// What was found, in a few words.
         package var found: String

@@ -47,9 +47,7 @@ package struct NLCMinima: Hashable, Sendable {
     package let replayList: Int
     /// Groups in each model's subscription list; nil if unknown.
     package let subscriptions: Int?
-    /// Application keys.
     package let appKeys = 3
-    /// Network keys.
     package let netKeys = 2
 
     /// What profiles promise; nil without any.

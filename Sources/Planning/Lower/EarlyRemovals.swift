@@ -10,7 +10,6 @@ struct EarlyRemovals {
     var appKeys: Set<AppKeyIndex> = []
     var bindings: [ModelAddress: [AppKeyIndex]] = [:]
 
-    /// No early removals.
     init() {}
 
     /// The necessary early removals, and no more.

@@ -20,7 +20,6 @@ struct NodeLowering {
     /// The steps that give the node its new NetKeys.
     private(set) var netKeySteps: [NetKeyIndex: Int] = [:]
     private var appKeySteps: [AppKeyIndex: Int] = [:]
-    /// The steps that bind keys to models.
     private(set) var bindingSteps: [ModelAddress: [AppKeyIndex: Int]] = [:]
     /// Steps that move a publication away from an AppKey.
     private var movingSteps: [AppKeyIndex: [Int]] = [:]

@@ -10,7 +10,6 @@ package struct NetworkMerge {
     package enum Side: String, CaseIterable, Sendable {
         /// This database.
         case ours
-        /// The network that is merged into it.
         case theirs
     }
 
@@ -32,7 +31,6 @@ package struct NetworkMerge {
     package struct Change: Hashable, Sendable {
         /// The kinds of change.
         package enum Kind: String, Sendable {
-            /// The item is new.
             case added
             /// The item has another value.
             case changed
@@ -40,7 +38,6 @@ package struct NetworkMerge {
             case removed
         }
 
-        /// The kind of change.
         package var kind: Kind
         /// The item, like `node.lamp-1`.
         package var resource: String
@@ -140,7 +137,6 @@ package struct NetworkMerge {
 
     // MARK: What all kinds of resources have in common
 
-    /// Picks the value of a field that both sides have.
     mutating func pick<Value: Equatable>(
         _ field: String,
         of resource: String,
@@ -231,7 +227,6 @@ protocol Mergeable: Equatable {
     associatedtype Identity: Hashable & Comparable
     /// Identifies the item; it never changes.
     var identity: Identity { get }
-    /// The item's name.
     var mergeName: String { get }
     /// The item without what only this database knows.
     var shared: Self { get }

@@ -6,7 +6,6 @@ struct OrderedSteps {
     let nodes: [NodeSummary]
     /// The differences as people see them.
     let changes: [Change]
-    /// What is to be done.
     let steps: [Step]
     /// Positions in ``steps`` that wait until all steps before them are over.
     let barriers: [Int]

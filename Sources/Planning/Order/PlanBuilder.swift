@@ -395,7 +395,6 @@ extension NodeDifference {
 }
 
 extension Step.Work {
-    /// Whether the step sends a message.
     fileprivate var isMessage: Bool {
         switch self {
         case .configure, .provision, .configureWhenKnown, .readBack: true
@@ -433,7 +432,6 @@ extension DesiredGroup {
 }
 
 extension PlanBuilder {
-    /// The change of a key of the network.
     func change(_ key: some DesiredKey, _ kind: Change.Kind, _ noun: NamedKind) -> Change {
         func text(_ name: String, _ isProtected: Bool) -> String { "name \(name)" + (isProtected ? ", protected" : "") }
         let name = key.name.value

@@ -8,7 +8,6 @@ package struct Change: Hashable, Sendable {
         case create
         /// It exists with another value.
         case update
-        /// It exists and will be removed.
         case delete
         /// It is no longer managed and stays as it is.
         case forget
@@ -20,73 +19,45 @@ package struct Change: Hashable, Sendable {
     package enum Kind: UInt8, CaseIterable, Sendable {
         /// A NetKey of the network.
         case subnet = 0
-        /// An AppKey of the network.
         case applicationKey = 1
-        /// A group of the network.
         case group = 2
         /// The management of a node: its name, its protection and its removal policy; deleted if the node is reset.
         case node = 3
         /// The composition of a node; read, not written.
         case composition = 4
-        /// A NetKey on a node.
         case nodeSubnet = 5
-        /// An AppKey on a node.
         case nodeApplicationKey = 6
         /// An AppKey bound to a model.
         case binding = 7
         /// A group that a model subscribes to.
         case subscription = 8
-        /// The publication of a model.
         case publication = 9
-        /// The Default TTL state.
         case defaultTTL = 10
-        /// The Secure Network Beacon state.
         case secureNetworkBeacon = 11
-        /// The Network Transmit state.
         case networkTransmit = 12
-        /// The Relay state.
         case relay = 13
-        /// The Relay Retransmit state.
         case relayRetransmit = 14
-        /// The GATT Proxy state.
         case proxy = 15
-        /// The Friend state.
         case friend = 16
-        /// The provisioning of a device.
         case provisioning = 17
-        /// The Heartbeat Publication state.
         case heartbeatPublication = 18
-        /// The Heartbeat Subscription state.
         case heartbeatSubscription = 19
-        /// The Node Identity state of a subnet.
         case nodeIdentity = 20
-        /// The SAR Transmitter state.
         case sarTransmitter = 21
-        /// The SAR Receiver state.
         case sarReceiver = 22
-        /// The Private Beacon state.
         case privateBeacon = 23
-        /// The Private GATT Proxy state.
         case privateGATTProxy = 24
-        /// The On-Demand Private GATT Proxy state.
         case onDemandPrivateProxy = 25
-        /// The Private Node Identity state of a subnet.
         case privateNodeIdentity = 26
-        /// The Subnet Bridge state.
         case subnetBridge = 27
-        /// An entry of the Bridging Table.
         case bridgingTableEntry = 28
-        /// A state of a model above the foundation.
         case modelState = 29
         /// What people call something; no message.
         case title = 30
     }
 
-    /// The resource.
     package var resource: ResourceAddress
-    /// The kind of resource.
     package var kind: Kind
-    /// What happens to it.
     package var action: Action
     /// The node it is on; nil for resources of the network.
     package var node: DeviceUUID?
@@ -128,7 +99,6 @@ package struct Change: Hashable, Sendable {
 }
 
 extension Change {
-    /// A change of the resource with that address.
     package init(
         address: String,
         kind: Kind,
@@ -167,7 +137,6 @@ package struct ChangeDrift: Hashable, Sendable {
 }
 
 extension Change.Kind {
-    /// The kind of change for a state.
     package init(_ kind: FoundationState.Kind) {
         self =
             switch kind {

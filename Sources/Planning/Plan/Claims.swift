@@ -14,13 +14,11 @@ package struct Claims: Hashable, Sendable {
         self.nodes = nodes
     }
 
-    /// Whether there are no claims.
     package var isEmpty: Bool { resources.isEmpty && nodes.isEmpty }
 }
 
 /// What a definition claims on one node.
 package struct NodeClaim: Hashable, Sendable {
-    /// The node.
     package var node: DeviceUUID
     /// The claims on its models, each model once.
     package var models: [ModelClaim]
@@ -33,20 +31,17 @@ package struct NodeClaim: Hashable, Sendable {
 
 /// What a definition claims of one model.
 package struct ModelClaim: Hashable, Sendable {
-    /// The model.
     package var address: ModelAddress
     /// AppKeys bound to it, ascending.
     package var bindings: [AppKeyIndex] = []
     /// Its subscriptions, ascending.
     package var subscriptions: [SubscriptionAddress] = []
-    /// Whether its publication is claimed.
     package var publication = false
 
     package init(address: ModelAddress) {
         self.address = address
     }
 
-    /// Whether nothing is claimed.
     package var isEmpty: Bool { bindings.isEmpty && subscriptions.isEmpty && !publication }
 }
 
@@ -63,7 +58,6 @@ extension MeshNetwork {
 }
 
 extension Node {
-    /// Records the claims on the node.
     package mutating func apply(_ claim: NodeClaim) {
         for claimed in claim.models {
             let element = Int(claimed.address.element)

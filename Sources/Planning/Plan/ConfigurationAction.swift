@@ -5,15 +5,12 @@ package import MeshCore
 package enum ConfigurationAction: Hashable, Sendable {
     /// Config Composition Data Get of a page.
     case readComposition(page: UInt8)
-    /// Config NetKey Add.
     case addNetKey(NetKeyIndex)
     /// Config NetKey Delete. It also deletes the subnet's AppKeys on the node.
     case deleteNetKey(NetKeyIndex)
-    /// Config AppKey Add.
     case addAppKey(AppKeyIndex, boundTo: NetKeyIndex)
     /// Config AppKey Delete. It also ends bindings and publications that use the key.
     case deleteAppKey(AppKeyIndex, boundTo: NetKeyIndex)
-    /// Config Model App Bind.
     case bind(ModelAddress, AppKeyIndex)
     /// Config Model App Unbind. It also ends a publication that uses the key.
     case unbind(ModelAddress, AppKeyIndex)
@@ -23,21 +20,15 @@ package enum ConfigurationAction: Hashable, Sendable {
     case deleteSubscription(ModelAddress, SubscriptionAddress)
     /// Config Model Subscription Overwrite or Virtual Address Overwrite: only this one stays.
     case overwriteSubscriptions(ModelAddress, SubscriptionAddress)
-    /// Config Model Subscription Delete All.
     case deleteAllSubscriptions(ModelAddress)
     /// Config Model Publication Set or Virtual Address Set; nil stops publishing.
     case setPublication(ModelAddress, Publication?)
-    /// Config Default TTL Set.
     case setDefaultTTL(UInt8)
-    /// Config Beacon Set.
     case setSecureNetworkBeacon(Bool)
     /// Config Relay Set. If the retransmit is nil, the node's present one is read first and kept.
     case setRelay(Bool, TransmitParameters?)
-    /// Config GATT Proxy Set.
     case setProxy(Bool)
-    /// Config Friend Set.
     case setFriend(Bool)
-    /// Config Network Transmit Set.
     case setNetworkTransmit(TransmitParameters)
     /// Config Node Reset: the node leaves the network and is an unprovisioned device again.
     case resetNode
@@ -63,7 +54,6 @@ package enum ConfigurationAction: Hashable, Sendable {
     case updateNetKey(NetKeyIndex)
     /// Config AppKey Update with the new key of a refresh.
     case updateAppKey(AppKeyIndex, boundTo: NetKeyIndex)
-    /// Config Key Refresh Phase Set.
     case setKeyRefreshPhase(NetKeyIndex, KeyRefreshTransition)
 }
 

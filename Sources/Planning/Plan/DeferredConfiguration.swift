@@ -6,9 +6,7 @@ package import MeshCore
 ///
 /// It is lowered to steps when both are known, without the definition that it comes from.
 package struct DeferredConfiguration: Hashable, Sendable {
-    /// The node.
     package var node: DeviceUUID
-    /// Its name in the definition.
     package var name: String
     /// If set, only publications to this node are meant, which has an address by then. Other steps handle the rest of
     /// the configuration.
@@ -25,7 +23,6 @@ package struct DeferredConfiguration: Hashable, Sendable {
     package var defaultTTL: UInt8?
     /// Relay on or off; nil if not managed, here and below.
     package var relay: Bool?
-    /// Relay Retransmit.
     package var relayRetransmit: TransmitParameters?
     /// GATT proxy on or off.
     package var proxy: Bool?
@@ -47,7 +44,6 @@ package struct DeferredConfiguration: Hashable, Sendable {
     /// The names that files give to its models, so that the changes are called as in the plan.
     package var modelNames: [NamedModel] = []
 
-    /// A configuration that manages nothing.
     package init(node: DeviceUUID, name: String) {
         self.node = node
         self.name = name
@@ -126,19 +122,15 @@ package struct DeferredModel: Hashable, Sendable {
     package enum Publishing: Hashable, Sendable {
         /// It is not managed.
         case unmanaged
-        /// The model does not publish.
         case off
-        /// The model publishes like this.
         case on(DesiredPublication)
     }
 
-    /// The model.
     package var address: ModelAddress
     /// The bound AppKeys, ascending.
     package var bindings: [AppKeyIndex]?
     /// The groups, ascending.
     package var subscriptions: [SubscriptionAddress]?
-    /// Its publication.
     package var publication: Publishing
     /// The states that it reports, in the order of their forms.
     package var states: [DesiredModelState]
@@ -207,13 +199,11 @@ package struct ModelRule: Hashable, Sendable {
         case state(DesiredModelState)
     }
 
-    /// The kind of model.
     package var model: ModelIdentifier
     /// The element; nil for any.
     package var element: UInt8?
     /// Whether the rule names the node, so that the node must have the model.
     package var isRequired: Bool
-    /// The effect on the model.
     package var effect: Effect
 
     package init(model: ModelIdentifier, element: UInt8?, isRequired: Bool, effect: Effect) {

@@ -2,7 +2,6 @@ import MeshCore
 
 /// A desired state of the foundation models, for a node with an unknown composition.
 package struct DeferredState: Hashable, Sendable {
-    /// The state.
     package var state: DesiredFoundationState
     /// Whether to leave it out if the node lacks it, because a default for many nodes asks for it.
     package var isOptional: Bool

@@ -5,9 +5,7 @@ package import MeshCore
 package struct HeldStateRequest: Hashable, Sendable {
     /// The state, with the value from before once it is known.
     package var state: HeldState
-    /// The AppKey of the Set.
     package var key: AppKeyIndex
-    /// The AppKey of the Get.
     package var readingKey: AppKeyIndex
     /// The transaction identifier of the Set. It is chosen when the Set is made.
     package var transaction: UInt8

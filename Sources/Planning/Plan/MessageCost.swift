@@ -41,7 +41,6 @@ package struct MessageCost: Hashable, Sendable {
         length <= 11 ? 1 : (length + 4 + 11) / 12
     }
 
-    /// The sum of both.
     package static func + (left: MessageCost, right: MessageCost) -> MessageCost {
         MessageCost(
             messages: left.messages + right.messages,
@@ -50,7 +49,6 @@ package struct MessageCost: Hashable, Sendable {
         )
     }
 
-    /// Adds the right cost to the left.
     package static func += (left: inout MessageCost, right: MessageCost) {
         left = left + right
     }

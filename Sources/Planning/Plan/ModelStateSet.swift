@@ -4,7 +4,6 @@ package import MeshCore
 package struct ModelStateSet: Hashable, Sendable {
     /// The element, and the model that reports the state.
     package var model: ModelAddress
-    /// The state and its value.
     package var state: ModelState
     /// The AppKey of the Set. It is bound to the model that takes the Set.
     package var key: AppKeyIndex
@@ -33,7 +32,6 @@ package struct ModelStateSet: Hashable, Sendable {
         MomentaryPayload(state.setPayload).octets(at: now, transaction: transaction)
     }
 
-    /// The cost of the Set and of its status.
     var cost: MessageCost {
         .exchange(request: state.setPayload.count, status: state.form.statusOpcode.encoded.count + statusLength)
     }

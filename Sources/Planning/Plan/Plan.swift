@@ -10,7 +10,6 @@ package struct Plan: Hashable, Sendable {
     package var lineage: Octets16
     /// The serial of the database it was made from.
     package var serial: UInt64
-    /// The name of the network.
     package var network: String
     /// The nodes that change: in the definition's order, then forgotten ones by address.
     package var nodes: [NodeSummary]
@@ -29,7 +28,6 @@ package struct Plan: Hashable, Sendable {
     package var findings: [GuardFinding]
     /// What it was limited to; nil if it contains everything.
     package var scope: PlanScope?
-    /// The purpose.
     package var purpose: Purpose
     /// What is managed from now on although nothing about it changes. It is recorded before the first step.
     package var claims: Claims
@@ -93,17 +91,14 @@ package struct Plan: Hashable, Sendable {
 package struct NodeSummary: Hashable, Sendable {
     /// What happens to the node as a whole.
     package enum Action: UInt8, Sendable {
-        /// The node is managed from now on.
         case manage = 0
         /// The node was managed before, and changes.
         case update = 1
-        /// The node is no longer managed.
         case forget = 2
         /// The node does not exist yet: a device becomes this node.
         case provision = 3
         /// Its device was seen unprovisioned. The node is retired, and the device becomes a node again.
         case replace = 4
-        /// The node is reset and leaves the network.
         case reset = 5
         /// The node is excluded from the network: it gets no more keys.
         case exclude = 8
@@ -111,17 +106,14 @@ package struct NodeSummary: Hashable, Sendable {
         case substitute = 9
     }
 
-    /// The node.
     package var uuid: DeviceUUID
     /// Its name in the definition; in the database if it is forgotten.
     package var name: String
     /// The address of its primary element when the plan is carried out; nil if it is chosen only then.
     package var address: UnicastAddress?
-    /// What happens to it.
     package var action: Action
     /// The range of its changes in ``Plan/changes``.
     package var changes: Range<Int>
-    /// The cost of its steps on air.
     package var cost: MessageCost
 
     package init(

@@ -9,11 +9,9 @@ package struct PlanDependency: Hashable, Sendable {
         case secret = 1
         /// The devices' secrets that the command line names, of all devices that the plan provisions.
         case secrets = 2
-        /// The way to the mesh.
         case way = 3
     }
 
-    /// What it is.
     package var kind: Kind
     /// Where it comes from, for people; unique among those of its kind in a plan. It contains no secret.
     package var name: String

@@ -1,6 +1,5 @@
 /// What the planner may do although it would refuse it, and what it is limited to.
 package struct PlannerOptions: Hashable, Sendable {
-    /// The guards that the plan may pass.
     package var allowed: Set<PlanGuard>
     /// The nodes that the plan is limited to. Changes of the network that they do not need are left out, too.
     package var selection: PlanSelection

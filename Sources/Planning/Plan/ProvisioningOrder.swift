@@ -3,9 +3,7 @@ package import MeshCore
 
 /// How to make a device a node; holds no secret.
 package struct ProvisioningOrder: Hashable, Sendable {
-    /// The device.
     package var uuid: DeviceUUID
-    /// The name of the node.
     package var name: String
     /// The address of its primary element if the definition fixes it; otherwise it is chosen when the number of
     /// elements is known.
@@ -40,7 +38,6 @@ package struct ProvisioningOrder: Hashable, Sendable {
     /// Whether the database has a node with this UUID that was seen unprovisioned. That node is then retired.
     package var isReplacement: Bool
 
-    /// An order without any requirements.
     package init(uuid: DeviceUUID, name: String, netKeyIndex: NetKeyIndex) {
         self.uuid = uuid
         self.name = name

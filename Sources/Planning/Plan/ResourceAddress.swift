@@ -5,10 +5,8 @@
 package struct ResourceAddress: Hashable, Sendable {
     /// `node.NAME`, or the whole text if ``path`` is nil.
     private let start: String
-    /// Where it is on the node.
     private let path: ResourcePath?
 
-    /// The address with that text.
     package init(_ text: String) {
         start = text
         path = nil
@@ -22,7 +20,6 @@ package struct ResourceAddress: Hashable, Sendable {
         self.path = path
     }
 
-    /// The whole address.
     package var text: String {
         guard let path else { return start }
         var text = ""

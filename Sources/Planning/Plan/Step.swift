@@ -14,13 +14,11 @@ package struct Step: Hashable, Sendable {
         /// The part of a node's configuration that depends on its composition or on the address of another node that is
         /// not provisioned yet. It is lowered to further steps when these are known.
         case configureWhenKnown(DeferredConfiguration)
-        /// A node is read back completely.
         case readBack(DeviceUUID)
     }
 
     /// The change it belongs to: an index into ``Plan/changes``.
     package var change: Int
-    /// The work.
     package var work: Work
     /// Indexes of steps that must have succeeded before; all are smaller than this step's own.
     package var dependencies: [Int]

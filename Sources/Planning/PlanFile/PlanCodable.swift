@@ -38,7 +38,6 @@ struct PlanReader {
         try Value(from: &self)
     }
 
-    /// Reads a list whose elements ascend.
     mutating func readAscending<Element: PlanCodable & Comparable>(
         _ field: String
     ) throws(DecodeError) -> [Element] {

@@ -70,8 +70,6 @@ package enum PlanFile {
     }
 
     /// Checks that all indexes and nodes exist, and adds up the costs.
-    ///
-    /// - Throws: ``DecodeError`` if one does not.
     private static func check(_ plan: inout Plan) throws(DecodeError) {
         var places: [DeviceUUID: Int] = [:]
         for (index, node) in plan.nodes.enumerated() {

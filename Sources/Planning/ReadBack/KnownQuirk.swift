@@ -24,7 +24,6 @@ package enum KnownQuirk: String, CaseIterable, Hashable, Sendable {
 
     /// What is known about a quirk.
     package struct Facts: Hashable, Sendable {
-        /// The stack in which it was seen.
         package let stack: String
         /// What such a node does: a clause after "the node".
         package let deed: String
@@ -34,7 +33,6 @@ package enum KnownQuirk: String, CaseIterable, Hashable, Sendable {
         package let source: String
     }
 
-    /// What is known about the quirk.
     package var facts: Facts {
         switch self {
         case .exchangedVendorModels:

@@ -142,7 +142,6 @@ extension NodeReadBack {
         return appKeys[place].boundNetKey
     }
 
-    /// The labels in the record of a model.
     private func labelsRecorded(at address: ModelAddress) -> [LabelUUID] {
         guard let model = node.model(at: address) else { return [] }
         var found: [LabelUUID] = []

@@ -22,7 +22,6 @@ package struct NodeReadBack: Sendable {
     package private(set) var refused: [NodeReading] = []
     /// What could not be read because the answer was odd or never came; the record stays.
     package private(set) var unread: [UnreadValue] = []
-    /// The known quirks that the node has shown.
     package internal(set) var quirks: Set<KnownQuirk> = []
     /// Whether each Get is sent alone, although the node has the Opcodes Aggregator Server.
     package private(set) var isAskedSingly = false
@@ -31,7 +30,6 @@ package struct NodeReadBack: Sendable {
     package enum Pages: Hashable, Sendable {
         /// Nodes with the Large Composition Data Server for which they are not known.
         case unread
-        /// All nodes.
         case all
     }
 
@@ -57,7 +55,6 @@ package struct NodeReadBack: Sendable {
     /// The network's AppKeys, which show the subnet of each.
     let appKeys: [AppKey]
     var reportedAppKeys: Set<AppKeyIndex> = []
-    /// The entries of the bridging table received so far.
     var bridging: [BridgingTableEntry] = []
     var pairCount = 0
     var entryCounts: [NetKeyIndexPair: Int] = [:]
@@ -190,7 +187,6 @@ package struct NodeReadBack: Sendable {
     /// Whether the node has answered anything, even oddly.
     package var hasAnswered: Bool { reports > 0 || !refused.isEmpty || !unread.isEmpty }
 
-    /// Whether the node has reported all of its keys.
     var knowsAllKeys: Bool {
         let left = refused + unread.map(\.reading)
         return !left.contains { reading in

@@ -4,7 +4,6 @@ package import MeshCore
 package enum NodeReading: Hashable, Sendable {
     /// Config Composition Data Get of page 0.
     case composition
-    /// Config NetKey Get.
     case netKeys
     /// Config AppKey Get: the AppKeys bound to a NetKey.
     case appKeys(NetKeyIndex)
@@ -12,15 +11,10 @@ package enum NodeReading: Hashable, Sendable {
     case bindings(ModelAddress)
     /// Config SIG or Vendor Model Subscription Get.
     case subscriptions(ModelAddress)
-    /// Config Model Publication Get.
     case publication(ModelAddress)
-    /// Config Default TTL Get.
     case defaultTTL
-    /// Config Beacon Get.
     case secureNetworkBeacon
-    /// Config Network Transmit Get.
     case networkTransmit
-    /// Config Friend Get.
     case friend
     /// Config Relay Get: Relay and Relay Retransmit.
     case relay
@@ -112,17 +106,12 @@ package enum NodeReport: Hashable, Sendable {
     /// The publication of a model, with a virtual address instead of its label. The model does not publish if the
     /// address is unassigned.
     case publication(ModelAddress, Address, PublicationSettings)
-    /// The Default TTL state.
     case defaultTTL(UInt8)
-    /// The Secure Network Beacon state.
     case secureNetworkBeacon(Bool)
-    /// The Network Transmit state.
     case networkTransmit(TransmitParameters)
-    /// The Friend state.
     case friend(FeatureState)
     /// The Relay and Relay Retransmit states.
     case relay(FeatureState, TransmitParameters)
-    /// The GATT Proxy state.
     case proxy(FeatureState)
     /// Another state of the foundation models.
     case state(FoundationState)

@@ -4,7 +4,6 @@ package import MeshCore
 package struct OddAnswer: Error, Hashable, Sendable {
     /// What is wrong with it.
     package enum Problem: Hashable, Sendable {
-        /// It is malformed.
         case malformed(DecodeError)
         /// It is well-formed, but about another model, key, address or element.
         case aboutElse
@@ -12,7 +11,6 @@ package struct OddAnswer: Error, Hashable, Sendable {
         case content(String)
     }
 
-    /// What is wrong with it.
     package var problem: Problem
     /// The received access payload, opcode included. Statuses of the foundation models contain no keys.
     package var payload: [UInt8]
@@ -60,7 +58,6 @@ extension OddAnswer: CustomStringConvertible {
 
 /// Something that could not be read from a node, although the node answers.
 package struct UnreadValue: Hashable, Sendable {
-    /// What was asked.
     package var reading: NodeReading
     /// The node's answer; nil if it never answered.
     package var answer: OddAnswer?

@@ -12,15 +12,12 @@ package struct PageReading: Hashable, Sendable {
     package enum Part: Hashable, Sendable {
         /// Config Composition Data Get.
         case composition(page: UInt8)
-        /// Large Composition Data Get.
         case largeComposition(page: UInt8, offset: UInt16)
-        /// Models Metadata Get.
         case modelsMetadata(page: UInt8, offset: UInt16)
     }
 
     /// The answer of a node: a page or a part of it.
     package struct Answer: Hashable, Sendable {
-        /// The number of the page.
         package var page: UInt8
         /// The index of the first octet.
         package var offset: UInt16
@@ -36,7 +33,6 @@ package struct PageReading: Hashable, Sendable {
             self.data = data
         }
 
-        /// A whole page.
         package init(page: UInt8, data: [UInt8]) {
             self.init(page: page, offset: 0, totalSize: data.count, data: data)
         }
@@ -49,7 +45,6 @@ package struct PageReading: Hashable, Sendable {
     /// The pages of Models Metadata that were read; nil for a node without the Large Composition Data Server.
     package private(set) var modelsMetadata: [UInt8: [UInt8]]?
 
-    /// The page that is being assembled.
     private var assemblyPage: UInt8 = 0
     private var assemblySize = 0
     private var octets: [UInt8] = []

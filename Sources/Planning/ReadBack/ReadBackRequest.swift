@@ -38,15 +38,12 @@ package enum ReadBackRequest: Hashable, Sendable {
 package struct ReadBackAnswers: Hashable, Sendable {
     /// The answer to one of the Gets.
     package enum Answer: Hashable, Sendable {
-        /// The requested report.
         case report(NodeReport)
-        /// A refusal.
         case refused
     }
 
     /// The answers in the order of the Gets; nil for a Get without a valid answer.
     package var answers: [Answer?]
-    /// The known quirks that the answers show.
     package var quirks: Set<KnownQuirk> = []
     /// Octets of the status, opcode included, if the node says that it had no room for more answers.
     package var fullAt: Int?

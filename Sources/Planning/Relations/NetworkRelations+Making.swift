@@ -108,7 +108,6 @@ private struct RelationMaker {
         return related
     }
 
-    /// A node of the definition.
     private func related(_ node: DesiredNode, _ uuid: DeviceUUID) -> RelatedNode {
         let baseline = node.baseline(in: network)
         var related = RelatedNode(

@@ -36,15 +36,12 @@ package struct RelatedNode: Hashable, Sendable {
         case unmanaged
     }
 
-    /// Its identity.
     package var uuid: DeviceUUID
-    /// Its name.
     package var name: String
     /// What people call it; nil if it has no title.
     package var title: String?
     /// What it is for, as far as is known.
     package var kind = NodeKind.other
-    /// Its tags in the definition.
     package var tags: [String: String]
     /// How it stands to definition and network.
     package var standing: Standing
@@ -59,7 +56,6 @@ package struct RelatedNode: Hashable, Sendable {
     /// What its models subscribe to, by element, model and group.
     package var subscriptions: [RelatedSubscription]
 
-    /// A node with these tags.
     package init(uuid: DeviceUUID, name: String, tags: [String: String] = [:], standing: Standing = .managed) {
         self.uuid = uuid
         self.name = name
@@ -77,15 +73,12 @@ package struct RelatedNode: Hashable, Sendable {
 package struct RelatedPublication: Hashable, Sendable {
     /// Where it goes.
     package enum Target: Hashable, Sendable {
-        /// A group with that name.
         case group(String)
         /// An element, named by its node.
         case node(String)
     }
 
-    /// The name of the model.
     package var model: String
-    /// Where it goes.
     package var target: Target
     /// The name of the application key; nil if the composition must tell it.
     package var key: String?
@@ -99,9 +92,7 @@ package struct RelatedPublication: Hashable, Sendable {
 
 /// A group that a model listens to.
 package struct RelatedSubscription: Hashable, Sendable {
-    /// The name of the model.
     package var model: String
-    /// The name of the group.
     package var group: String
 
     package init(model: String, group: String) {
@@ -112,7 +103,6 @@ package struct RelatedSubscription: Hashable, Sendable {
 
 /// A group.
 package struct RelatedGroup: Hashable, Sendable {
-    /// Its name.
     package var name: String
     /// The name of the group that contains it; nil if none.
     package var parent: String?
@@ -128,7 +118,6 @@ package struct RelatedGroup: Hashable, Sendable {
 
 /// An application key.
 package struct RelatedKey: Hashable, Sendable {
-    /// Its name.
     package var name: String
     /// The name of the subnet that it belongs to.
     package var subnet: String

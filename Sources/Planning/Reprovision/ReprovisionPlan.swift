@@ -3,11 +3,9 @@ package import MeshCore
 /// What a node becomes by a reprovisioning over its Node Provisioning Protocol Interface (Mesh Protocol 1.1, 3.11.8);
 /// holds no secret.
 package struct ReprovisionPlan: Hashable, Sendable {
-    /// The node.
     package var node: DeviceUUID
     /// Its name in the database.
     package var name: String
-    /// The procedure.
     package var procedure: NodeProvisioningProcedure
     /// The present addresses of its elements.
     package var before: ClosedRange<UInt16>

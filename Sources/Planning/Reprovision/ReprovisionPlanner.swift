@@ -3,9 +3,7 @@ package import MeshCore
 
 /// A request for one procedure of the Node Provisioning Protocol Interface on one node.
 package struct ReprovisionRequest: Hashable, Sendable {
-    /// The node.
     package var node: DeviceUUID
-    /// The procedure.
     package var procedure: NodeProvisioningProcedure
     /// The new address of its primary element; nil for any free one. Only for the Node Address Refresh.
     package var address: UnicastAddress?
@@ -119,8 +117,6 @@ package struct ReprovisionPlanner {
 
     /// A subnet of the node without a key refresh. In a reprovisioning, the node may have another key, or be in another
     /// phase, than the database says.
-    ///
-    /// - Throws: ``ReprovisionRefusal`` if there is none.
     private func subnet(of node: Node) throws(ReprovisionRefusal) -> NetKeyIndex {
         let known = node.netKeys.filter { key in network.netKeys.contains { $0.index == key.index } }
         guard !known.isEmpty else {

@@ -14,7 +14,6 @@ struct CountedDiagnostics {
     private var repetitions: [Int: Int] = [:]
     private var skips: [ModelIdentifier: (place: Int, rules: Int)] = [:]
 
-    /// Whether an error was reported.
     private(set) var hasErrors = false
 
     mutating func report(_ diagnostic: Diagnostic) {

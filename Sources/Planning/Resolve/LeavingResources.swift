@@ -14,7 +14,6 @@ struct LeavingResources {
         groups.sorted().map { .group($0) } + appKeys.sorted().map { .appKey($0) } + netKeys.sorted().map { .netKey($0) }
     }
 
-    /// Whether it contains a resource.
     func holds(_ resource: NetworkResource) -> Bool {
         switch resource {
         case .netKey(let index): netKeys.contains(index)

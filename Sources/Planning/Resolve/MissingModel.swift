@@ -10,7 +10,6 @@ struct MissingModel {
     var name: String
     /// Its product, if only the file that describes it says that the model is missing.
     var product: ProductDescription?
-    /// The names of models.
     var names = ModelNames()
 
     /// What is missing, and where it is or what is there instead.

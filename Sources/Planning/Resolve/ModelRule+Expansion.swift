@@ -8,7 +8,6 @@ extension ModelRule {
         case applied([ModelAddress])
         /// The same, but a model had another publication, which stays; the location is that of the other one.
         case conflicting(ModelAddress, SourceLocation)
-        /// The node has no such model.
         case missing
     }
 
@@ -104,7 +103,6 @@ extension Node {
         return result
     }
 
-    /// Whether the element has the model.
     func has(_ model: ModelIdentifier, on element: UInt8) -> Bool {
         let index = Int(element)
         return index < elements.count && elements[index].place(of: model) != nil

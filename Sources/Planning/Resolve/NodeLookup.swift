@@ -16,11 +16,8 @@ package enum NodeLookup {
 
     /// A node of the database, or a device that may have become one.
     package struct Candidate: Hashable, Sendable {
-        /// Its name in the database.
         package var name: String
-        /// Its identity.
         package var uuid: DeviceUUID
-        /// The addresses of its elements.
         package var addresses: ClosedRange<UInt16>
         /// What distinguishes it from others with its name: `managed`, `excluded` …
         package var state: String
@@ -36,7 +33,6 @@ package enum NodeLookup {
 
     /// The result of a lookup.
     package enum Found: Sendable {
-        /// No node.
         case nobody
         /// This node; others with the same name are not meant.
         case one(Candidate, namesakes: [Candidate])

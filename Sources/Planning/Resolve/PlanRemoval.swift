@@ -85,7 +85,6 @@ extension Definition {
 }
 
 extension PublishSettings {
-    /// Whether the destination is one of these nodes.
     fileprivate func leads(to nodes: Set<String>) -> Bool {
         switch target.value {
         case .name(let name), .element(node: let name, index: _): nodes.contains(name)
@@ -130,7 +129,6 @@ extension DesiredState {
         claims.removeAll { if case .group(let address) = $0 { emptied.contains(address) } else { false } }
     }
 
-    /// The groups that nodes use.
     private var groupsInUse: Set<SubscriptionAddress> {
         var used: Set<SubscriptionAddress> = []
         func add(_ target: DesiredPublication.Target) {

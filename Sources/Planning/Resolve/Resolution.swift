@@ -15,7 +15,6 @@ struct Resolution {
     let places: Set<DeviceUUID>
     /// How the plan is limited, nil if it is not.
     let scope: PlanScope?
-    /// What the plan is for.
     let purpose: Plan.Purpose
     /// Whether nodes that leave are reset, whatever the definition said about them.
     let resets: Bool

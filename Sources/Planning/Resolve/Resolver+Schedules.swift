@@ -198,7 +198,6 @@ private struct SchedulerPlace: Hashable, Comparable {
 }
 
 extension ScheduleDefinition {
-    /// The schedule for people.
     var text: String {
         switch action.value {
         case .off: "\(time.value.words) switch off"

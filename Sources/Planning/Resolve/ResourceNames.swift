@@ -15,7 +15,6 @@ struct ResourceNames {
     private var servers: [DeviceUUID: String] = [:]
     private var fixedAddresses: [UnicastAddress: String] = [:]
     private let network: MeshNetwork
-    /// The names of models.
     let models: ModelNames
     /// The models that are described, whose states are told in words.
     let known: KnownModels
@@ -61,7 +60,6 @@ struct ResourceNames {
     /// The name of a node through which devices are provisioned.
     func node(_ server: DeviceUUID) -> String { servers[server] ?? server.description }
 
-    /// Names the node at an address.
     mutating func name(_ name: String, at address: UnicastAddress) {
         fixedAddresses[address] = name
     }

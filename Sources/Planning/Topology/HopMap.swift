@@ -9,9 +9,7 @@ package import MeshCore
 package struct HopMap: Hashable, Sendable {
     /// A node as it was heard.
     package struct Station: Hashable, Sendable {
-        /// The node.
         package var uuid: DeviceUUID
-        /// Its name.
         package var name: String
         /// The fewest hops between it and us, the link of the proxy included: 1 for the proxy itself. Nil if it was not
         /// heard.
@@ -24,7 +22,6 @@ package struct HopMap: Hashable, Sendable {
         package var isRelay: Bool
         /// The subnet in which it was asked.
         package var subnet: NetKeyIndex
-        /// The subnets that it is in.
         package var subnets: Set<NetKeyIndex>
 
         package init(
@@ -62,7 +59,6 @@ package struct HopMap: Hashable, Sendable {
     /// What each relay carries that carries something, the most loaded first.
     package let loads: [Load]
 
-    /// The map of what was heard.
     package init(_ stations: [Station]) {
         self.stations = stations
         /// The relays at each number of hops, by subnet.

@@ -6,7 +6,6 @@ package enum HopPrediction {
     package struct Station: Hashable, Sendable {
         /// Where it is; nil if nobody says.
         package var position: NodePosition?
-        /// Whether it relays.
         package var isRelay: Bool
 
         package init(position: NodePosition?, isRelay: Bool) {

@@ -6,7 +6,6 @@ struct CalendarDay: Hashable {
     /// 1 to 31.
     let day: Int64
 
-    /// The days of a month.
     static func length(of month: Int64, _ year: Int64) -> Int64 {
         switch month {
         case 4, 6, 9, 11: 30
@@ -37,7 +36,6 @@ struct CalendarDay: Hashable {
 struct ScheduleRule: Hashable {
     /// 0 to 99, or 100 for any.
     let year: Int64
-    /// A bit for each month.
     let months: Int64
     /// 1 to 31, or 0 for any. A day that a month does not have is its last.
     let day: Int64

@@ -8,7 +8,6 @@ struct Fade: Hashable, Sendable {
     let span: Int64
     /// When the delay is over.
     let begin: Instant
-    /// When it arrives.
     let end: Instant
     /// Whether the value is an angle, 0x10000 for a full circle.
     var wraps = false
@@ -33,9 +32,7 @@ struct Fade: Hashable, Sendable {
 
 /// The time of a transition and the delay before it.
 struct FadeTiming: Hashable, Sendable {
-    /// How long the transition takes.
     var transition = Duration.zero
-    /// How long it waits.
     var delay = Duration.zero
 
     /// At once.

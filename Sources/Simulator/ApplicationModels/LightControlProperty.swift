@@ -40,10 +40,8 @@ enum LightControlProperty: UInt16, CaseIterable {
         }
     }
 
-    /// The only field of the property.
     private var field: MessageDescription.Field? { DeviceProperty.property(rawValue)?.fields.first }
 
-    /// The initial value as octets.
     var initialOctets: [UInt8] {
         guard let field else { return [] }
         let raw = isLightness ? Int64(initial) : field.type.raw(nearest: initial) ?? 0

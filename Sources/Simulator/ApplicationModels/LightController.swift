@@ -29,9 +29,7 @@ struct LightController: Hashable, Sendable {
         case timeout
     }
 
-    /// The present phase.
     var phase = Phase.off
-    /// When the phase began.
     var began = Instant.zero
     /// When its timer runs out; nil if it has none.
     var until: Instant?

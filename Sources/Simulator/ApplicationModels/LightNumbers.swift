@@ -25,7 +25,6 @@ enum LightNumbers {
         }
     }
 
-    /// The value of a Generic Level.
     static func value(_ level: Int64, of item: StateItem, _ range: ClosedRange<Int64>) -> Int64 {
         switch item {
         case .level: level

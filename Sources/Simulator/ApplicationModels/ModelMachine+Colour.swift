@@ -12,12 +12,10 @@ extension ModelMachine {
             ? element : neighbour(of: element, with: .ctlTemperatureServer) ?? element
     }
 
-    /// The element with the hue of an HSL server.
     func hueElement(of element: Int) -> Int {
         has(.hslHueServer, element) ? element : neighbour(of: element, with: .hslHueServer) ?? element
     }
 
-    /// The element with the saturation of an HSL server.
     func saturationElement(of element: Int) -> Int {
         has(.hslSaturationServer, element) ? element : neighbour(of: element, with: .hslSaturationServer) ?? element
     }

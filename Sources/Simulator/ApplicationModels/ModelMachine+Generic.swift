@@ -30,7 +30,6 @@ extension ModelMachine {
         return fade.from > 0 || self[item, element] > 0
     }
 
-    /// Switches an element on or off.
     mutating func switchOnOff(_ element: Int, _ isOn: Bool, _ timing: FadeTiming) {
         let item = onOffItem(of: element)
         move(item, element, to: isOn ? onValue(item, element) : 0, timing)

@@ -20,7 +20,6 @@ extension ModelMachine {
         return controller
     }
 
-    /// A property in its unit.
     func property(_ property: LightControlProperty, _ element: Int) -> Double {
         let stored = models.stored.octets[StateKey(element, .controlProperty, index: property.rawValue)]
         return stored.flatMap(property.number) ?? property.number(property.initialOctets) ?? 0

@@ -8,7 +8,6 @@ import MeshCore
 struct KnownTime: Hashable, Sendable {
     /// TAI in units of 1/256 s since 2000-01-01 at ``at``.
     var tai: Int64
-    /// When it was so.
     var at: Instant
     /// In units of 10 ms.
     var uncertainty: Int64

@@ -30,7 +30,6 @@ struct VendorModels: Sendable {
     /// The vendor models that take a message.
     func servers(of opcode: Opcode) -> [ModelIdentifier] { servers[opcode] ?? [] }
 
-    /// The model with that identifier.
     subscript(identifier: ModelIdentifier) -> VendorModel? { byIdentifier[identifier] }
 }
 

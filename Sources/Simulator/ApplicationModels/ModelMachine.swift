@@ -3,7 +3,6 @@ import MeshCore
 
 /// What the application models of a node hold, in memory only as far as it was used.
 struct NodeModels: Hashable, Sendable {
-    /// What lasts.
     var stored = StoredModels()
     /// The transitions under way. What they end with is stored already.
     var fades: [StateKey: Fade] = [:]
@@ -44,17 +43,11 @@ struct Transaction: Hashable, Sendable {
 
 /// A message for a model.
 struct ModelRequest {
-    /// The index of the element.
     let element: Int
-    /// The model that takes it.
     let server: ModelIdentifier
-    /// The opcode.
     let opcode: Opcode
-    /// Its fields.
     let values: FieldValues
-    /// Who sent it.
     let source: UnicastAddress
-    /// Where it was sent to.
     let destination: Address
 }
 
@@ -64,13 +57,9 @@ struct Ignored: Error {}
 /// The application models of one node as a function: messages and time change their states (Mesh Model 1.1). Made for
 /// one step; ``models`` is what remains.
 struct ModelMachine {
-    /// What the models hold.
     var models: NodeModels
-    /// The elements with their models.
     let elements: [Element]
-    /// The company of the node.
     let company: UInt16
-    /// The present.
     let now: Instant
     /// The result that the status of the present request tells, where it has such a field; 0 for success.
     var result: Int64 = 0
@@ -94,7 +83,6 @@ struct ModelMachine {
 
     // MARK: Elements
 
-    /// Whether an element has a model.
     func has(_ model: ModelIdentifier, _ element: Int) -> Bool {
         elements.indices.contains(element) && elements[element].place(of: model) != nil
     }
@@ -117,7 +105,6 @@ struct ModelMachine {
     /// The transition of a value; nil if it rests.
     func fade(_ item: StateItem, _ element: Int) -> Fade? { models.fades[StateKey(element, item)] }
 
-    /// The value at present.
     func present(_ item: StateItem, _ element: Int) -> Int64 {
         fade(item, element)?.value(at: now) ?? self[item, element]
     }
@@ -364,7 +351,6 @@ extension ModelMachine {
 // Faults of the Health Server (Mesh Protocol 4.2.15). The world keeps the attention timer.
 
 extension ModelMachine {
-    /// The faults that an element has at present.
     func currentFaults(_ element: Int) -> [UInt8] { models.stored.octets[StateKey(element, .currentFaults)] ?? [] }
 
     /// The faults that an element has had since they were cleared.
@@ -566,7 +552,6 @@ extension ModelMachine {
     struct Action: Sendable {
         /// Whether a message of the same transaction with other values counts from the beginning of the transaction.
         var countsFromStart = false
-        /// Acts on the states.
         let act: @Sendable (inout ModelMachine, ModelRequest) throws(Ignored) -> Void
     }
 
@@ -593,7 +578,6 @@ extension ModelMachine {
         return table
     }()
 
-    /// The statuses that models send.
     static let statuses: [Opcode: Status] = {
         var table: [Opcode: Status] = [:]
         for (name, status) in allStatuses {
@@ -603,7 +587,6 @@ extension ModelMachine {
         return table
     }()
 
-    /// The status that a model publishes.
     static let published: [ModelIdentifier: Opcode] = {
         let names: [(ModelIdentifier, String)] = [
             (.onOffServer, "generic-onoff-status"),

@@ -9,7 +9,6 @@ package enum StateItem: UInt8, Sendable {
     case level = 2
     /// Generic Default Transition Time, as its octet.
     case defaultTransition = 3
-    /// Generic OnPowerUp.
     case onPowerUp = 4
     /// Generic Power Actual and what goes with it.
     case power = 5
@@ -149,9 +148,7 @@ package enum StateItem: UInt8, Sendable {
 
 /// Where a value is kept: the element, what it is, and which of several.
 package struct StateKey: Hashable, Comparable, Sendable {
-    /// The index of the element.
     package let element: UInt8
-    /// What it is.
     package let item: StateItem
     /// Which of several, such as a scene or a property; otherwise 0.
     package let index: UInt16
@@ -171,9 +168,7 @@ package struct StateKey: Hashable, Comparable, Sendable {
 package struct StoredModels: Hashable, Sendable {
     /// Numbers. The value of a transition is the one that it ends with.
     package var numbers: [StateKey: Int64] = [:]
-    /// Octets.
     package var octets: [StateKey: [UInt8]] = [:]
 
-    /// Whether nothing was set.
     package var isEmpty: Bool { numbers.isEmpty && octets.isEmpty }
 }

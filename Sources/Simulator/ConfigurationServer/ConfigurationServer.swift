@@ -6,7 +6,6 @@ package import MeshCore
 /// It answers all messages of Mesh Protocol 1.0.1, and those of 1.1 for models of the primary element. It ignores
 /// malformed, prohibited and unknown messages, as nodes do.
 package struct ConfigurationServer: Sendable {
-    /// What a node can store.
     package var limits: NodeLimits
     /// Whether models that extend each other on one element share one subscription list.
     package var sharesSubscriptionLists: Bool
@@ -437,7 +436,6 @@ extension NodeConfigurationState {
 }
 
 extension ConfigurationServer {
-    /// Publications.
     static let publicationHandlers: [(Opcode, Handler)] = [
         on(ConfigModelPublicationGet.self) { message, request, state in
             var publication: Publication?

@@ -3,11 +3,8 @@ package import MeshCore
 /// The states of the foundation models that version 1.1 adds (Mesh Protocol 1.1, 4.2). A state matters only on a node
 /// whose primary element has its model; otherwise it keeps its initial value.
 package struct FoundationStates: Hashable, Sendable {
-    /// The SAR Transmitter state.
     package var sarTransmitter = SARTransmitterState.standard
-    /// The SAR Receiver state.
     package var sarReceiver = SARReceiverState.standard
-    /// The Private Beacon state.
     package var isPrivateBeaconEnabled = false
     /// The Random Update Interval Steps state in units of 10 s; 0 for a new random value in every private beacon.
     package var randomUpdateIntervalSteps: UInt8 = 60
@@ -17,7 +14,6 @@ package struct FoundationStates: Hashable, Sendable {
     /// The On-Demand Private GATT Proxy state: for how many seconds the node would advertise after a solicitation, 0
     /// for off. It has no effect, because solicitation over the air is not simulated.
     package var onDemandPrivateProxySeconds: UInt8 = 0
-    /// The Subnet Bridge state.
     package var isSubnetBridgeEnabled = false
     /// The Bridging Table state, in the order in which entries were added.
     package var bridgingTable: [BridgingTableEntry] = []
@@ -70,7 +66,6 @@ extension BridgingTableEntry {
 }
 
 extension NodeConfigurationState {
-    /// Whether the primary element has a model.
     func hasPrimary(_ model: ModelIdentifier) -> Bool {
         elements.first?.models.contains { $0.identifier == model } ?? false
     }

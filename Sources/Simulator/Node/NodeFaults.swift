@@ -4,7 +4,6 @@ package import MeshCore
 package struct NodeFaults: Hashable, Sendable {
     /// A status that a node answers instead of acting.
     package struct Answer: Hashable, Sendable {
-        /// The opcode of the request.
         package var opcode: Opcode
         /// The status. It does not affect requests whose answers have no status field.
         package var status: ConfigStatusCode
@@ -35,7 +34,6 @@ package struct NodeFaults: Hashable, Sendable {
     package var copyLoss: Double?
     /// What goes wrong while the device is provisioned.
     package var provisioning: ProvisioningFaults
-    /// How the node deviates from others.
     package var quirks: Set<DeviceQuirk>
 
     package init(

@@ -1,8 +1,6 @@
 /// How much a virtual node can store. Beyond that it answers Insufficient Resources (Mesh Protocol 4.3).
 package struct NodeLimits: Hashable, Sendable {
-    /// The most NetKeys on the node.
     package var netKeys: Int
-    /// The most AppKeys on the node.
     package var appKeys: Int
     /// The most AppKeys bound to one model.
     package var bindingsPerModel: Int

@@ -23,7 +23,6 @@ final class NodeSequenceNumbers: SequenceNumberSource {
         reservedEnds[stream] = nil
     }
 
-    /// The next number.
     func next(for source: UnicastAddress, ivIndex: UInt32) throws(SequenceNumberError) -> UInt32 {
         let stream = SequenceStream(source: source, ivIndex: ivIndex)
         let number = nextNumbers[stream, default: 0]

@@ -6,9 +6,7 @@ package struct ProvisioningFaults: Hashable, Sendable {
     package enum Behaviour: Hashable, Sendable {
         /// It stays silent on this link.
         case silence
-        /// It fails with that code.
         case failure(ProvisioningErrorCode)
-        /// It drops the link.
         case linkLoss
     }
 
@@ -19,7 +17,6 @@ package struct ProvisioningFaults: Hashable, Sendable {
         /// Confirmation, `.verification` for Random, `.completion` for Data. At `.completed` the device has accepted
         /// the data and is a node, but does not say so.
         package var stage: ProvisioningStage
-        /// What it does at that stage.
         package var behaviour: Behaviour
         /// In how many more sessions; nil for all.
         package var remaining: Int?

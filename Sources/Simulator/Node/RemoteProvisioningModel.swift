@@ -4,7 +4,6 @@ import MeshCore
 struct RemoteProvisioningModel {
     /// The state machine of the protocol.
     var server = RemoteProvisioningServer()
-    /// The open link.
     var link: LinkIdentifier?
     /// The number of the current attempt to open a link. Events of an earlier attempt have no effect.
     var attempt: UInt32 = 0
@@ -62,6 +61,5 @@ enum RemoteProvisioningEvent {
     case acknowledged(LinkIdentifier, transfer: UInt32)
     /// A PDU has reached the server.
     case received(LinkIdentifier, [UInt8])
-    /// The other side has closed the link.
     case closed(LinkIdentifier, node: Int)
 }

@@ -3,7 +3,6 @@ package struct SequenceRanges: Hashable, Sendable {
     /// The ranges, sorted. Between two of them at least one number is missing.
     package private(set) var ranges: [ClosedRange<UInt32>] = []
 
-    /// No numbers.
     package init() {}
 
     /// The highest number; nil if the set is empty.
@@ -29,7 +28,6 @@ package struct SequenceRanges: Hashable, Sendable {
         ranges.replaceSubrange(first..<end, with: [merged])
     }
 
-    /// Adds one number.
     package mutating func insert(_ number: UInt32) {
         insert(number...number)
     }

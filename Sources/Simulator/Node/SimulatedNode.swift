@@ -16,7 +16,6 @@ struct SimulatedNode {
     var load = AirLoad()
     /// How long one channel was busy at its place, with what it sent and what its neighbours sent; in microseconds.
     var airtime: Int64 = 0
-    /// Its faults.
     var faults = NodeFaults()
     /// Whether its links end after the answer that says its GATT proxy was switched off.
     var endsLinks = false
@@ -92,7 +91,6 @@ extension SimulatedNode {
         return stack.pass(pdu)
     }
 
-    /// Whether it sends what it has to send.
     mutating func canSend() -> Bool { state.isProvisioned && !faults.isOff && !faults.isMute }
 
     /// When a PDU leaves that the node forwards, and whether it forwards PDUs on the advertising bearer and to links;
@@ -130,7 +128,6 @@ enum WorldEvent {
     case hear(nodes: [Int], SharedNetworkPDU)
     /// A node hears a secure network beacon or a mesh private beacon.
     case hearBeacon(node: Int, [UInt8])
-    /// A node hands a PDU to its advertiser.
     case advertise(node: Int, SharedNetworkPDU, TransmitParameters)
     /// A packet reaches the strangers, which are not simulated nodes.
     case leaveForStrangers(AirPacket)
@@ -146,9 +143,7 @@ enum WorldEvent {
     case heartbeatOfFeature(node: Int)
     /// A node may have counted heartbeats for as long as it should.
     case endHeartbeats(node: Int)
-    /// A node sends a message that is no answer.
     case send(node: Int, OutgoingMessage)
-    /// A node answers a request.
     case answer(node: Int, OutgoingMessage, thenReset: Bool)
     /// A node carries out a postponed Node Reset, unless that life is over.
     case lateReset(node: Int, life: KeyMaterial?)
@@ -156,22 +151,17 @@ enum WorldEvent {
     case stopIdentity(node: Int, NetKeyIndex)
     /// A node's Private Node Identity has been advertised for 60 s.
     case stopPrivateIdentity(node: Int, NetKeyIndex)
-    /// A device advertises to those who scan.
     case tick(AdvertisingTick)
     /// A node's attention timer may have expired.
     case endAttention(node: Int)
-    /// A device sends a provisioning PDU.
     case sendProvisioning(LinkIdentifier, [UInt8])
     /// The timer of a provisioning session is due.
     case wakeProvisioning(LinkIdentifier)
-    /// An event of Remote Provisioning.
     case remote(RemoteProvisioningEvent)
-    /// The time for connecting is over.
     case connect(LinkIdentifier)
     /// A packet of the client reaches the proxy.
     case write(LinkIdentifier, [UInt8])
     /// A packet of the proxy reaches the client.
     case notify(LinkIdentifier, [UInt8])
-    /// The proxy ends a link.
     case disconnect(LinkIdentifier, reason: String)
 }

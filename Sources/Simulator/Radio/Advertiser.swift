@@ -77,7 +77,6 @@ struct AdvertisingRules: Sendable {
 }
 
 extension ClosedRange<Duration> {
-    /// The range in whole microseconds.
     fileprivate var microseconds: ClosedRange<Int64> { lowerBound.microseconds...upperBound.microseconds }
 }
 

@@ -15,7 +15,6 @@ struct HeardPDU {
         key = max(pdu.digest, 1)
     }
 
-    /// Whether a node remembers the PDU.
     mutating func isKnown(to node: Int, in heard: SharedRecency) -> Bool {
         heard.contains(key, node, hint: &hint)
     }

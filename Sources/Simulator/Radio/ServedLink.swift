@@ -3,7 +3,6 @@ import MeshCore
 /// One GATT connection, seen from the node or device: the Proxy Server role (Mesh Protocol 6), or PB-GATT (5.2.2). For
 /// the device, a PB-ADV link that a node has opened to it counts as one too.
 struct ServedLink {
-    /// The node it leads to.
     let node: Int
     /// Selects what the client wants to hear.
     var filter = ProxyFilter()

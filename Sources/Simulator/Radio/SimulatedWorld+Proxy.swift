@@ -17,7 +17,6 @@ extension SimulatedWorld {
         return link
     }
 
-    /// The time for connecting is over.
     func finishConnecting(_ link: LinkIdentifier) {
         guard let target = connecting.removeValue(forKey: link) else { return }
         do throws(BearerError) {
@@ -207,7 +206,6 @@ extension SimulatedWorld {
         return isTaken
     }
 
-    /// Notifies the client of a link of a PDU.
     func notify(_ pdu: ProxyPDU, on link: LinkIdentifier) {
         guard let end = links[link], !end.isEnding else { return }
         for packet in ProxySegmenter.packets(of: pdu, maximumSize: maximumPacketSize) {
@@ -230,7 +228,6 @@ extension SimulatedWorld {
         queue.add(.disconnect(link, reason: reason), at: arrival)
     }
 
-    /// The node ends all its links.
     func endLinks(to node: Int, reason: String) {
         for (link, end) in links.sorted(by: { $0.key < $1.key }) where end.node == node {
             self.end(link, reason: reason)

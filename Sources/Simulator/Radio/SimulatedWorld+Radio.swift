@@ -37,7 +37,6 @@ extension SimulatedWorld {
         }
     }
 
-    /// A node handles a PDU that may be for it.
     private func take(_ pdu: SharedNetworkPDU, at node: Int) {
         let reception = nodes[node].stack.receive(pdu, at: now)
         carryOut(reception, at: node, from: .air)

@@ -6,7 +6,6 @@ struct ScanState {
     var scanners = 0
     /// Counts the beginnings of scans, so that the ticks of an earlier scan end.
     var session: UInt32 = 0
-    /// The devices that already tick in this scan.
     var ticking: Set<DeviceUUID> = []
     /// The hops to each node from the one beside the scanner; nil if there is no path. Nodes that came later are
     /// missing.
@@ -16,7 +15,6 @@ struct ScanState {
     /// Makes the surroundings of devices differ.
     let salt: UInt64
 
-    /// A state in which nobody scans.
     init(seed: UInt64) {
         generator = SeededGenerator(seed: seed ^ 0x5CA4_5CA4_5CA4_5CA4)
         salt = seed
@@ -150,7 +148,6 @@ extension SimulatedWorld {
 
 /// One device's turn to advertise.
 struct AdvertisingTick {
-    /// The device.
     let device: DeviceUUID
     /// The scan that the turn belongs to.
     let session: UInt32

@@ -70,11 +70,9 @@ struct RadioNeighbours: Hashable, Sendable {
 
 /// What decides who hears a node.
 struct RadioStation: Hashable, Sendable {
-    /// Its place.
     var place: RadioPlace
     /// Its subnets; empty if it takes part in no network at present.
     var subnets: [NetKeyIndex]
-    /// Whether it relays at present.
     var isRelay: Bool
 }
 
@@ -137,7 +135,6 @@ extension RadioNeighbours {
         for node in building.stations.indices where node != building.root { find(node) }
     }
 
-    /// Finds the neighbours of a node.
     private mutating func find(_ node: Int) {
         guard let building else { return }
         let place = building.stations[node].place

@@ -4,7 +4,6 @@ package enum Checksum {
         (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
     }
 
-    /// The checksum of the octets.
     package static func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {
         ~bytes.reduce(~UInt32(0)) { value, byte in
             value >> 8 ^ table[Int(UInt8(truncatingIfNeeded: value) ^ byte)]

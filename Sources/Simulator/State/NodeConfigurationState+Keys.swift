@@ -14,7 +14,6 @@ extension NodeConfigurationState {
         return .success
     }
 
-    /// Starts a key refresh on the node.
     mutating func updateNetKey(_ index: NetKeyIndex, _ key: KeyMaterial) -> ConfigStatusCode {
         guard let position = netKeys.firstIndex(where: { $0.index == index }) else { return .invalidNetKeyIndex }
         switch netKeys[position].phase {

@@ -16,8 +16,6 @@ extension NodeConfigurationState {
     }
 
     /// The model on the element with that address.
-    ///
-    /// - Throws: ``Refusal`` if the element or the model does not exist.
     func position(_ address: UnicastAddress, _ identifier: ModelIdentifier) throws(Refusal) -> ModelPosition {
         let element = Int(address.rawValue) - Int(self.address.rawValue)
         guard elements.indices.contains(element) else { throw Refusal(status: .invalidAddress) }
@@ -146,7 +144,6 @@ extension NodeConfigurationState {
         return known.contains(label) || known.count < limit
     }
 
-    /// All labels in subscriptions and publications of the node.
     var labels: Set<LabelUUID> {
         var labels: Set<LabelUUID> = []
         for model in elements.flatMap(\.models) {

@@ -19,25 +19,16 @@ package struct NodeConfigurationState: Hashable, Sendable {
     package var netKeys: [NodeNetKey]
     /// Its AppKeys, sorted by index.
     package var appKeys: [NodeAppKey]
-    /// The Secure Network Beacon state.
     package var secureNetworkBeacon: Bool
     /// The Default TTL state, 0 or 2...127.
     package var defaultTTL: UInt8
-    /// The Relay state.
     package var relay: FeatureState
-    /// The GATT Proxy state.
     package var proxy: FeatureState
-    /// The Friend state.
     package var friend: FeatureState
-    /// Whether it can be a Low Power node.
     package var isLowPowerSupported: Bool
-    /// The Network Transmit state.
     package var networkTransmit: TransmitParameters
-    /// The Relay Retransmit state.
     package var relayRetransmit: TransmitParameters
-    /// The Heartbeat Publication state.
     package var heartbeatPublication: HeartbeatPublicationSettings
-    /// The Heartbeat Subscription state.
     package var heartbeatSubscription: HeartbeatSubscriptionSettings
     /// The elements in order of their indexes, at least one.
     package var elements: [Element]
@@ -52,7 +43,6 @@ package struct NodeConfigurationState: Hashable, Sendable {
     /// The AppKey with that index; nil if the node does not have it.
     package func appKey(_ index: AppKeyIndex) -> NodeAppKey? { appKeys.first { $0.index == index } }
 
-    /// The addresses of all elements.
     package var addresses: ClosedRange<UInt16> {
         let last = min(Int(address.rawValue) + max(elements.count, 1) - 1, Int(UnicastAddress.last.rawValue))
         return address.rawValue...UInt16(last)
@@ -128,13 +118,11 @@ package struct NodeConfigurationState: Hashable, Sendable {
 
 /// A NetKey on a node.
 package struct NodeNetKey: Hashable, Sendable {
-    /// The key's index.
     package var index: NetKeyIndex
     /// The key; during a key refresh, the new one.
     package var key: KeyMaterial
     /// The key being replaced; set only during a key refresh.
     package var oldKey: KeyMaterial?
-    /// The node's phase in the key refresh.
     package var phase: KeyRefreshPhase = .normal
     /// Whether the node advertises with its Node Identity in this subnet.
     package var isIdentityRunning = false
@@ -144,9 +132,7 @@ package struct NodeNetKey: Hashable, Sendable {
 
 /// An AppKey on a node.
 package struct NodeAppKey: Hashable, Sendable {
-    /// The key's index.
     package var index: AppKeyIndex
-    /// The NetKey it is bound to.
     package var boundNetKey: NetKeyIndex
     /// The key; once it was updated, the new one.
     package var key: KeyMaterial

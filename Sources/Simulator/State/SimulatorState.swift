@@ -4,13 +4,10 @@ package import MeshCore
 package struct SimulatorState: Hashable, Sendable {
     /// The newest message that a node accepted from a source.
     package struct ReplayEntry: Hashable, Sendable {
-        /// The IV index of the message.
         package var ivIndex: UInt32
-        /// Its sequence number.
         package var sequence: UInt32
     }
 
-    /// Each node's configuration.
     package var nodes: [DeviceUUID: NodeConfigurationState]
     /// The IV index of each node that has been told one.
     package var ivIndexes: [DeviceUUID: IVIndex]
@@ -27,7 +24,6 @@ package struct SimulatorState: Hashable, Sendable {
     package var deviceKeyCandidates: [DeviceUUID: KeyMaterial]
     /// How devices deviate from others.
     package var quirks: [DeviceUUID: Set<DeviceQuirk>]
-    /// The places of nodes and devices.
     package var places: [DeviceUUID: RadioPlace]
     /// What the application models of nodes hold.
     package var models: [DeviceUUID: StoredModels]
@@ -36,7 +32,6 @@ package struct SimulatorState: Hashable, Sendable {
     /// The node that hops are counted from; nil if not recorded.
     package var root: DeviceUUID?
 
-    /// An empty state.
     package init() {
         nodes = [:]
         ivIndexes = [:]

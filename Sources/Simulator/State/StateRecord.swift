@@ -4,7 +4,6 @@ package import MeshCore
 package enum StateRecord: Hashable, Sendable {
     /// A node's whole configuration; the last record of a node counts.
     case node(NodeConfigurationState)
-    /// The IV index of a node.
     case ivIndex(DeviceUUID, IVIndex)
     /// A node accepted a PDU. It accepts no older one from the stream's source any more.
     case replay(DeviceUUID, SequenceStream, UInt32)
@@ -37,7 +36,6 @@ package enum StateRecord: Hashable, Sendable {
 /// big-endian). A body starts with the kind of the record. Kinds are added and never changed, so every file of the
 /// version can be read. A program that does not know a kind refuses the file. The file holds keys, so its mode is 0600.
 package enum StateFile {
-    /// The start of every file.
     package static let header: [UInt8] = Array("MSIM".utf8) + [0, 1]
     static let longestBody = 1 << 24
 
@@ -65,8 +63,6 @@ package enum StateFile {
     /// The state in a file, and how many of its octets are complete records. The writer may have died while it wrote
     /// the rest. Cut the rest off before you append. An empty file, or a part of a header, holds no state and no
     /// complete octets.
-    ///
-    /// - Throws: ``ReadError`` if the octets are not such a file.
     package static func decode(_ bytes: [UInt8]) throws(ReadError) -> (state: SimulatorState, wholeOctets: Int) {
         guard bytes.count >= header.count else {
             guard header.starts(with: bytes) else { throw .notAStateFile }

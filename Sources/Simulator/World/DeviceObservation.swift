@@ -6,7 +6,6 @@ package struct DeviceObservation: Hashable, Sendable {
     package enum Event: Hashable, Sendable {
         /// The device draws attention for so many seconds, at least one.
         case attentionStarted(seconds: UInt8)
-        /// It stops drawing attention.
         case attentionEnded
         /// It shows or sounds a value.
         case output(OutputAction, OutOfBandValue)
@@ -16,7 +15,6 @@ package struct DeviceObservation: Hashable, Sendable {
         case inputAwaited(InputAction, size: UInt8)
         /// It stops waiting for the value.
         case inputEnded
-        /// It has become a node at that address.
         case provisioned(UnicastAddress)
         /// The lamp of an element, or what else it switches, has reached a level of 0 to 65535; `isDimmable` tells
         /// whether there is more than on and off.
@@ -25,13 +23,9 @@ package struct DeviceObservation: Hashable, Sendable {
         case unprovisioned
     }
 
-    /// When it was noticed.
     package var time: Instant
-    /// The device.
     package var uuid: DeviceUUID
-    /// The device's name.
     package var name: String
-    /// What was noticed.
     package var event: Event
 }
 
@@ -98,9 +92,7 @@ extension InputAction {
 
 /// Why a device does not accept an input.
 package enum DeviceInputError: Error, Hashable, Sendable {
-    /// There is no such device.
     case unknownDevice
-    /// The device waits for no input.
     case notAwaited
     /// The value is not a possible one; the device keeps waiting.
     case value(OutOfBandValueError)

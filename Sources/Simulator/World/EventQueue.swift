@@ -21,10 +21,8 @@ package struct EventQueue<Event> {
     private var freeSlots: [Int] = []
     private var nextOrder: UInt64 = 0
 
-    /// An empty queue.
     package init() {}
 
-    /// How many events wait.
     package var count: Int { heap.count }
 
     /// When the next event happens; nil if none waits.

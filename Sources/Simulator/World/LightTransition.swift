@@ -2,9 +2,7 @@ package import MeshCore
 
 /// A lamp that is changing, or waits for the delay before it changes.
 package struct LightTransition: Hashable, Sendable {
-    /// The node.
     package let uuid: DeviceUUID
-    /// The index of the element.
     package let element: Int
     /// When the delay is over.
     package let begin: Instant

@@ -4,7 +4,6 @@ import MeshCore
 struct NetworkObserver {
     /// A PDU that was read.
     struct Reading {
-        /// The decrypted PDU.
         var pdu: NetworkPDU
         /// The NetKey that secures the PDU.
         var key: KeyMaterial
@@ -15,12 +14,10 @@ struct NetworkObserver {
     private var keysByNID: [UInt8: [KeyMaterial]] = [:]
     private let schedules: KeySchedules
 
-    /// An observer without keys.
     init(schedules: KeySchedules) {
         self.schedules = schedules
     }
 
-    /// Learns a NetKey.
     mutating func learn(_ key: KeyMaterial) {
         let nid = schedules.subnet(key).flooding.nid
         guard !keysByNID[nid, default: []].contains(key) else { return }

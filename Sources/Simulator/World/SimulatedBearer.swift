@@ -14,7 +14,6 @@ package final class SimulatedBearer: Bearer {
         self.world = world
     }
 
-    /// The present instant of the world.
     package var now: Instant { world.now }
 
     /// The number in the world's settings.

@@ -9,7 +9,6 @@ struct ApplicationMessage {
     let payload: [UInt8]
     let key: AppKeyIndex
     let netKeyIndex: NetKeyIndex
-    /// The TTL on arrival.
     let ttl: UInt8
 }
 
@@ -116,7 +115,6 @@ extension SimulatedWorld {
         queueAnswer(answer, of: node, thenReset: false, after: delay)
     }
 
-    /// A model of an element handles a message.
     private func handle(
         _ opcode: Opcode,
         _ message: ApplicationMessage,
@@ -232,8 +230,6 @@ extension SimulatedWorld {
     ]
 
     /// Acts on such a message; returns nil for no answer.
-    ///
-    /// - Throws: ``DecodeError`` if the parameters are malformed.
     private func answer(
         _ opcode: Opcode,
         _ parameters: ArraySlice<UInt8>,

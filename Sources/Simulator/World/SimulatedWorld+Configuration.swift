@@ -119,7 +119,6 @@ extension SimulatedWorld {
         if phases != before.netKeys.map({ [UInt16($0.phase.rawValue), $0.index.rawValue] }) { announce(node) }
     }
 
-    /// The node sends the answer.
     func answer(_ message: OutgoingMessage, from node: Int, thenReset: Bool) {
         // Meanwhile the node may have left the network, and may even be in another one.
         guard nodes[node].isAlive, nodes[node].state.addresses.contains(message.source.rawValue) else { return }

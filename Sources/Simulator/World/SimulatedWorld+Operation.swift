@@ -43,11 +43,8 @@ package struct PressedSwitch: Hashable, Sendable {
 
 /// A lamp, or what else an element switches.
 package struct LightState: Hashable, Sendable {
-    /// The node.
     package let uuid: DeviceUUID
-    /// Its name.
     package let name: String
-    /// The index of the element.
     package let element: Int
     /// The present level of 0 to 65535.
     package let level: Int64
@@ -169,7 +166,6 @@ extension SimulatedWorld {
     ///   - isManufacturers: whether it is one of the manufacturer, which only the manufacturer changes.
     ///   - access: what users may do with it: 1 to read, 2 to write, 3 for both, 0 for nothing.
     ///   - value: its raw value.
-    /// - Throws: ``OperationError`` if there is no such element.
     package func defineProperty(
         _ uuid: DeviceUUID,
         element: Int,

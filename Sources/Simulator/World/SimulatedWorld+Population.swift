@@ -40,7 +40,6 @@ extension SimulatedWorld {
         }
     }
 
-    /// Adds a node of the database.
     private func add(
         _ node: Node,
         of network: MeshNetwork,

@@ -81,7 +81,6 @@ extension SimulatedWorld {
         carryOut(actions, on: link, of: node)
     }
 
-    /// Carries out the actions of a device's session.
     func carryOut(_ actions: [ProvisioningDeviceAction], on link: LinkIdentifier, of node: Int) {
         for action in actions {
             guard links[link].map({ !$0.isEnding }) ?? false else { return }

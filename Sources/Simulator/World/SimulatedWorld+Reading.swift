@@ -3,7 +3,6 @@ package import MeshCore
 
 /// A network PDU that reached a node over the air for the first time, or of which all copies to it were lost.
 package struct HeardMessage: Hashable, Sendable {
-    /// When.
     package let time: Instant
     /// Who heard it, or would have.
     package let uuid: DeviceUUID
@@ -21,9 +20,7 @@ package struct HeardMessage: Hashable, Sendable {
 
 /// Which copy of a PDU a node hears first.
 struct PDUArrival: Hashable {
-    /// Who will hear it.
     let node: Int
-    /// The digest of the PDU.
     let digest: UInt64
 }
 

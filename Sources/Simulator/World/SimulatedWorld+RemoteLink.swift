@@ -69,7 +69,6 @@ extension SimulatedWorld {
 
     // MARK: PDUs
 
-    /// A server sends a PDU over its link.
     func sendOverRemoteLink(_ pdu: [UInt8], from node: Int) {
         guard let link = nodes[node].remote.link, let end = links[link], let carrier = end.remote else { return }
         let number = carrier.transfer &+ 1

@@ -2,7 +2,6 @@ import MeshCore
 
 /// The Remote Provisioning Servers of nodes: requests, reports and scanning.
 extension SimulatedWorld {
-    /// Handles an event of Remote Provisioning.
     func handle(_ event: RemoteProvisioningEvent) {
         switch event {
         case .wake(let node):
@@ -54,7 +53,6 @@ extension SimulatedWorld {
         )
     }
 
-    /// Carries out the actions of a node's server.
     func carryOut(_ actions: [RemoteProvisioningServer.Action], at node: Int) {
         for action in actions {
             switch action {

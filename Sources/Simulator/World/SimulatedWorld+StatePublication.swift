@@ -3,9 +3,7 @@ import MeshCore
 
 /// A model that publishes its state.
 struct StatePublication: Hashable, Sendable {
-    /// The index of its element.
     let element: Int
-    /// The model.
     let model: ModelIdentifier
 }
 
@@ -132,7 +130,6 @@ extension SimulatedWorld {
         queue.add(.publish(node: node, publication), at: time)
     }
 
-    /// A model of a node publishes by its period.
     func publishByPeriod(_ publication: StatePublication, of node: Int) {
         guard let time = nodes[node].publicationsAt[publication], time <= now else { return }
         nodes[node].publicationsAt[publication] = nil

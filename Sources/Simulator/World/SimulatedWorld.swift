@@ -12,9 +12,7 @@ package final class SimulatedWorld {
     /// failed; then the node stays silent.
     package typealias Recorder = (StateRecord) -> Bool
 
-    /// The settings of the radio.
     package let settings: WorldSettings
-    /// The present instant.
     package internal(set) var now: Instant = .zero
     /// Violations of the rules so far, as sentences, at most a thousand.
     package internal(set) var violations: [String] = []
@@ -82,9 +80,7 @@ package final class SimulatedWorld {
     var pressCount: Int64 = 0
     /// The answer to the message that a node has just got without the radio; nil if it got none.
     var directAnswer: DirectAnswer?
-    /// The newest IV index of any node.
     var newestIVIndex: UInt32 = 0
-    /// How nodes advertise.
     let advertising: AdvertisingRules
     let schedules: KeySchedules
     let recorder: Recorder
@@ -220,7 +216,6 @@ package final class SimulatedWorld {
         hash ^= hash >> 29
     }
 
-    /// Records a violation.
     func report(_ violation: String) {
         if violations.count < 1_000 { violations.append(violation) }
     }
@@ -236,9 +231,7 @@ package struct WorldStatistics: Hashable, Sendable {
     package var lost = 0
     /// PDUs that found an advertising queue full.
     package var dropped = 0
-    /// Packets that the client wrote.
     package var packetsFromClient = 0
-    /// Packets that the client received.
     package var packetsToClient = 0
     /// Configuration requests that nodes acted on or refused.
     package var requests = 0
@@ -299,7 +292,6 @@ extension SimulatedWorld {
         case client(LinkIdentifier)
     }
 
-    /// Checks a PDU at its origin.
     func check(_ reading: NetworkObserver.Reading, _ octets: [UInt8], by sender: Sender) {
         let pdu = reading.pdu
         let stream = reading.stream

@@ -16,7 +16,6 @@ package struct WorldSettings: Hashable, Sendable {
     package struct RadioLink: Hashable, Sendable {
         /// One of the two nodes.
         package var first: DeviceUUID
-        /// The other node.
         package var second: DeviceUUID
         /// The share of copies lost, 0...1; nil for the share in the settings.
         package var copyLoss: Double?
@@ -28,7 +27,6 @@ package struct WorldSettings: Hashable, Sendable {
         }
     }
 
-    /// Who hears whom.
     package var topology: Topology
     /// The share of a PDU's copies lost on each radio link before interference, 0...1.
     package var copyLoss: Double
@@ -59,14 +57,12 @@ package struct WorldSettings: Hashable, Sendable {
     /// How often each proxy and each unprovisioned device advertises while somebody scans; at least a millisecond. One
     /// second is usual after the first minute.
     package var scannedInterval: Duration
-    /// How long connecting takes.
     package var connecting: Duration
     /// How many links a client can have at once, at least 1. Bluetooth controllers of small computers support between 5
     /// and 10 connections.
     package var maximumLinks: Int
     /// The proxy drops each link after this many packets from the client; nil for never.
     package var dropsLinkAfterPackets: Int?
-    /// What nodes can store.
     package var limits: NodeLimits
     /// Whether models that extend each other on one element share one subscription list (Mesh Protocol 4.2.4), on nodes
     /// whose description does not say so.

@@ -71,7 +71,6 @@ package enum DatabaseLocation {
         }
     }
 
-    /// Opens the rows at this place.
     func openStore() throws(StoreError) -> any RowStore {
         switch self {
         case .file(let path): try SQLiteRowStore(opening: path)
@@ -83,8 +82,6 @@ package enum DatabaseLocation {
 
 extension MeshDatabase {
     /// Creates a database in a file; see ``create(at:network:extras:key:label:cost:now:using:)``.
-    ///
-    /// - Throws: what that function throws.
     package static func create(
         at path: String,
         network: MeshNetwork,
@@ -108,8 +105,6 @@ extension MeshDatabase {
     }
 
     /// Opens the database in a file; see ``open(at:key:using:)``.
-    ///
-    /// - Throws: what that function throws.
     package static func open(
         at path: String,
         key: DatabaseSecret,

@@ -6,17 +6,13 @@ package struct DatabaseSummary: Hashable, Sendable {
     package struct Change: Hashable, Sendable {
         /// The command, as the history names it.
         package var operation: String
-        /// Who gave it.
         package var user: String
-        /// When it began.
         package var began: Timestamp
     }
 
-    /// The present state.
     package var version: StateVersion
     /// How many nodes there are, our own among them.
     package var nodes: Int
-    /// How many nodes have drifted.
     package var drifted: Int
     /// How many requests have no certain outcome.
     package var inDoubt: Int
@@ -61,7 +57,6 @@ final class RowTally {
     /// - Parameter cipher: asked row by row: the database may have got another data key when the reading begins.
     init(_ cipher: @escaping @autoclosure () -> RowCipher) { self.cipher = cipher }
 
-    /// Counts a row.
     func add(_ name: RowName, _ revision: UInt64) throws(StoreError) {
         guard name != Manifest.name else { return }
         digest.add(try cipher().digestTerm(name, revision: revision))

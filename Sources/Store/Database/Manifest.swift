@@ -9,11 +9,9 @@ struct Manifest: Hashable {
 
     /// Counts the transactions that changed the network, its nodes, records or extras. Plans are compared with it.
     var serial: UInt64
-    /// The number of the next run.
     var nextRun: UInt64
     /// The number of the next retired node.
     var nextRetirement: UInt64
-    /// When the database was created.
     var created: Timestamp
     /// The digest of all rows except this one.
     var digest: RowDigest

@@ -77,7 +77,6 @@ extension MeshDatabase {
         return found
     }
 
-    /// Checks that a row can be decoded.
     private func check(_ row: StoredRow) throws(StoreError) {
         switch row.name.kind {
         case .manifest: break

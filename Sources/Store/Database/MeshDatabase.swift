@@ -35,7 +35,6 @@ package final class MeshDatabase {
         /// The key that the slots wrap. Never log or print it or put it into an error.
         var dataKey: SecretOctets
         var key: DatabaseSecret
-        /// The identifier of the slot.
         var slot: String
         /// The data key as the slot wraps it.
         var wrapped: [UInt8]
@@ -260,7 +259,6 @@ package final class MeshDatabase {
         }
     }
 
-    /// The contents of a row.
     func decode<Value>(
         _ row: StoredRow,
         _ decoder: ([UInt8]) throws(DecodeError) -> Value
@@ -292,7 +290,6 @@ package final class MeshDatabase {
 }
 
 extension RowName {
-    /// The row of a node.
     init(_ node: Node) {
         self.init(node.uuid)
     }
@@ -302,7 +299,6 @@ extension RowName {
         self.init(.node, key: uuid.rawValue.bytes)
     }
 
-    /// The row of the pending provisioning of the device with that UUID.
     init(pending uuid: DeviceUUID) {
         self.init(.pendingProvisioning, key: uuid.rawValue.bytes)
     }
@@ -312,12 +308,10 @@ extension RowName {
         self.init(.pendingReprovision, key: uuid.rawValue.bytes)
     }
 
-    /// The row of what is remembered of the device with that UUID.
     init(memory uuid: DeviceUUID) {
         self.init(.deviceMemory, key: uuid.rawValue.bytes)
     }
 
-    /// The row of the drift of the node with that UUID.
     init(drift uuid: DeviceUUID) {
         self.init(.drift, key: uuid.rawValue.bytes)
     }
@@ -331,7 +325,6 @@ extension RowName {
 }
 
 extension RowName: CustomStringConvertible {
-    /// The name of the row for people.
     var description: String {
         switch kind {
         case .manifest: "the manifest"

@@ -46,8 +46,6 @@ package enum NewestState {
 
 extension MeshDatabase {
     /// The latest state that this machine has written, whatever the database holds now; nil if it has written none.
-    ///
-    /// - Throws: ``StoreError`` if the file that says it cannot be read.
     package func newestWritten() throws(StoreError) -> StateVersion? {
         try NewestState.read(beside: location.localPath)
     }

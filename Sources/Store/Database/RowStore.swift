@@ -101,7 +101,6 @@ protocol RowStore: AnyObject {
     /// than those of the reading before. Servers do not call it.
     var onNewSlots: ([KeySlot]) throws(StoreError) -> Void { get set }
 
-    /// The lineage in the header.
     func findLineage() throws(StoreError) -> Octets16
 
     /// The key slots, in their order.

@@ -29,8 +29,6 @@ extension MeshDatabase {
     ///
     /// Somebody who takes the lock away and writes is noticed: then this shows what they wrote, and the next commit
     /// under the lease is refused.
-    ///
-    /// - Throws: what ``snapshot()`` throws.
     package func snapshot(with lease: WriteLease) throws(StoreError) -> Snapshot {
         guard lease.database == ObjectIdentifier(self), lease.isHeld else { return try snapshot() }
         if let known = lease.known, try store.rows(named: [Manifest.name]).header == lease.header { return known }

@@ -3,7 +3,6 @@ import SystemLayer
 
 /// What happened to changes that an earlier run could not store and left in a file.
 package enum SpillOutcome: Hashable, Sendable {
-    /// They are stored now.
     case stored
     /// The server had stored them; only its answer was lost.
     case wasStored
@@ -20,7 +19,6 @@ package enum SpillOutcome: Hashable, Sendable {
 struct Spill {
     static let firstLine = "meshplan spill 1 "
     static let purpose = "spill"
-    /// What to do about one.
     static let hint: Advice =
         "run the same command again on this machine once the database can be reached; it stores the changes first"
 

@@ -11,7 +11,6 @@ package struct StoreChanges: Sendable {
     package var drifts: [NodeDrift] = []
     /// Nodes that no longer differ from their record.
     package var removedDrifts: [DeviceUUID] = []
-    /// Nodes to remove.
     package var removedNodes: [DeviceUUID] = []
     /// Devices that will now get an address and a DeviceKey, or whose record has changed, each as a whole.
     package var pendingProvisionings: [PendingProvisioning] = []
@@ -41,12 +40,10 @@ package struct StoreChanges: Sendable {
     package var intents: [JournalIntent] = []
     /// The run that makes the changes, if there is one. The database records that they belong to it.
     package var run: RunIdentifier?
-    /// The outcomes of messages.
     package var outcomes: [JournalOutcome] = []
     /// The lowest serial after a change of the state, for a state that comes from another database.
     var minimumSerial: UInt64 = 0
 
-    /// No changes.
     package init() {}
 
     /// Whether this outdates plans that were made before.
@@ -58,7 +55,6 @@ package struct StoreChanges: Sendable {
             || !removedPendingReprovisions.isEmpty
     }
 
-    /// Whether there is nothing to commit.
     package var isEmpty: Bool {
         !isStateChange && confirmedNodes.isEmpty && deviceMemories.isEmpty && replay.isEmpty && intents.isEmpty
             && outcomes.isEmpty

@@ -89,7 +89,6 @@ extension StoreError {
 ///   - subject: what the message calls the file where its path does not say it.
 ///   - path: the file concerned; that of the error unless said.
 ///   - body: what to do.
-/// - Throws: what `body` throws, as ``StoreError``.
 func storing<Value>(
     subject: String? = nil,
     path: String? = nil,

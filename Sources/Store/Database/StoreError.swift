@@ -55,7 +55,6 @@ package struct StoreError: Error, Hashable, Sendable {
         case cryptography
     }
 
-    /// The kind of trouble.
     package var code: Code
     /// What happened: one sentence without a full stop.
     package var message: String

@@ -2,15 +2,11 @@ package import MeshCore
 
 /// The holder of a database's lock, as others see it.
 package struct LockHolder: Hashable, Sendable {
-    /// The user's name.
     package var user: String
-    /// The host's name.
     package var host: String
-    /// The process identifier on that host.
     package var process: Int32
     /// What the process is doing: the name that its program has for the operation.
     package var operation: String
-    /// When it took the lock.
     package var since: Timestamp
 
     package init(user: String, host: String, process: Int32, operation: String, since: Timestamp) {
@@ -68,7 +64,6 @@ package struct LockHolder: Hashable, Sendable {
 /// For a file it is a ``FileLock``, for a shared store a ``PostgreSQLLock``. It ends with ``release()`` or with the
 /// last reference.
 package final class WriteLease {
-    /// Who holds it.
     package let holder: LockHolder
     /// What happened to changes that an earlier run could not store, if it left some behind.
     package internal(set) var spill: SpillOutcome?
@@ -119,10 +114,8 @@ package final class WriteLease {
         self.manifest = manifest
     }
 
-    /// Whether it still allows writing.
     package var isHeld: Bool { lock != nil }
 
-    /// The lineage of the database.
     package var lineage: Octets16 { header.lineage }
 
     /// The serial that the next commit builds on.

@@ -72,7 +72,6 @@ extension FleetJob.Notes: Decodable {
 }
 
 extension FleetValue {
-    /// A value as JSON.
     static func json(_ value: some Encodable) -> FleetValue {
         .text(String(decoding: TypedJSON.encode(value), as: UTF8.self))
     }

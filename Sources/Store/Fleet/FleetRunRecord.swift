@@ -6,7 +6,6 @@ package struct FleetRunRecord: Hashable, Sendable {
     package enum State: Int64, CaseIterable, Sendable {
         /// They may.
         case open = 0
-        /// Somebody has stopped it.
         case stopped = 1
         /// Too many networks have failed.
         case failed = 2
@@ -16,11 +15,8 @@ package struct FleetRunRecord: Hashable, Sendable {
 
     /// What was asked for. It holds no secret.
     package struct Request: Hashable, Sendable {
-        /// Who made the run.
         package var user = ""
-        /// The host it was made on.
         package var host = ""
-        /// When it was made.
         package var began = Timestamp(rawValue: 0)
         /// The command that each network gets.
         package var command = "apply"
@@ -52,7 +48,6 @@ package struct FleetRunRecord: Hashable, Sendable {
             }
         }
 
-        /// A request of nobody.
         package init() {}
     }
 
@@ -62,13 +57,11 @@ package struct FleetRunRecord: Hashable, Sendable {
     package var state = State.open
     /// The present wave, from 1 on.
     package var wave = 1
-    /// How many waves there are.
     package var waves: Int
     /// How many networks may fail before no further job begins; nil for any number.
     package var mostFailures: Int?
     /// Why somebody has stopped it; empty if nobody has.
     package var reason = ""
-    /// What was asked for.
     package var request: Request
 
     package init(id: String, waves: Int, mostFailures: Int?, request: Request) {
@@ -83,11 +76,9 @@ package struct FleetRunRecord: Hashable, Sendable {
 package struct FleetJob: Hashable, Sendable {
     /// How far it is.
     package enum State: Int64, CaseIterable, Sendable {
-        /// Nobody has it.
         case waiting = 0
         /// A worker has it, or had it and was not heard of since.
         case running = 1
-        /// It has succeeded.
         case done = 2
         /// It has failed, was done in part, or has not passed a gate.
         case failed = 3
@@ -130,7 +121,6 @@ package struct FleetJob: Hashable, Sendable {
     package var wave: Int
     /// The name of the network; empty for the decision at the end of the wave.
     package var network: String
-    /// How far it is.
     package var state = State.waiting
     /// How many workers have begun it. The number of the attempt distinguishes one claim from the next.
     package var attempts = 0
@@ -138,7 +128,6 @@ package struct FleetJob: Hashable, Sendable {
     package var worker = ""
     /// The number with which its command ended; nil before.
     package var status: Int32?
-    /// What is known of it.
     package var notes = Notes()
 
     package init(number: Int, wave: Int, network: String) {
@@ -161,7 +150,6 @@ package struct FleetJob: Hashable, Sendable {
 package struct FleetWorkerRecord: Hashable, Sendable {
     /// Distinguishes it from all others, and names it for people: `anna@desk 4711-9f3a`.
     package var id: String
-    /// When it joined.
     package var since: Timestamp
     /// Until when its claims hold if it gives no other sign of life, by the clock of the place; nil if it has not
     /// joined.

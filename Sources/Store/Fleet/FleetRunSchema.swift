@@ -4,7 +4,6 @@ import PostgreSQL
 /// The tables with the runs of fleets. They have a version of their own beside that of the mesh databases, which
 /// programs that know no runs do not look at.
 enum FleetRunSchema {
-    /// The version of the layout of the tables.
     static let version: Int64 = 1
     /// The row of `meshplan_schema` with the version.
     private static let row: Int64 = 2

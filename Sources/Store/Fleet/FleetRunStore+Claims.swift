@@ -7,7 +7,6 @@ extension FleetRunStore {
     ///
     /// - Parameter heartbeat: how often it gives a sign of life.
     /// - Returns: what gives the signs of life; nil if the system has no thread for it.
-    /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func join(
         _ run: String,
         _ worker: FleetWorkerRecord,
@@ -40,8 +39,6 @@ extension FleetRunStore {
     private static let expiryMilliseconds = expiry.components.seconds * 1000
 
     /// Says that a worker is gone, and gives back what it still has.
-    ///
-    /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func leave(_ run: String, _ worker: String) throws(StoreError) {
         _ = try tables.transact([
             FleetStatement(
@@ -60,7 +57,6 @@ extension FleetRunStore {
     ///     would get it while the worker lives.
     ///   - chosen: the numbers of the jobs that the worker may take; nil for all.
     /// - Returns: the job; nil if there is none at present, or the run is not open.
-    /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func claim(
         _ run: String,
         by worker: String,
@@ -76,7 +72,6 @@ extension FleetRunStore {
     /// Whoever asks has no decision, so one that it has was given to it in an answer that was lost.
     ///
     /// - Returns: its job; nil if it is not due, or somebody else has it.
-    /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func claimDecision(_ run: String, by worker: String) throws(StoreError) -> FleetJob? {
         try claim(
             run,
@@ -122,7 +117,6 @@ extension FleetRunStore {
     /// Records what is known of a job before its command starts.
     ///
     /// - Returns: whether the claim still holds.
-    /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func note(_ job: FleetJob, of run: String) throws(StoreError) -> Bool {
         let statement = FleetStatement(
             "UPDATE meshplan_fleet_jobs SET notes = $5 WHERE \(FleetRunStore.claim) RETURNING number",
@@ -136,7 +130,6 @@ extension FleetRunStore {
     /// was not finished. The run fails if too many jobs have.
     ///
     /// - Returns: whether the claim still held. Otherwise nothing is recorded.
-    /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func finish(_ job: FleetJob, of run: String) throws(StoreError) -> Bool {
         let results = try tables.transact([
             lock(run),
@@ -168,7 +161,6 @@ extension FleetRunStore {
     ///   - decision: the job that ``claimDecision(_:by:)`` gave.
     ///   - failed: the jobs that did not pass, with how their commands ended and their notes.
     /// - Returns: whether the claim still held. Otherwise nothing is recorded.
-    /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func decide(_ decision: FleetJob, of run: String, failed: [FleetJob]) throws(StoreError) -> Bool {
         let holds: FleetSQL = """
             EXISTS (

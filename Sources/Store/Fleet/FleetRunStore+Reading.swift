@@ -4,15 +4,11 @@ import PostgreSQL
 /// What readers see.
 extension FleetRunStore {
     /// The runs, newest first.
-    ///
-    /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func runs() throws(StoreError) -> [FleetRunRecord] {
         try found("ORDER BY created DESC, id", [])
     }
 
     /// The run with an identifier, of which the beginning is enough; nil if there is none, or several begin so.
-    ///
-    /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func run(_ id: String) throws(StoreError) -> FleetRunRecord? {
         let runs = try runs().filter { $0.id.hasPrefix(id) }
         return runs.first { $0.id == id } ?? (runs.count == 1 ? runs[0] : nil)
@@ -28,8 +24,6 @@ extension FleetRunStore {
     }
 
     /// The jobs of a run, with the decisions at the end of its waves, in their order.
-    ///
-    /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func jobs(of run: String) throws(StoreError) -> [FleetJob] {
         let statement = FleetStatement(
             """
@@ -42,8 +36,6 @@ extension FleetRunStore {
     }
 
     /// How many jobs of each run have a state, without decisions.
-    ///
-    /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func counts() throws(StoreError) -> [String: [FleetJob.State: Int]] {
         let statement = FleetStatement(
             """
@@ -61,8 +53,6 @@ extension FleetRunStore {
     }
 
     /// The workers of a run that are alive, in the order in which they joined.
-    ///
-    /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func workers(of run: String) throws(StoreError) -> [FleetWorkerRecord] {
         let statement = FleetStatement(
             """
@@ -82,9 +72,7 @@ extension FleetRunStore {
         }
     }
 
-    /// The columns of a job.
     static let jobColumns: FleetSQL = "number, wave, network, state, attempts, worker, status, notes"
-    /// How many they are.
     static let jobColumnCount = 8
 }
 
@@ -105,7 +93,6 @@ extension FleetRunRecord {
 }
 
 extension FleetJob {
-    /// A job from its columns.
     init(_ row: FleetRow) throws(StoreError) {
         self.init(
             number: Int(clamping: try row.integer(0)),

@@ -14,7 +14,6 @@ package final class FleetRunStore {
     package static let expiry = Duration.seconds(60)
     /// How often a worker gives a sign of life.
     package static let heartbeat = Duration.seconds(15)
-    /// How many runs are kept.
     static let mostRuns = 100
 
     let tables: any FleetRunTables
@@ -36,7 +35,6 @@ package final class FleetRunStore {
     ///
     /// - Parameter creating: whether to make the file if it is missing.
     /// - Returns: nil if there is none and none is made.
-    /// - Throws: ``StoreError`` if the file is something else or cannot be used.
     package static func file(_ path: String, creating: Bool) throws(StoreError) -> FleetRunStore? {
         guard let tables = try SQLiteFleetRunTables(path, creating: creating) else { return nil }
         return try opened(tables, creating)
@@ -101,7 +99,6 @@ package final class FleetRunStore {
     /// Lets no further job begin. Jobs that run go on.
     ///
     /// - Returns: whether the run was open.
-    /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func stop(_ run: String, because reason: String) throws(StoreError) -> Bool {
         let statement = FleetStatement(
             "UPDATE meshplan_fleet_runs SET state = 1, reason = $2 WHERE id = $1 AND state = 0 RETURNING id",
@@ -115,7 +112,6 @@ package final class FleetRunStore {
     ///
     /// - Parameter jobs: jobs that are set to the given states, with new notes, unless somebody has them or they are
     ///   done.
-    /// - Throws: ``StoreError`` if the place cannot be reached or refuses.
     package func reopen(_ run: String, changing jobs: [FleetJob] = []) throws(StoreError) {
         var statements = [lock(run)]
         statements += jobs.map { job in

@@ -35,7 +35,6 @@ enum FleetValue: Sendable {
 /// The text of a statement or a part of one. Only what stands in the source gets into it, and numbers: what a user or a
 /// file says is a ``FleetValue``, which is bound.
 struct FleetSQL: ExpressibleByStringInterpolation, Sendable {
-    /// The text.
     let text: String
 
     init(stringLiteral value: StaticString) { text = value.description }

@@ -89,7 +89,6 @@ extension MeshDatabase {
         return page
     }
 
-    /// Adds a plan to the entry of a lease.
     func historyPage(
         of plan: HistoryEntry.AppliedPlan,
         in batch: inout RowBatch,

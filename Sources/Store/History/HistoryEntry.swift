@@ -24,7 +24,6 @@ package struct DefinitionText: Hashable, Sendable {
     package struct File: Hashable, Sendable {
         /// The path that it was named by.
         package var path: String
-        /// The contents.
         package var bytes: [UInt8]
 
         package init(path: String, bytes: [UInt8]) {
@@ -72,9 +71,7 @@ package struct HistoryEntry: Hashable, Sendable {
     package var serialAfter: UInt64
     /// What was done: the name that the program has for the operation.
     package var operation: String
-    /// Who did it.
     package var user: String
-    /// The host it was done on.
     package var host: String
     /// When the command took the lock.
     package var began: Timestamp
@@ -97,7 +94,6 @@ package struct HistoryEntry: Hashable, Sendable {
 package enum ReturnGoal: Hashable, Sendable {
     /// The definition of the entry, which was in force before.
     case definition
-    /// The state at a serial.
     case state(UInt64)
     /// The state before changes that nobody has confirmed, which began with that entry.
     case unconfirmed(since: UInt64)
@@ -105,9 +101,7 @@ package enum ReturnGoal: Hashable, Sendable {
 
 /// What a database remembers of what was done to it.
 package struct History: Hashable, Sendable {
-    /// When the database was created.
     package var created: Timestamp
-    /// The present serial.
     package var serial: UInt64
     /// Whether older entries were forgotten.
     package var isCut: Bool
@@ -160,7 +154,6 @@ package struct History: Hashable, Sendable {
 package struct PendingConfirmation: Hashable, Sendable {
     /// What became of changes that waited. It is noted: where there is no note, nobody has decided anything.
     package enum Decision: UInt8, Sendable {
-        /// Somebody has confirmed them.
         case confirmed = 1
         /// They were taken back.
         case takenBack = 2
@@ -168,17 +161,13 @@ package struct PendingConfirmation: Hashable, Sendable {
 
     /// When they will be taken back; nil while they are still being made.
     package var deadline: Timestamp?
-    /// The serial to go back to.
     package var serial: UInt64
     /// The entry of the changes. The state before it is kept until the changes are confirmed or taken back.
     package internal(set) var entry: UInt64
-    /// Who made them.
     package var user: String
-    /// The host of that user.
     package var host: String
     /// The process that waits.
     package var process: Int32
-    /// When they began.
     package var began: Timestamp
     /// What became of them; nil while they wait.
     package var decision: Decision?

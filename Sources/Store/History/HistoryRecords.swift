@@ -118,8 +118,6 @@ extension ReturnGoal {
     }
 
     /// Decodes what ``encoded()`` returns.
-    ///
-    /// - Throws: ``MeshCore/DecodeError`` if it is something else.
     package init(from reader: inout ByteReader) throws(DecodeError) {
         let kind = try reader.readUInt8()
         let number = try reader.readUInt64()
@@ -142,7 +140,6 @@ struct HistoryIndex: Hashable {
         var entry: UInt64
     }
 
-    /// The number of the next entry.
     var next: UInt64 = 1
     /// The first entry that is listed.
     var first: UInt64 = 1
@@ -270,8 +267,6 @@ extension DefinitionText {
     }
 
     /// Decodes what ``encoded()`` returns.
-    ///
-    /// - Throws: ``MeshCore/DecodeError`` if it is something else.
     package init(decoding bytes: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(bytes)
         try reader.expectVersion(DefinitionText.version)

@@ -3,16 +3,12 @@ package import MeshCore
 /// Changes that wait to be confirmed, and returns that go on until they have reached their goal.
 extension MeshDatabase {
     /// The note about changes that wait to be confirmed; nil if none do.
-    ///
-    /// - Throws: ``StoreError/Code/damaged`` if the row cannot be read, and other codes if a file or the server fails.
     package func pendingConfirmation() throws(StoreError) -> PendingConfirmation? {
         guard let note = try confirmationNote(), note.decision == nil else { return nil }
         return note
     }
 
     /// The note about the changes that were the last ones to wait, whether or not they still do; nil if none ever did.
-    ///
-    /// - Throws: ``StoreError/Code/damaged`` if the row cannot be read, and other codes if a file or the server fails.
     package func confirmationNote() throws(StoreError) -> PendingConfirmation? {
         guard let row = try store.rows(named: [PendingConfirmation.name]).rows.first else { return nil }
         return try decode(row) { bytes throws(DecodeError) in try PendingConfirmation(decoding: bytes) }
@@ -69,8 +65,6 @@ extension MeshDatabase {
     }
 
     /// The last command if it went back and was cut short before it reached its goal; nil otherwise.
-    ///
-    /// - Throws: what ``history()`` throws.
     package func unfinishedReturn() throws(StoreError) -> HistoryEntry? {
         let index = try historyIndex()
         var next = index.next

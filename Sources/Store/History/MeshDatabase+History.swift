@@ -3,9 +3,6 @@ import MeshCore
 /// Reading the history and former states.
 extension MeshDatabase {
     /// The history of the database: the last 1,000 entries.
-    ///
-    /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, ``StoreError/Code/newerFormat``, and other codes
-    ///   if a file or the server fails.
     package func history() throws(StoreError) -> History {
         let found = try store.rows(named: [Manifest.name])
         guard let row = found.rows.first else { throw .damaged("the manifest", path: path) }
@@ -42,8 +39,6 @@ extension MeshDatabase {
     }
 
     /// The text of a definition that was applied; nil if it is no longer kept.
-    ///
-    /// - Throws: ``StoreError/Code/damaged`` if its row cannot be read, and other codes if a file or the server fails.
     package func definition(_ digest: DefinitionDigest) throws(StoreError) -> DefinitionText? {
         guard let row = try store.rows(named: [DefinitionText.name(digest)]).rows.first else { return nil }
         return try decode(row) { bytes throws(DecodeError) in try DefinitionText(decoding: bytes) }

@@ -66,8 +66,6 @@ extension MeshDatabase {
     }
 
     /// All recorded runs, oldest first. A run without an end is still running, or was killed.
-    ///
-    /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, and other codes if a file or the server fails.
     package func runs() throws(StoreError) -> [Run] {
         var runs: [Run] = []
         _ = try scan { row throws(StoreError) in
@@ -79,7 +77,6 @@ extension MeshDatabase {
     /// How long the last runs took that estimates can learn from, oldest first. Reads the rows of few runs only.
     ///
     /// - Parameter count: how many at most.
-    /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, and other codes if a file or the server fails.
     package func timings(ofLast count: Int) throws(StoreError) -> [RunTiming] {
         let found = try store.recentRows(named: [Manifest.name])
         let next = try manifest(found.rows.first, header: found.header).nextRun
@@ -111,15 +108,11 @@ extension MeshDatabase {
     }
 
     /// Whether a plan was applied. A saved plan is applied only once.
-    ///
-    /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, and other codes if a file or the server fails.
     package func hasRun(plan: Octets16) throws(StoreError) -> Bool {
         try runIdentifier(plan: plan) != nil
     }
 
     /// The run that carried out a plan, or began to; nil if there was none.
-    ///
-    /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, and other codes if a file or the server fails.
     package func run(plan: Octets16) throws(StoreError) -> Run? {
         guard let identifier = try runIdentifier(plan: plan) else { return nil }
         return try record(of: identifier)
@@ -151,8 +144,6 @@ extension MeshDatabase {
     }
 
     /// The intents of all runs whose outcome is missing or unknown, oldest run first.
-    ///
-    /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, and other codes if a file or the server fails.
     package func unresolvedIntents() throws(StoreError) -> [JournalIntent] {
         var intents: [JournalIntent] = []
         _ = try scan { row throws(StoreError) in

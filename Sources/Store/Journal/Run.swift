@@ -20,13 +20,10 @@ extension RunIdentifier: CustomStringConvertible {
 
 /// How a run ended.
 package enum RunOutcome: UInt8, Sendable {
-    /// Everything was done.
     case completed = 1
     /// Some nodes failed or did not answer.
     case partial = 2
-    /// The user stopped it.
     case interrupted = 3
-    /// An error stopped it.
     case failed = 4
 }
 
@@ -59,25 +56,18 @@ package struct Run: Hashable, Sendable {
         /// It was not sent.
         package var skipped: UInt32 = 0
 
-        /// No outcomes yet.
         package init() {}
     }
 
-    /// Its number.
     package var identifier: RunIdentifier
-    /// The plan that it carried out.
     package var plan: Octets16
-    /// Who started it.
     package var user: String
-    /// The host it was started on.
     package var host: String
-    /// When it began.
     package var started: Timestamp
     /// When it ended. Nil while it runs, and for ever if it was killed.
     package var ended: Timestamp?
     /// How it ended; nil while it has not.
     package var outcome: RunOutcome?
-    /// The outcomes of its steps.
     package var counts: Counts
     /// How long it took and what was estimated; nil unless it was completed without interruption.
     package var timing: RunTiming?
@@ -105,11 +95,9 @@ package enum JournalSubject: Hashable, Sendable {
 
 /// A message that is about to be sent. It is recorded first, so that it is known after a crash what may have arrived.
 package struct JournalIntent: Hashable, Sendable {
-    /// The run that sends it.
     package var run: RunIdentifier
     /// Its purpose. Together with the run this identifies the intent.
     package var subject: JournalSubject
-    /// The node it goes to.
     package var node: DeviceUUID
     /// What the node is asked to do, in the executor's own encoding.
     package var action: [UInt8]
@@ -149,11 +137,9 @@ package enum JournalResult: Hashable, Sendable {
 
 /// An outcome to record.
 package struct JournalOutcome: Hashable, Sendable {
-    /// The run that it belongs to.
     package var run: RunIdentifier
     /// Its subject. It resolves the intent with that subject, if there is one.
     package var subject: JournalSubject
-    /// The result.
     package var result: JournalResult
 
     package init(run: RunIdentifier, subject: JournalSubject, result: JournalResult) {
@@ -165,10 +151,8 @@ package struct JournalOutcome: Hashable, Sendable {
 
 /// An outcome other than success. It is kept for recent runs only.
 package struct JournalDetail: Hashable, Sendable {
-    /// Its subject.
     package var subject: JournalSubject
     /// The node, if there was an intent for one.
     package var node: DeviceUUID?
-    /// The result.
     package var result: JournalResult
 }

@@ -8,7 +8,6 @@ struct LockedRows {
     /// Adds a row that the store has.
     mutating func add(_ row: StoredRow) { known[row.name] = row }
 
-    /// Applies the changes of a transaction.
     mutating func apply(_ changes: RowChanges) {
         for name in changes.deletes { known[name] = nil }
         for row in changes.puts { known[row.name] = row }

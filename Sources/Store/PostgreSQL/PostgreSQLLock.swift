@@ -9,7 +9,6 @@ import PostgreSQL
 /// thread gives from time to time only keeps others from taking over without need. A process that was stopped or cut
 /// off for a while may lose the lock, but can never write after that.
 final class PostgreSQLLock: StoreLock {
-    /// The lock's number.
     let fence: Int64
     /// Distinguishes this acquisition from all others.
     let token: [UInt8]
@@ -254,7 +253,6 @@ private struct Found {
 }
 
 extension Duration {
-    /// Whole milliseconds.
     fileprivate var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1000 + attoseconds / 1_000_000_000_000_000

@@ -8,7 +8,6 @@ import PostgreSQL
 /// until when, by the server's clock. It is a separate table, so that signs of life and commits never wait for one
 /// another. Fences only grow.
 enum PostgreSQLSchema {
-    /// The version of the layout of the tables.
     static let version: Int64 = 1
 
     /// The statements that create the tables. Each can be repeated. The version comes last, so its presence shows that
@@ -72,7 +71,6 @@ enum PostgreSQLSchema {
         return try version(found, session)
     }
 
-    /// Asks for the version.
     static let versionQuery = SQLStatement("SELECT version FROM meshplan_schema WHERE id = 1")
 
     /// The version in the answer to ``versionQuery``; nil if it has none.

@@ -2,14 +2,12 @@ import PostgreSQL
 
 /// A connection that is made when needed, and made again when it breaks.
 final class PostgreSQLSession {
-    /// The name that errors mention.
     var name: String
     let clock: StoreClock
     let timing: LockTiming
     let address: PostgreSQLAddress
     /// For how long to look for the server again, once it was found, or for the next of several.
     var patience: Duration
-    /// Whether there ever was a connection.
     private(set) var hasConnected = false
     private var connection: PostgreSQLConnection?
     /// Which server the connection leads to, once that was asked.
@@ -46,7 +44,6 @@ final class PostgreSQLSession {
         }
     }
 
-    /// The connection. It is made if there is none.
     func connected() throws(PostgreSQLError) -> PostgreSQLConnection {
         if let connection, !connection.isBroken { return connection }
         connection = nil
@@ -166,7 +163,6 @@ final class PostgreSQLSession {
         watch = PrimaryWatch(address, every: timing.watch, since: try findOrigin())
     }
 
-    /// Drops the connection.
     func close() {
         connection = nil
     }

@@ -17,7 +17,6 @@ enum RowBatches {
         var timeline: UInt32?
     }
 
-    /// The size of a statement in octets.
     private static let size = 4 << 20
 
     /// Rows in portions, none of which is very large.
@@ -35,7 +34,6 @@ enum RowBatches {
         return batches
     }
 
-    /// Inserts the rows of a new network.
     static func insertion(of rows: ArraySlice<StoredRow>, into lineage: Octets16) -> SQLStatement {
         SQLStatement(
             """
@@ -102,7 +100,6 @@ enum RowBatches {
         ]
     }
 
-    /// Replaces all key slots.
     static func replacement(of slots: [KeySlot], _ new: Guard) -> [SQLStatement] {
         [new.statement("DELETE FROM meshplan_key_slots WHERE lineage = $1 AND \(isOurs)")]
             + slots.enumerated().map { number, slot in

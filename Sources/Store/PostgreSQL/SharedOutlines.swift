@@ -3,7 +3,6 @@ import PostgreSQL
 
 /// The names and revisions of the rows of several networks, read together in two round trips.
 struct SharedOutlines {
-    /// The connection.
     let session: PostgreSQLSession
     /// The networks; results are in this order.
     let lineages: [Octets16]

@@ -72,15 +72,12 @@ package struct SharedStore {
     }
 
     /// Whether it holds a network.
-    ///
-    /// - Throws: what ``networks()`` throws.
     package func contains(_ network: String) throws(StoreError) -> Bool {
         let session = PostgreSQLSession(self, name: name)
         let sql = "SELECT name FROM meshplan_networks WHERE name = $1"
         return try !PostgreSQLSchema.checkedRun([SQLStatement(sql, .text(network))], session)[0].rows.isEmpty
     }
 
-    /// The error for a network that exists already.
     func exists(_ network: String) -> StoreError {
         StoreError(.exists, "exists already", hint: "choose another name", path: name(of: network))
     }

@@ -8,7 +8,6 @@ import Synchronization
 enum OpenDatabaseFiles {
     private static let counts = Mutex<[[UInt64]: Int]>([:])
 
-    /// Whether the file of that identity is open.
     static func contains(_ identity: [UInt64]) -> Bool { counts.withLock { $0[identity] != nil } }
 
     /// Notes that the file is open once more.

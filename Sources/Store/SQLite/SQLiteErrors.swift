@@ -58,7 +58,6 @@ extension SQLiteError {
 }
 
 extension SQLiteRowStore {
-    /// The error to show for an error of SQLite.
     static func storeError(_ error: any Error, path: String) -> StoreError {
         if let error = error as? StoreError { return error }
         guard let error = error as? SQLiteError else {

@@ -13,7 +13,6 @@ package enum KeySlotKind: UInt8, CaseIterable, Sendable {
 /// A secret that opens a mesh database, or will open it: the content of a key file, a passphrase, or the output of a
 /// command. Nothing prints it.
 package struct DatabaseSecret: Sendable {
-    /// The kind of slot that this secret opens.
     package let kind: KeySlotKind
     /// 32 octets of a key file; otherwise the octets that a key is derived from. Never log or print them or put them
     /// into an error.

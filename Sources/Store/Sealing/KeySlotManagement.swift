@@ -2,13 +2,10 @@ package import MeshCore
 
 extension MeshDatabase {
     /// All key slots, in their order.
-    ///
-    /// - Throws: ``StoreError`` if the rows cannot be read.
     package func keySlots() throws(StoreError) -> [KeySlotDescription] {
         try store.keySlots().map(KeySlotDescription.init)
     }
 
-    /// The identifier of the slot that has opened the database.
     package var openingSlot: String { opener.slot }
 
     /// Adds a slot that `key` opens.

@@ -20,7 +20,6 @@ struct KeySlotParameters: Hashable {
 
     /// 4 random octets.
     var identifier: [UInt8]
-    /// When the slot was made.
     var created: Timestamp
     /// The name that its owner gave it, at most ``greatestLabel`` octets.
     var label: String

@@ -112,7 +112,6 @@ struct RowDigest: Hashable {
     /// Computed for every row of a database, so it has no array.
     private var words: SIMD4<UInt64>
 
-    /// The digest of no rows.
     init() {
         words = .zero
     }
@@ -131,12 +130,10 @@ struct RowDigest: Hashable {
         return writer.bytes
     }
 
-    /// Adds a row.
     mutating func add(_ term: RowDigest) {
         words &+= term.words
     }
 
-    /// Removes a row.
     mutating func subtract(_ term: RowDigest) {
         words &-= term.words
     }

@@ -31,8 +31,6 @@ package struct SealedDatabase {
     }
 
     /// Reads the key slots of the database in a file; see ``init(at:)-(DatabaseLocation)``.
-    ///
-    /// - Throws: what that initializer throws.
     package init(at path: String) throws(StoreError) {
         try self.init(at: .file(path))
     }

@@ -70,14 +70,12 @@ struct SequenceNumberFile: Hashable {
         return true
     }
 
-    /// Records the reservation of a source.
     mutating func note(_ reservation: DurableSequenceNumbers.Reservation, of source: UnicastAddress) {
         reservations[source] = reservation
         if reservation.floor > 0 { restored.insert(source) }
         if let known = reservation.origin { origin = known }
     }
 
-    /// The file's octets.
     var encoded: [UInt8] {
         var lines = [String(SequenceNumberFile.firstLine)]
         for (source, reservation) in reservations.sorted(by: { $0.key < $1.key }) {

@@ -2,7 +2,6 @@ package import MeshCore
 
 /// The sequence numbers of one source that are used up or reserved: all those below the limit, under that IV index.
 package struct SequenceReservation: Hashable, Sendable {
-    /// The source.
     package var source: UnicastAddress
     /// The IV index that messages of the source were last sent under.
     package var ivIndex: UInt32
@@ -21,8 +20,6 @@ extension MeshDatabase {
     /// them. Numbers that are left out because the file beside the database is missing count, too.
     ///
     /// Nothing is written, so this needs no lease.
-    ///
-    /// - Throws: ``StoreError/Code/damaged`` if a row cannot be read, and other codes if a file or the server fails.
     package func reservations() throws(StoreError) -> [SequenceReservation] {
         let stored = try storedReservations()
         let witness = try SequenceNumberFile(at: witnessPath)
@@ -36,8 +33,6 @@ extension MeshDatabase {
     }
 
     /// The reservation of one source, as in ``reservations()``; nil if it never sent from here.
-    ///
-    /// - Throws: ``StoreError/Code/damaged`` if its row cannot be read, and other codes if a file or the server fails.
     package func reservation(of source: UnicastAddress) throws(StoreError) -> SequenceReservation? {
         let stored = try storedReservation(of: source)
         let witness = try SequenceNumberFile(at: witnessPath)

@@ -8,7 +8,6 @@ package struct WiresharkKeys {
     package struct Table {
         /// The name of the file, which Wireshark prescribes.
         package var name: String
-        /// Its text.
         package var text: String
     }
 

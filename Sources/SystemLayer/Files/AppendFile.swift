@@ -31,18 +31,12 @@ package final class AppendFile {
     }
 
     /// Appends octets. If they cannot be written completely, removes the written part again.
-    ///
-    /// - Throws: ``FileError`` if not everything was written.
     package func append(_ bytes: [UInt8]) throws(FileError) { try file.append(bytes) }
 
     /// Keeps only the first `count` octets.
-    ///
-    /// - Throws: ``FileError`` if the system refuses.
     package func cut(to count: Int) throws(FileError) { try file.cut(to: count) }
 
     /// Replaces the contents.
-    ///
-    /// - Throws: ``FileError`` if they cannot be written whole.
     package func replaceAll(with bytes: [UInt8]) throws(FileError) {
         try file.cut(to: 0)
         try file.writeAll(bytes)

@@ -12,27 +12,18 @@ package struct FileError: Error, Hashable, Sendable {
     package enum Operation: Hashable, Sendable {
         /// To open it other than to read or write all of it.
         case open
-        /// To read it.
         case read
-        /// To list a folder.
         case list
-        /// To write it.
         case write
-        /// To make it.
         case create
         /// To read its kind, mode and size.
         case examine
-        /// To take its lock.
         case lock
-        /// To set its mode.
         case protect
         /// To make it durable on the disk.
         case synchronize
-        /// To give it its name.
         case place
-        /// To remove it.
         case remove
-        /// To write its name to an output.
         case name
     }
 
@@ -40,7 +31,6 @@ package struct FileError: Error, Hashable, Sendable {
     package enum Cause: Hashable, Sendable {
         /// A system call failed with this `errno`.
         case system(Int32)
-        /// It is a folder.
         case folder
         /// It is a pipe or a device instead of a regular file.
         case special
@@ -82,13 +72,11 @@ package struct FileError: Error, Hashable, Sendable {
         case other
     }
 
-    /// The operation that failed.
     package var operation: Operation
     /// The path as the user knows it.
     package var path: String
     /// The path as the system knows it.
     package var location: String
-    /// What was wrong.
     package var cause: Cause
 
     /// An error about a file or folder.

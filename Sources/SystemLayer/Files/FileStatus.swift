@@ -10,11 +10,8 @@ import Darwin
 package struct FileStatus: Hashable, Sendable {
     /// The kind of thing at a path.
     package enum Kind: Hashable, Sendable {
-        /// A regular file.
         case file
-        /// A folder.
         case folder
-        /// A pipe.
         case pipe
         /// A device or a socket.
         case other
@@ -22,7 +19,6 @@ package struct FileStatus: Hashable, Sendable {
         case hidden
     }
 
-    /// What it is.
     package let kind: Kind
     /// The permission bits, including the set-user-ID, set-group-ID and sticky bits.
     package let mode: UInt16
@@ -33,9 +29,7 @@ package struct FileStatus: Hashable, Sendable {
     /// Device and inode, the identity of a file while it exists.
     package let identity: [UInt64]
 
-    /// Whether it is a regular file.
     package var isRegular: Bool { kind == .file }
-    /// Whether it is a folder.
     package var isFolder: Bool { kind == .folder }
     /// The nine permission bits.
     package var permissions: UInt16 { mode & 0o777 }
@@ -55,8 +49,6 @@ package struct FileStatus: Hashable, Sendable {
     }
 
     /// The status of a path, after following links; nil if there is surely no such file.
-    ///
-    /// - Throws: ``FileError`` if the path cannot be examined.
     package static func of(_ path: String) throws(FileError) -> FileStatus? {
         var status = stat()
         guard stat(path, &status) == 0 else {

@@ -20,7 +20,6 @@ extension Files {
     ///   - folders: absolute paths of the folders in one of which the file must lie, wherever links lead.
     ///   - limit: the most octets it may have.
     ///   - isSecret: whether to refuse a file that others than its owner may use.
-    /// - Throws: ``FileError`` if it cannot be read, or should not be.
     package static func read(
         _ path: String,
         as name: String,
@@ -34,8 +33,6 @@ extension Files {
     }
 
     /// The first octets of such a file, fewer if it is shorter.
-    ///
-    /// - Throws: ``FileError`` if it cannot be read, or should not be.
     static func readStart(
         _ path: String,
         as name: String,
@@ -46,8 +43,6 @@ extension Files {
     }
 
     /// Checks what ``read(_:as:inside:limit:isSecret:)`` does, without reading.
-    ///
-    /// - Throws: ``FileError`` if the file cannot be read, or should not be.
     package static func checkReadable(
         _ path: String,
         as name: String,

@@ -25,8 +25,6 @@ package enum Files {
     }
 
     /// The same, for callers to whom what is hidden is an error.
-    ///
-    /// - Throws: ``FileError`` if the path cannot be examined.
     package static func kind(examining path: String, as name: String) throws(FileError) -> FileStatus.Kind? {
         do throws(FileError) {
             return try FileStatus.of(path)?.kind
@@ -53,8 +51,6 @@ package enum Files {
     /// Whether a file or folder is in the hands of others: it belongs to another user, or others may write to it. This
     /// user and the system's own (0) are no others; for the latter, neither is the owner of the folder `home`, who
     /// could replace everything in it. Nil if it is not, or there is nothing.
-    ///
-    /// - Throws: ``FileError`` if it cannot be examined.
     package static func strangeHands(on path: String, in home: String) throws(FileError) -> StrangeHands? {
         guard let status = try FileStatus.of(path) else { return nil }
         let own = UInt32(geteuid())
@@ -78,8 +74,6 @@ package enum Files {
     }
 
     /// Whether this process may write to a file or folder.
-    ///
-    /// - Throws: ``FileError`` that says why it may not.
     package static func checkWritable(_ path: String) throws(FileError) {
         guard access(path, W_OK) == 0 else { throw FileError(.write, path, .system(errno)) }
     }
@@ -100,8 +94,6 @@ package enum Files {
     }
 
     /// The names in a folder, sorted, without hidden ones.
-    ///
-    /// - Throws: ``FileError`` if it cannot be listed.
     package static func names(inFolder path: String, as name: String) throws(FileError) -> [String] {
         guard let names = FolderNames.all(in: path) else { throw FileError(.list, name, at: path, .system(errno)) }
         return names.filter { !$0.hasPrefix(".") }.sorted()
@@ -118,7 +110,6 @@ package enum Files {
     ///   - limit: the most octets to read; a larger file is an error.
     ///   - isSecret: whether to refuse a file that others than its owner may use.
     ///   - patience: how long a pipe may be silent.
-    /// - Throws: ``FileError`` if it cannot be read, or should not be.
     package static func read(
         _ path: String,
         as name: String? = nil,
@@ -146,7 +137,6 @@ package enum Files {
     ///   - path: for the system; links are followed.
     ///   - limit: the most octets it may have.
     ///   - isSecret: whether to refuse a file that others than its owner may use.
-    /// - Throws: ``FileError`` if it cannot be read, or should not be.
     package static func readRegular(_ path: String, limit: Int, isSecret: Bool) throws(FileError) -> [UInt8] {
         // Opening a device or a pipe has effects of its own.
         try checkRegular(try? FileStatus.of(path), path)
@@ -160,15 +150,12 @@ package enum Files {
         return try file.readAll(limit: limit)
     }
 
-    /// Refuses what is there and is no regular file.
     private static func checkRegular(_ status: FileStatus?, _ path: String) throws(FileError) {
         guard let status, !status.isRegular else { return }
         throw FileError(.read, path, status.isFolder ? .folder : .special)
     }
 
     /// Reads the first octets of a regular file, fewer if it is shorter. What is none is refused, and not even opened.
-    ///
-    /// - Throws: ``FileError`` if it cannot be read, or should not be.
     package static func readStart(_ path: String, as name: String, count: Int) throws(FileError) -> [UInt8] {
         try readStart(path, as: name, inside: ["/"], count: count)
     }
@@ -228,7 +215,6 @@ package enum Files {
     /// added completely, removes the written part again.
     ///
     /// - Parameter isPrivate: whether a new file is for its owner alone (0600, else 0644), and a link is refused.
-    /// - Throws: ``FileError`` if it cannot be added.
     package static func append(
         _ text: String,
         to path: String,
@@ -248,16 +234,12 @@ package enum Files {
     }
 
     /// Removes a file. A missing file is no error.
-    ///
-    /// - Throws: ``FileError`` if it is still there.
     package static func remove(_ path: String, as name: String? = nil) throws(FileError) {
         guard uninterrupted({ unlink(path) }) != 0, errno != ENOENT else { return }
         throw FileError(.remove, name ?? path, at: path, .system(errno))
     }
 
     /// Removes a folder with the files that are directly in it. A missing folder is no error.
-    ///
-    /// - Throws: ``FileError`` if it is still there.
     package static func removeFolder(_ path: String) throws(FileError) {
         guard kind(path) != nil else { return }
         for name in try names(inFolder: path, as: path) { try remove("\(path)/\(name)") }
@@ -280,8 +262,6 @@ package enum Files {
     }
 
     /// Makes the entries of a folder durable: names created, renamed or removed in it.
-    ///
-    /// - Throws: ``FileError`` if the system cannot confirm that they are durable.
     package static func synchronizeFolder(_ path: String) throws(FileError) {
         try OpenFile(path, .folder).synchronize()
     }

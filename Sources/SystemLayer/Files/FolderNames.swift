@@ -26,7 +26,6 @@ enum FolderNames {
         return all(of: folder)
     }
 
-    /// The names of the entries of an open folder.
     static func all(of folder: Stream) -> [String]? {
         var names: [String] = []
         while true {

@@ -76,7 +76,6 @@ package final class OpenFile {
     ///   - access: what the file is opened for.
     ///   - mode: the permission bits of a file that is created.
     ///   - operation: the operation that an error names.
-    /// - Throws: ``FileError`` if the system refuses.
     package init(
         _ path: String,
         as name: String? = nil,
@@ -111,8 +110,6 @@ package final class OpenFile {
     }
 
     /// Opens a file by its name in an open folder.
-    ///
-    /// - Throws: ``FileError`` if the system refuses.
     init(_ name: String, in folder: OpenFile, _ access: Access) throws(FileError) {
         let descriptor = uninterrupted { openat(folder.descriptor, name, access.flags | O_CLOEXEC) }
         guard descriptor >= 0 else { throw FileError(.open, name, .system(errno)) }
@@ -129,8 +126,6 @@ package final class OpenFile {
     }
 
     /// The result of `fstat`.
-    ///
-    /// - Throws: ``FileError`` if it fails.
     package func status() throws(FileError) -> FileStatus {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw last(.examine) }
@@ -163,8 +158,6 @@ package final class OpenFile {
     }
 
     /// Reads the next octets, at most `count`; fewer if the file ends.
-    ///
-    /// - Throws: ``FileError`` if reading fails.
     package func readStart(_ count: Int) throws(FileError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: count)
         var octets: Int
@@ -184,23 +177,17 @@ package final class OpenFile {
     }
 
     /// Goes back to the first octet.
-    ///
-    /// - Throws: ``FileError`` if it has no positions.
     package func rewind() throws(FileError) {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw last(.read) }
     }
 
     /// Writes all octets at the present position.
-    ///
-    /// - Throws: ``FileError`` if the system does not take them all.
     package func writeAll(_ bytes: [UInt8]) throws(FileError) {
         let number = StandardStreams.writeAll(bytes, to: descriptor)
         guard number == 0 else { throw error(.write, .system(number)) }
     }
 
     /// Appends all octets. If they cannot be written completely, removes the written part again.
-    ///
-    /// - Throws: ``FileError`` if the system does not take them all.
     package func append(_ bytes: [UInt8]) throws(FileError) {
         let end = lseek(descriptor, 0, SEEK_END)
         do throws(FileError) {
@@ -212,8 +199,6 @@ package final class OpenFile {
     }
 
     /// Keeps only the first `count` octets.
-    ///
-    /// - Throws: ``FileError`` if the system refuses.
     package func cut(to count: Int) throws(FileError) {
         guard uninterrupted({ ftruncate(descriptor, off_t(count)) }) == 0 else { throw last(.write) }
     }
@@ -228,8 +213,6 @@ package final class OpenFile {
     }
 
     /// Returns once everything written is on the disk and survives a power failure.
-    ///
-    /// - Throws: ``FileError`` if the system cannot confirm that.
     package func synchronize() throws(FileError) {
         #if canImport(Darwin)
         // On Darwin, fsync only passes the data to the drive, which may keep it in its cache and write it in another
@@ -240,8 +223,6 @@ package final class OpenFile {
     }
 
     /// Takes the exclusive advisory lock of the file; returns false at once if another process has it.
-    ///
-    /// - Throws: ``FileError`` if the file system has no locks.
     package func lockExclusively() throws(FileError) -> Bool {
         guard uninterrupted({ flock(descriptor, LOCK_EX | LOCK_NB) }) != 0 else { return true }
         guard errno == EWOULDBLOCK else { throw last(.lock) }
@@ -262,8 +243,6 @@ package final class OpenFile {
     }
 
     /// Sets the permission bits.
-    ///
-    /// - Throws: ``FileError`` if the system refuses.
     package func changeMode(_ mode: UInt16) throws(FileError) {
         guard uninterrupted({ fchmod(descriptor, mode_t(mode)) }) == 0 else { throw last(.protect) }
     }

@@ -8,7 +8,6 @@ package struct JSONError: Error, Hashable, Sendable {
         case database
         /// It is text in UTF-16.
         case utf16
-        /// It is empty.
         case empty
         /// It ends too early.
         case cutOff
@@ -18,7 +17,6 @@ package struct JSONError: Error, Hashable, Sendable {
         case malformed
     }
 
-    /// The kind of error.
     package var kind: Kind
     /// What is wrong and where, without a full stop.
     package var message: String

@@ -11,7 +11,6 @@ package indirect enum JSONValue: Hashable, Sendable {
     case number(String)
     /// A string, unescaped.
     case string(String)
-    /// An array.
     case array([JSONValue])
     /// An object; names are unique.
     case object([JSONMember])
@@ -19,9 +18,7 @@ package indirect enum JSONValue: Hashable, Sendable {
 
 /// One member of an object.
 package struct JSONMember: Hashable, Sendable {
-    /// Its name.
     package var name: String
-    /// Its value.
     package var value: JSONValue
 
     package init(_ name: String, _ value: JSONValue) {
@@ -43,7 +40,6 @@ extension JSONValue {
         }
     }
 
-    /// An integer as a number.
     package static func integer(_ value: some BinaryInteger) -> JSONValue {
         .number(String(value))
     }

@@ -2,11 +2,9 @@
 package struct LineInput {
     /// The result of a read.
     package enum Event: Hashable, Sendable {
-        /// No whole line yet.
         case nothing
         /// A line without its line break.
         case line(String)
-        /// The end of input.
         case end
     }
 

@@ -17,9 +17,7 @@ package struct ProgramPool {
     package struct Program: Hashable, Sendable {
         /// The path of the program, then its arguments.
         package var arguments: [String]
-        /// The folder in which it works.
         package var folder: String
-        /// Its environment variables.
         package var environment: [String: String]
 
         /// A program with its arguments, folder and environment.
@@ -46,7 +44,6 @@ package struct ProgramPool {
         case output(String)
         /// It has written a line to standard error.
         case errors(String)
-        /// It has ended by itself with this status.
         case ended(Int32)
         /// A signal with this number ended it.
         case killed(Int32)
@@ -56,7 +53,6 @@ package struct ProgramPool {
 
     /// How many run at a time.
     package var workers: Int
-    /// The signals of this process.
     package var interrupts: Interrupts
 
     /// A pool that runs at least one at a time.

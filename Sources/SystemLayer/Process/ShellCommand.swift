@@ -27,16 +27,13 @@ package struct ShellCommand {
 
     private static let step = 4096
 
-    /// The environment variables that it gets.
     package var environment: [String: String]
-    /// How long it may take.
     package var timeout: Duration
     /// The most octets it may print.
     package var outputLimit: Int
     /// More octets of standard error than this are not passed on.
     package var talkLimit: Int
 
-    /// How commands are run.
     package init(environment: [String: String], timeout: Duration, outputLimit: Int, talkLimit: Int) {
         self.environment = environment
         self.timeout = timeout

@@ -12,7 +12,6 @@ enum ShellProcess {
     struct Failure: Error {
         var reason: String
 
-        /// The error with that number.
         init(number: Int32) {
             reason = FileError.text(ofError: number)
         }

@@ -10,11 +10,8 @@ import Darwin
 package enum StandardStreams {
     /// One of them.
     package enum Stream: Sendable {
-        /// Standard input.
         case input
-        /// Standard output.
         case output
-        /// Standard error.
         case error
 
         fileprivate var number: Int32 {
@@ -26,10 +23,8 @@ package enum StandardStreams {
         }
     }
 
-    /// The descriptor of standard input.
     package static let inputDescriptor = STDIN_FILENO
 
-    /// Whether a stream is a terminal.
     package static func isTerminal(_ stream: Stream) -> Bool { isatty(stream.number) == 1 }
 
     /// The columns of the terminal that standard output or standard error is connected to; 80 if neither is a terminal.

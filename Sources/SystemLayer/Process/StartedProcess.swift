@@ -13,7 +13,6 @@ final class StartedProcess {
     enum End: Hashable {
         /// By itself, with this status.
         case status(Int32)
-        /// By a signal with this number.
         case signal(Int32)
         /// The system does not tell: the reason in its words.
         case lost(String)

@@ -8,7 +8,6 @@ import Darwin
 
 /// What the system knows about this process, and how the process waits.
 package enum ThisProcess {
-    /// Its number.
     package static var number: Int32 { getpid() }
 
     /// Its working folder, absolute; `.` if that no longer exists.
@@ -53,7 +52,6 @@ package enum ThisProcess {
         #endif
     }
 
-    /// Its environment variables.
     package static func environment() -> [String: String] {
         var variables: [String: String] = [:]
         var next = environ
@@ -96,7 +94,6 @@ package enum ThisProcess {
         _ = poll(&watched, 1, max(milliseconds, 0))
     }
 
-    /// Blocks the thread for a duration.
     package static func sleep(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         var rest = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
@@ -104,7 +101,6 @@ package enum ThisProcess {
         while nanosleep(&rest, &left) != 0, errno == EINTR { rest = left }
     }
 
-    /// Whether a process with this number exists.
     package static func isAlive(_ process: Int32) -> Bool {
         kill(process, 0) == 0 || errno != ESRCH
     }

@@ -4,7 +4,6 @@ package import MeshCore
 package struct BluetoothAdapter: Hashable, Sendable {
     /// Whether a radio switch (rfkill) keeps the adapter from sending.
     package enum Block: Hashable, Sendable {
-        /// Nothing blocks it.
         case none
         /// A program has switched it off.
         case soft
@@ -25,7 +24,6 @@ package struct BluetoothAdapter: Hashable, Sendable {
     /// Whether it supports Bluetooth Low Energy. The kernel does not know this before the adapter was first switched
     /// on; it is true until then.
     package var hasLowEnergy: Bool
-    /// Whether its radio is blocked.
     package var block: Block
 
     package init(

@@ -53,7 +53,6 @@ extension BluetoothSurvey {
 }
 #else
 extension BluetoothSurvey {
-    /// Surveys this machine.
     package static func now() -> BluetoothSurvey {
         BluetoothSurvey(kernel: .otherSystem)
     }

@@ -10,7 +10,6 @@ import Glibc
 package struct BluetoothSurvey: Hashable, Sendable {
     /// Whether the kernel supports Bluetooth.
     package enum Kernel: Hashable, Sendable {
-        /// The kernel supports Bluetooth.
         case available
         /// The kernel has no Bluetooth, or offers none to a process in this container (EAFNOSUPPORT).
         case unsupported
@@ -20,13 +19,11 @@ package struct BluetoothSurvey: Hashable, Sendable {
         case otherSystem
     }
 
-    /// Whether the kernel supports Bluetooth.
     package var kernel: Kernel
     /// The adapters, in order of their numbers.
     package var adapters: [BluetoothAdapter]
     /// Whether this process may use raw HCI sockets (CAP_NET_RAW). Without them it hears nothing.
     package var canScan: Bool
-    /// Whether bluetoothd runs.
     package var isDaemonRunning: Bool
     /// Whether a switch that belongs to no adapter is off. Such a switch can make adapters vanish.
     package var block: BluetoothAdapter.Block
@@ -190,7 +187,6 @@ package struct BluetoothSurvey: Hashable, Sendable {
     }
 }
 
-/// The path of the running program.
 var programPath: String {
     var buffer = [CChar](repeating: 0, count: 4096)
     #if canImport(Darwin)

@@ -9,7 +9,6 @@ package import MeshCore
 package struct BluetoothCentral: Sendable {
     /// What the owner must do.
     package enum Output: Hashable, Sendable {
-        /// Send this command to the controller.
         case send(HCICommand)
         /// Begin to connect; ``connected(_:handle:at:)`` or ``failed(_:_:at:)`` follows.
         case connect(LinkIdentifier, BluetoothAddress)
@@ -19,9 +18,7 @@ package struct BluetoothCentral: Sendable {
         case disconnect(LinkIdentifier)
         /// Make the kernel restart its own scan.
         case restoreKernelScan
-        /// Report this event.
         case event(BearerEvent)
-        /// Scanning has failed.
         case scanFailed(BearerError)
     }
 
@@ -130,7 +127,6 @@ package struct BluetoothCentral: Sendable {
 
     // MARK: What happens
 
-    /// Processes a packet of the HCI socket.
     package mutating func receive(_ packet: HCIPacket, at now: Instant) -> [Output] {
         switch packet {
         case .event(.connectionComplete(let status, let handle, let address, let isCentral)):

@@ -7,7 +7,6 @@ struct CentralLink: Sendable {
         case searching(deadline: Instant)
         /// The device is known; other links go first.
         case waiting
-        /// The kernel is connecting.
         case connecting(deadline: Instant)
         /// The connection is established; its client finds the service or carries packets.
         case connected
@@ -23,7 +22,6 @@ struct CentralLink: Sendable {
     var ownHandle: UInt16?
     /// Why the connection ended or failed, as the controller reported it.
     var reason: HCIErrorCode?
-    /// When the link was requested.
     private let asked: Instant
     /// When its turn came: scanning paused, and the kernel began to connect.
     var begun: Instant?

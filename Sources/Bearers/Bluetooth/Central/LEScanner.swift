@@ -10,7 +10,6 @@ package import MeshCore
 package struct LEScanner: Sendable {
     /// What the owner must do.
     package enum Output: Hashable, Sendable {
-        /// Send this command.
         case send(HCICommand)
         /// A packet was heard while scanning was on.
         case heard(AdvertisingReport)
@@ -22,11 +21,9 @@ package struct LEScanner: Sendable {
 
     /// What the owner asks of the scanner.
     package enum Demand: Hashable, Sendable {
-        /// No scan is wanted.
         case off
         /// Silence for a moment, so that the kernel can connect.
         case paused
-        /// A scan is wanted.
         case on
     }
 

@@ -4,7 +4,6 @@ package import MeshCore
 package struct AdvertisingReport: Hashable, Sendable {
     /// The kind of packet: 0 connectable and scannable, 1 directed, 2 scannable, 3 neither, 4 a scan response.
     package var type: UInt8
-    /// The sender's address.
     package var address: BluetoothAddress
     /// Advertising data. The specification allows at most 31 octets; controllers may break that limit.
     package var data: [UInt8]
@@ -39,19 +38,15 @@ package struct AdvertisingReport: Hashable, Sendable {
 package struct ExtendedAdvertisingReport: Hashable, Sendable {
     /// How much of the data has arrived.
     package enum Completeness: UInt8, Hashable, Sendable {
-        /// All of it.
         case complete = 0
         /// More data follows in further reports.
         case incomplete = 1
         /// The rest of the data was lost.
         case truncated = 2
-        /// Reserved.
         case reserved = 3
     }
 
-    /// Whether the data is a scan response.
     package var isScanResponse: Bool
-    /// Whether it is a legacy packet.
     package var isLegacy: Bool
     /// How much of the data has arrived.
     package var completeness: Completeness
@@ -67,8 +62,6 @@ package struct ExtendedAdvertisingReport: Hashable, Sendable {
     /// Reads the reports of one event: their number (1), then for each report type (2), address type (1), address (6),
     /// PHYs (2), set (1), power (1), RSSI (1), interval (2), direct address type (1), direct address (6), length (1),
     /// data.
-    ///
-    /// - Throws: ``DecodeError`` if a report is malformed.
     static func reports(from reader: inout ByteReader) throws(DecodeError) -> [ExtendedAdvertisingReport] {
         let count = try reader.readUInt8()
         guard (1...0x0A).contains(count) else { throw .prohibited(field: "number of reports", value: UInt64(count)) }

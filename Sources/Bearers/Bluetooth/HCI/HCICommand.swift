@@ -3,9 +3,7 @@ package import MeshCore
 /// A command to the controller (Core Vol 4 Part E 5.4.1): opcode (2, little-endian), length (1), parameters, all
 /// integers least significant octet first.
 package enum HCICommand: Hashable, Sendable {
-    /// Asks which commands the controller supports.
     case readLocalSupportedCommands
-    /// Asks which features the controller has.
     case readLocalSupportedFeatures
     /// Sets how to scan, for controllers with legacy advertising only; not allowed while scanning.
     case leSetScanParameters(LEScanParameters)
@@ -15,14 +13,12 @@ package enum HCICommand: Hashable, Sendable {
     case leSetExtendedScanParameters(LEScanParameters)
     /// Switches extended scanning on, without a time limit, or off.
     case leSetExtendedScanEnable(Bool, filtersDuplicates: Bool)
-    /// Changes the parameters of a connection.
     case leConnectionUpdate(handle: UInt16, LEConnectionParameters)
     /// Ends a connection with the reason "remote user terminated" (0x13).
     case disconnect(handle: UInt16)
     /// A command of somebody else that does not matter here.
     case other(HCIOpcode)
 
-    /// The command's opcode.
     package var opcode: HCIOpcode {
         switch self {
         case .readLocalSupportedCommands: .readLocalSupportedCommands
@@ -89,8 +85,6 @@ package enum HCICommand: Hashable, Sendable {
 
     /// Reads a command without its packet type; the kernel shows commands of others in this form. Of the parameters,
     /// only whether scanning is switched on is kept.
-    ///
-    /// - Throws: ``DecodeError`` if the command is malformed.
     init(decoding bytes: ArraySlice<UInt8>) throws(DecodeError) {
         var reader = ByteReader(bytes)
         let opcode = HCIOpcode(rawValue: try reader.readUInt16LittleEndian())

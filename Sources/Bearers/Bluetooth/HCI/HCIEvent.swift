@@ -19,8 +19,6 @@ package enum HCIEvent: Hashable, Sendable {
     case other(code: UInt8)
 
     /// Reads an event without its packet type.
-    ///
-    /// - Throws: ``DecodeError`` if the event is malformed.
     init(decoding bytes: ArraySlice<UInt8>) throws(DecodeError) {
         var reader = ByteReader(bytes)
         let code = try reader.readUInt8()
@@ -49,8 +47,6 @@ package enum HCIEvent: Hashable, Sendable {
     }
 
     /// Reads the rest of an LE Meta event (7.7.65): subevent (1), parameters.
-    ///
-    /// - Throws: ``DecodeError`` if the event is malformed.
     private init(decodingLE reader: inout ByteReader) throws(DecodeError) {
         switch try reader.readUInt8() {
         case 0x01, 0x0A:

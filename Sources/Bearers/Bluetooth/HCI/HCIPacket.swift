@@ -5,19 +5,14 @@ package import MeshCore
 package enum HCIPacket: Hashable, Sendable {
     /// A command of somebody else, often of the kernel itself.
     case command(HCICommand)
-    /// An event of the controller.
     case event(HCIEvent)
     /// Data, or a packet type that does not matter here.
     case other
 
-    /// The packet type of a command.
     static let commandType: UInt8 = 0x01
-    /// The packet type of an event.
     static let eventType: UInt8 = 0x04
 
     /// Reads a packet: type (1), then its content.
-    ///
-    /// - Throws: ``DecodeError`` for a malformed command or event.
     package init(decoding bytes: ArraySlice<UInt8>) throws(DecodeError) {
         guard let type = bytes.first else { throw .length(0) }
         switch type {

@@ -7,11 +7,9 @@ package import MeshCore
 /// Whoever writes it to files reads it again first, and compares: the reader alone decides what a name means in a
 /// module.
 package struct FoldedDefinition {
-    /// The text of the definition.
     package let text: String
     /// The devices of the nodes of modules, by name.
     package let devices: [String: DeviceUUID]
-    /// How many modules there are.
     package let moduleCount: Int
 
     private typealias Value = DefinitionValue
@@ -111,7 +109,6 @@ package struct FoldedDefinition {
 }
 
 extension Array {
-    /// Removes what is at some positions.
     fileprivate mutating func leaveOut(_ positions: [Int]) {
         let left = Set(positions)
         self = enumerated().lazy.filter { !left.contains($0.offset) }.map(\.element)

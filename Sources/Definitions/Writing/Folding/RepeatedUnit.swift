@@ -10,7 +10,6 @@ struct RepeatedUnit {
     var subscriptions: [Int] = []
     var publications: [Int] = []
 
-    /// How many parts there are.
     var count: Int { groups.count + nodes.count + subscriptions.count + publications.count }
 }
 

@@ -10,7 +10,6 @@ struct DeviceDriver {
     var work: DeviceWork
     /// Nodes that listen for devices and carry their sessions.
     var servers = RemoteServers()
-    /// The client and the bearer.
     private let driver: ClientDriver
     /// What is known of devices from outside the radio.
     private let prompter: OutOfBandPrompter
@@ -26,7 +25,6 @@ struct DeviceDriver {
 
     private var bearer: any Bearer { driver.bearer }
 
-    /// Whether devices are being provisioned.
     var isProvisioning: Bool { !work.queue.isEmpty || !servers.hasNoLink }
 
     /// When links through nodes, or reports of servers, are due; nil if never.
@@ -46,7 +44,6 @@ struct DeviceDriver {
 
     // MARK: Outputs
 
-    /// Carries out an output of the queue.
     mutating func carryOut(
         _ output: ProvisioningQueue.Output,
         _ ledger: inout RunLedger,
@@ -83,7 +80,6 @@ struct DeviceDriver {
         return []
     }
 
-    /// Carries out an action of the link of a server to a device.
     mutating func carryOut(
         _ action: RemoteProvisioningLink.Action,
         through server: UnicastAddress,

@@ -8,9 +8,7 @@ struct DeviceRoutes {
     let search: RemoteSearch
     /// Why the bearer cannot scan.
     let scanError: BearerError?
-    /// Whether a link to a proxy is ready.
     let isLinkReady: Bool
-    /// Whether there may be such a link.
     let mayBeLinked: Bool
 
     /// Whether nothing can find a device, now that the bearer cannot scan.

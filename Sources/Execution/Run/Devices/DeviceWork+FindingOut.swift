@@ -23,7 +23,6 @@ extension DeviceWork {
         return [.tryKey(newest, of: pending), .emit(.provisioningStage(uuid, .findingOut))]
     }
 
-    /// Stops finding out about a device.
     mutating func endFindingOut(_ uuid: DeviceUUID, _ ledger: RunLedger) -> [RunOutput] {
         guard findingOut.end(uuid) == true,
             let address = ledger.network.header.pendingProvisioning(of: uuid)?.address
@@ -32,7 +31,6 @@ extension DeviceWork {
         return [.withdraw(address) { $0.node == uuid }]
     }
 
-    /// Stops finding out about any device.
     mutating func endAllFindingOut(_ ledger: RunLedger) -> [RunOutput] {
         findingOut.devices.flatMap { endFindingOut($0, ledger) }
     }

@@ -7,9 +7,7 @@ import Store
 /// without input or output of its own.
 struct DeviceWork {
     let options: ExecutionOptions
-    /// Devices that are to become nodes.
     var queue: ProvisioningQueue
-    /// The step of each of them.
     private(set) var steps: [DeviceUUID: Int] = [:]
     /// The provisioning data that is about to be sent.
     private var candidates: [DeviceUUID: ProvisioningConversation.Candidate] = [:]
@@ -379,7 +377,6 @@ extension DeviceWork {
         .withdraw { if case .ivIndex = $0 { true } else { false } }
     }
 
-    /// Any node that can be asked something.
     private func nodeToAsk(_ ledger: RunLedger) -> DeviceUUID? {
         let others = Set(ledger.network.header.provisioners.map(\.uuid))
         return ledger.network.nodes.first { node in

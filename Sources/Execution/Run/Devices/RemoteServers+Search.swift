@@ -3,7 +3,6 @@ import Planning
 
 /// Nodes with a Remote Provisioning Server listen for devices that the bearer does not hear (Mesh Protocol 1.1, 4.4.5).
 extension RemoteServers {
-    /// Whether servers need links.
     var isBusy: Bool { !hasNoLink || !search.listening.isEmpty }
 
     /// Makes a node a server if its composition says that it is one.

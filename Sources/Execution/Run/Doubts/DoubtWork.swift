@@ -67,13 +67,11 @@ struct DoubtWork {
         nodes.reverse()
     }
 
-    /// Whether there is no doubt.
     var isEmpty: Bool { open.isEmpty }
 
     /// All doubts, in no order.
     var intents: [JournalIntent] { open.values.flatMap(\.self) }
 
-    /// Whether there are doubts about a node.
     func concern(_ node: DeviceUUID) -> Bool { open[node] != nil }
 
     /// The nodes of which nobody knows what became of this request.

@@ -11,7 +11,6 @@ struct DirectLinks {
         case asking
         /// The node has been advertising since then; it does so for a minute.
         case advertising(since: Instant)
-        /// There is a link.
         case linked
     }
 
@@ -40,7 +39,6 @@ struct DirectLinks {
     /// Whether the run waits for any link.
     var isAwaiting: Bool { stages.values.contains { $0 != .linked } }
 
-    /// Whether there is a link to a node.
     func isLinked(_ node: DeviceUUID) -> Bool { stages[node] == .linked }
 
     /// Whether a node may be tried.
@@ -49,7 +47,6 @@ struct DirectLinks {
     /// Whether asking nodes makes sense.
     var mayAsk: Bool { failures < DirectLinks.maximumFailures }
 
-    /// Sets the stage of a node.
     mutating func set(_ node: DeviceUUID, _ stage: Stage) {
         if stages.updateValue(stage, forKey: node) == nil { order.append(node) }
         if stage == .linked { failures = 0 }

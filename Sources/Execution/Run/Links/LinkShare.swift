@@ -35,7 +35,6 @@ struct LinkShare {
     /// Whether the run waits for any link.
     var isAwaiting: Bool { direct.isAwaiting }
 
-    /// Whether a node has a link of its own.
     func isLinked(_ node: DeviceUUID) -> Bool { direct.isLinked(node) }
 
     /// How many of the requests go through the mesh.

@@ -8,7 +8,6 @@ struct PlanGrowth {
     /// lists.
     private var waitingConfigurations: Int
     private var inquiredProducts: Set<Node.Product> = []
-    /// The number of changes of the plan and of its growth.
     private var changeCount: Int
 
     /// A plan that has not grown.

@@ -48,7 +48,6 @@ struct ResetWatches {
 
     private var watches: [DeviceUUID: Watch] = [:]
 
-    /// Whether no node is looked for.
     var isEmpty: Bool { watches.isEmpty }
 
     /// The nodes that are looked for, sorted.
@@ -57,7 +56,6 @@ struct ResetWatches {
     /// When to call ``advance(to:mayAsk:)``; nil if no node is looked for.
     var nextDeadline: Instant? { watches.values.map(\.deadline).min() }
 
-    /// Whether a node is looked for.
     func isWatching(_ node: DeviceUUID) -> Bool { watches[node] != nil }
 
     /// Begins to look for a node.

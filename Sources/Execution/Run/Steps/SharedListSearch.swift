@@ -8,7 +8,6 @@ struct SharedListSearch {
     /// What nodes told of their subscription lists.
     private var nodes: [DeviceUUID: SharedListEvidence] = [:]
 
-    /// A node has confirmed an action.
     mutating func confirmed(_ action: ConfigurationAction, by node: DeviceUUID) {
         nodes[node]?.confirmed(action)
     }
@@ -76,7 +75,6 @@ extension NetworkRecord {
 }
 
 extension Node {
-    /// Records the subscription list of one model.
     fileprivate mutating func setSubscriptions(_ list: [SubscriptionAddress], of address: ModelAddress) {
         guard elements.indices.contains(Int(address.element)),
             let index = elements[Int(address.element)].models.firstIndex(where: { $0.identifier == address.model })

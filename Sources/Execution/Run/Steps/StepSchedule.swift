@@ -16,9 +16,7 @@ struct StepSchedule {
     enum Kind: Int, CaseIterable, Hashable, Sendable {
         /// Only a change of the database.
         case edit
-        /// A request to a node.
         case request
-        /// A session with a device.
         case provisioning
         /// Only the knowledge gained so far, to decide which steps follow.
         case growth
@@ -26,13 +24,11 @@ struct StepSchedule {
 
     /// The state of a step.
     enum State: Hashable, Sendable {
-        /// Not started.
         case waiting
         /// Handed out, and not yet ended.
         case started
         /// Its effect is recorded: a message achieved it, or it was there before.
         case succeeded
-        /// It failed.
         case failed
         /// A step that it depends on did not succeed: the position of that one.
         case blocked(by: Int)
@@ -82,10 +78,8 @@ struct StepSchedule {
     private var heldLanes: [[Int]]
     /// How many steps are neither waiting nor started.
     private(set) var decidedCount = 0
-    /// How many steps are started.
     private(set) var startedCount = 0
 
-    /// An empty schedule.
     init() {
         states = []
         kinds = []
@@ -136,13 +130,10 @@ struct StepSchedule {
         for lane in lanes.indices { enqueue(lane) }
     }
 
-    /// Whether every step has ended.
     var isFinished: Bool { decidedCount == states.count }
 
-    /// The positions of the started steps.
     var startedSteps: [Int] { states.indices.filter { states[$0] == .started } }
 
-    /// The node of a lane.
     func node(ofLane lane: Int) -> DeviceUUID { lanes[lane].node }
 
     /// The lane of a node; nil if the plan has no step for it.
@@ -151,7 +142,6 @@ struct StepSchedule {
     /// The lane of a step; nil for edits.
     func lane(ofStep step: Int) -> Int? { laneOfStep[step] }
 
-    /// Whether every step of the lane has ended.
     func isLaneFinished(_ lane: Int) -> Bool {
         // The head of a lane moves only when the lane has its turn.
         lanes[lane].steps[lanes[lane].head...].allSatisfy(isDecided)
@@ -233,7 +223,6 @@ struct StepSchedule {
 
     // MARK: Ways
 
-    /// The number of lanes.
     var laneCount: Int { lanes.count }
 
     /// Sets how the node of a lane is reached from now on; a step that has started continues.
@@ -450,7 +439,6 @@ struct PlanDefect: Error, Hashable, Sendable {
 }
 
 extension Step {
-    /// What the step needs.
     var kind: StepSchedule.Kind {
         switch work {
         case .edit: .edit

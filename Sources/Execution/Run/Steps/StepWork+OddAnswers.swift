@@ -75,7 +75,6 @@ extension StepWork {
 }
 
 extension ConfigurationAction {
-    /// Whether the action removes something.
     var isRemoval: Bool {
         switch self {
         case .unbind, .deleteAppKey, .deleteNetKey, .deleteSubscription, .deleteAllSubscriptions,

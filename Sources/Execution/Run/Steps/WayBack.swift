@@ -9,7 +9,6 @@ import Planning
 struct WayBack {
     /// What the run decides about a step.
     enum Verdict {
-        /// It may start.
         case free
         /// It waits; the questions decide.
         case held([RunOutput])
@@ -44,7 +43,6 @@ struct WayBack {
     struct Surroundings {
         /// The client; it tells where links lead to and who is being asked.
         let client: MeshClient
-        /// Whether advertisements can be heard.
         let canScan: Bool
         /// The time on the bearer's clock.
         let now: Instant

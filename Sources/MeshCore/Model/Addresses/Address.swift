@@ -3,7 +3,6 @@ package struct Address: RawRepresentable, Hashable, Comparable, Sendable {
     /// The 16 bits; big-endian in network headers, little-endian in access messages.
     package let rawValue: UInt16
 
-    /// Every value is an address.
     package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

@@ -4,7 +4,6 @@ package struct AddressConflict: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         /// The address is not a unicast address, or the block reaches past 0x7FFF.
         case notUnicast
-        /// A node of the network has it.
         case node(DeviceUUID, name: String)
         /// A device that may have become a node has it.
         case pending(DeviceUUID, name: String)
@@ -20,7 +19,6 @@ package struct AddressConflict: Error, Hashable, Sendable {
 
     /// The lowest unavailable address of the block.
     package var address: Address
-    /// What prevents it.
     package var reason: Reason
 
     package init(address: Address, reason: Reason) {

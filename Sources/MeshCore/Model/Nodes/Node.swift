@@ -1,7 +1,6 @@
 /// What the mesh database knows about one node. Optional values are nil while unknown. A value is known once a status
 /// or read-back told it, never because a message was sent.
 package struct Node: Hashable, Sendable {
-    /// The node's identity.
     package var uuid: DeviceUUID
     /// Its name: that of the definition if it is managed, else that of the database.
     package var name: String
@@ -34,13 +33,10 @@ package struct Node: Hashable, Sendable {
     package var netKeys: [NodeKey<NetKeyIndex>]
     /// Its AppKeys, sorted by index.
     package var appKeys: [NodeKey<AppKeyIndex>]
-    /// The Secure Network Beacon state.
     package var secureNetworkBeacon: Bool?
     /// The Default TTL state, 0 or 2...127.
     package var defaultTTL: UInt8?
-    /// The Network Transmit state.
     package var networkTransmit: TransmitParameters?
-    /// The Relay Retransmit state.
     package var relayRetransmit: TransmitParameters?
     /// Other known states of the whole node, one of each kind, sorted by kind. `record(_:)` changes them.
     package var states: [FoundationState] = []
@@ -104,11 +100,8 @@ package struct Node: Hashable, Sendable {
 
     /// The four features; nil while unknown.
     package struct Features: Hashable, Sendable {
-        /// Relay.
         package var relay: FeatureState?
-        /// GATT Proxy.
         package var proxy: FeatureState?
-        /// Friend.
         package var friend: FeatureState?
         /// Low Power; on means that the node currently is a Low Power node.
         package var lowPower: FeatureState?
@@ -162,10 +155,8 @@ package struct Node: Hashable, Sendable {
         return unicastAddress.rawValue...UInt16(last)
     }
 
-    /// Whether the node has the NetKey.
     package func knows(_ index: NetKeyIndex) -> Bool { netKeys.contains { $0.index == index } }
 
-    /// Whether the node has the AppKey.
     package func knows(_ index: AppKeyIndex) -> Bool { appKeys.contains { $0.index == index } }
 }
 
@@ -180,7 +171,6 @@ extension Node {
 
 /// A key that a node knows.
 package struct NodeKey<Index: KeyIndex>: Hashable, Sendable {
-    /// The index of the key.
     package var index: Index
     /// How far the node has come in a key refresh of it.
     package var progress: KeyRefreshProgress
@@ -190,7 +180,6 @@ package struct NodeKey<Index: KeyIndex>: Hashable, Sendable {
         self.progress = progress
     }
 
-    /// A key that is updated or not.
     package init(index: Index, isUpdated: Bool = false) {
         self.init(index: index, progress: isUpdated ? .updated : .none)
     }
@@ -225,7 +214,6 @@ extension Element {
 
 /// One model instance and its configuration.
 package struct Model: Hashable, Sendable {
-    /// The identifier of the model.
     package var identifier: ModelIdentifier
     /// The AppKeys bound to it, sorted.
     package var bindings: [AppKeyIndex]

@@ -2,33 +2,22 @@
 ///
 /// The order is that in which people read a node: keys, models by element, states.
 package enum NodeResource: Hashable, Comparable, Sendable {
-    /// Whether the node has a NetKey.
     case netKey(NetKeyIndex)
-    /// Whether the node has an AppKey.
     case appKey(AppKeyIndex)
-    /// Whether an AppKey is bound to a model.
     case binding(ModelAddress, AppKeyIndex)
     /// Whether a model subscribes to a group.
     case subscription(ModelAddress, SubscriptionAddress)
-    /// Whether and how a model publishes.
     case publication(ModelAddress)
-    /// The Default TTL state.
     case defaultTTL
-    /// The Secure Network Beacon state.
     case secureNetworkBeacon
-    /// The Network Transmit state.
     case networkTransmit
-    /// The Friend state.
     case friend
-    /// The Relay state.
     case relay
-    /// The Relay Retransmit state.
     case relayRetransmit
     /// The GATT Proxy state.
     case proxy
     /// Another state of the foundation models.
     case state(FoundationState.Kind)
-    /// An entry of the Bridging Table.
     case bridging(BridgingTableEntry)
     /// A state of a model above the foundation, by the name of its form.
     case modelState(ModelAddress, String)

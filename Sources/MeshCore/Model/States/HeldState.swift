@@ -4,19 +4,16 @@
 package struct HeldState: Hashable, Sendable {
     /// The element, and the model that reports the state.
     package let model: ModelAddress
-    /// Which state it is.
     package let form: ModelStateForm
     /// The parameters of the status that reported the value; empty before the node was asked.
     package var status: [UInt8]
 
-    /// A value.
     package init(model: ModelAddress, form: ModelStateForm, status: [UInt8] = []) {
         self.model = model
         self.form = form
         self.status = status
     }
 
-    /// Whether both are about the same state.
     package func isAboutSame(as other: HeldState) -> Bool { model == other.model && form.name == other.form.name }
 }
 

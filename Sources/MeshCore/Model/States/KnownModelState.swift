@@ -1,13 +1,10 @@
 /// A state of a model as the node last reported it.
 package struct KnownModelState: Hashable, Sendable {
-    /// Which state it is.
     package let form: ModelStateForm
-    /// The parameters of the status.
     package var status: [UInt8]
     /// A 1 for each bit of the status that a definition has asked for; the other bits may change by themselves.
     package var mask: [UInt8]
 
-    /// A reported state.
     package init(form: ModelStateForm, status: [UInt8], mask: [UInt8]) {
         self.form = form
         self.status = status

@@ -18,7 +18,6 @@ package struct ModelStateForm: Hashable, Sendable, Comparable {
     /// itself. No message reads the value of such a state, so its record is what was stored.
     package let register: UInt16?
 
-    /// A form.
     package init(
         name: String,
         server: ModelIdentifier,
@@ -45,7 +44,6 @@ package struct ModelStateForm: Hashable, Sendable, Comparable {
 
 /// Octets of which only some bits count.
 package struct MaskedOctets: Hashable, Sendable {
-    /// The octets.
     package let octets: [UInt8]
     /// A 1 for each bit that counts; as long as ``octets``.
     package let mask: [UInt8]
@@ -71,7 +69,6 @@ package struct MaskedOctets: Hashable, Sendable {
 
 /// A state of a model as a definition demands it.
 package struct ModelState: Hashable, Sendable {
-    /// Which state it is.
     package let form: ModelStateForm
     /// The acknowledged message that sets it: opcode and parameters.
     package let setPayload: [UInt8]
@@ -83,7 +80,6 @@ package struct ModelState: Hashable, Sendable {
     /// Whether the message removes the state, such as an entry of a schedule.
     package let isRemoval: Bool
 
-    /// A state with the message that sets it.
     package init(form: ModelStateForm, setPayload: [UInt8], expected: MaskedOctets, isRemoval: Bool = false) {
         self.form = form
         self.setPayload = setPayload
@@ -115,16 +111,13 @@ package struct ModelState: Hashable, Sendable {
 package struct ElementState: Hashable, Sendable {
     /// The element, counted from the primary one.
     package let element: UInt8
-    /// The state with its value.
     package let state: ModelState
 
-    /// A value.
     package init(element: UInt8, state: ModelState) {
         self.element = element
         self.state = state
     }
 
-    /// The model that reports the state.
     package var model: ModelAddress { ModelAddress(element: element, model: state.form.server) }
 }
 

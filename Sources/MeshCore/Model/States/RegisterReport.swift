@@ -35,8 +35,6 @@ package struct StoredContents: Hashable, Sendable {
     package let parts: [Part]
 
     /// Reads ``Swift/Array/storedOctets``.
-    ///
-    /// - Throws: ``DecodeError`` if the octets are anything else.
     package init(_ octets: [UInt8]) throws(DecodeError) {
         var reader = ByteReader(octets)
         let count = try reader.readUInt8()

@@ -93,7 +93,6 @@ struct GraphCommand: NetworkCommand {
         }
     }
 
-    /// Draws a floor.
     private func draw(
         _ name: String,
         _ source: PictureSource,

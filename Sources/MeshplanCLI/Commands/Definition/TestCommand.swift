@@ -129,7 +129,6 @@ struct TestCommand: NetworkCommand {
         return try run.test(definition.paths, network: networks.network)
     }
 
-    /// The way to the mesh.
     private func route() throws -> MeshRoute {
         var simulator = try SimulatorOptions.parse([])
         simulator.hops = hops

@@ -79,7 +79,6 @@ extension FleetRunCommand {
         return run
     }
 
-    /// Runs one command for all networks.
     func runForAll(_ stage: FleetDispatcher.Stage, in context: Context) throws -> ExitStatus {
         let run = try fleetRun(of: stage.command, in: context)
         let networks = run.fleet.networks
@@ -101,7 +100,6 @@ struct FleetBearerOptions: ParsableArguments {
     )
     var via: [String] = []
 
-    /// How a network is reached.
     func routes(_ network: FleetNetwork) -> [String] {
         via.isEmpty ? network.via : via.map { $0.replacing("$(network)", with: network.name) }
     }

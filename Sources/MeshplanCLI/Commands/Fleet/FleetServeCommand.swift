@@ -8,7 +8,6 @@ struct FleetServeCommand: ContextCommand {
         shouldDisplay: false
     )
 
-    /// The words of its command line.
     static let words = ["fleet", "serve"]
     /// The option that ends the process after one command.
     static let once = "--once"

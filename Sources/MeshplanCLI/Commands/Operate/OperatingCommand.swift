@@ -5,7 +5,6 @@ import ArgumentParser
 protocol OperatingCommand: NetworkCommand {
     /// Where names and tags come from.
     var definition: TagOptions { get }
-    /// The way to the mesh.
     var mesh: MeshOptions { get }
     /// The kind of output.
     var format: FormatOptions { get }

@@ -18,8 +18,6 @@ struct AdapterOptions: ParsableArguments {
     }
 
     /// Refuses an adapter if no route uses it.
-    ///
-    /// - Throws: `ValidationError` in that case.
     func check(for via: [String]) throws(ValidationError) {
         guard adapter != nil, !via.contains(BearerChoice.gattName) else { return }
         throw ValidationError("--adapter needs --via gatt.")

@@ -44,7 +44,6 @@ struct AssigningOptions: ParsableArguments {
     @Flag(help: "With --apply: \(RunOptions.againHelp)")
     var again = false
 
-    /// The failure for a text without a UUID.
     static func noUUID(in text: String) -> Failure {
         Failure(
             .usage,
@@ -66,7 +65,6 @@ extension AssigningCommand {
     /// Checks the options against each other.
     ///
     /// - Parameter hasDevice: whether the command line names the device.
-    /// - Throws: `ValidationError` if they do not fit.
     func checkAssigning(hasDevice: Bool = false) throws(ValidationError) {
         let blink = assigning.blink
         guard (1_000...60_000).contains(blink.milliseconds), blink.milliseconds % 1_000 == 0 else {

@@ -35,8 +35,6 @@ enum BearerChoice: Hashable {
         """
 
     /// Parses a value of `--via`.
-    ///
-    /// - Throws: `SocketAddressError` if it is neither a name nor an address.
     init(_ text: String) throws(SocketAddressError) {
         if text == "simulator" {
             self = .simulator
@@ -84,7 +82,6 @@ enum BearerChoice: Hashable {
     /// Parses where a hub serves clients: `unix:PATH`, `tcp:HOST:PORT`, or `HOST[:PORT]`.
     ///
     /// - Parameter whole: the whole text, which an error names; nil if it is this one.
-    /// - Throws: `SocketAddressError` that says what is wrong.
     static func hubAddress(_ text: String, of whole: String? = nil) throws(SocketAddressError) -> SocketAddress {
         do throws(SocketAddressError) {
             if text.hasPrefix("unix:") || text.hasPrefix("tcp:") { return try SocketAddress(text) }

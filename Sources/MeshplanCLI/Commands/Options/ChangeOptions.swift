@@ -18,12 +18,10 @@ protocol ChangingCommand: NetworkCommand {
 }
 
 extension ChangingCommand {
-    /// Which network.
     var networks: NetworkOptions { change.networks }
 
     /// How its database is reached and opened.
     var store: StoreOptions { change.store }
 
-    /// Whether results are JSON.
     var writesJSON: Bool { change.format.json }
 }

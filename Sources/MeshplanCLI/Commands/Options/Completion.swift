@@ -4,17 +4,11 @@ import ArgumentParser
 enum Completion {
     /// Nodes, groups and tags, for commands that operate them. After `NODE/` its elements.
     static let targets = kind { $0.targets(beginning: $1) }
-    /// Names of nodes.
     static let nodes = kind { names, _ in names.nodes }
-    /// Names of groups.
     static let groups = kind { names, _ in names.groups }
-    /// Tags with their values.
     static let tags = kind { names, _ in names.tags }
-    /// Files and folders.
     static let files = CompletionKind.file()
-    /// Folders.
     static let folders = CompletionKind.directory
-    /// Names of floors.
     static let floors = kind { names, _ in names.floors }
     /// Nodes and tags, which may leave the definition.
     static let leaving = kind { names, _ in names.nodes + names.tags }
@@ -22,13 +16,9 @@ enum Completion {
     static let resources = kind { names, _ in names.resources }
     /// What `show` shows: resources, and saved plans in the working folder.
     static let shown = kind { names, _ in names.resources + names.plans }
-    /// Places without a device.
     static let places = kind { names, _ in names.places }
-    /// Names of application keys.
     static let applicationKeys = kind { names, _ in names.applicationKeys }
-    /// Names of subnets.
     static let subnets = kind { names, _ in names.subnets }
-    /// The networks that have a database here.
     static let networks = kind { names, _ in names.networks }
     /// The states that the target before them has, or all states if it is not known.
     static let states = kind { names, _ in names.states(isSettable: false) }
@@ -59,12 +49,10 @@ enum Completion {
 struct CompletionPlace: Sendable {
     /// The absolute path of the working folder.
     let workingDirectory: String
-    /// The environment variables.
     let environment: [String: String]
 }
 
 extension CompletionPlace {
-    /// That of a command.
     init(_ context: Context) {
         self.init(workingDirectory: context.workingDirectory, environment: context.environment)
     }

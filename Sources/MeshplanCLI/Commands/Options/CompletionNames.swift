@@ -13,7 +13,6 @@ final class CompletionNames {
     private let context: Context
     private let line: CompletionLine
 
-    /// The names for one line.
     init(_ place: CompletionPlace, _ line: CompletionLine) {
         context = .quiet(place)
         self.line = line
@@ -37,7 +36,6 @@ final class CompletionNames {
         Set((network?.netKeys.map(\.name) ?? []) + (definition?.subnets.map(\.name.value) ?? [])).sorted()
     }
 
-    /// The names of the networks that have a database here.
     var networks: [String] { (try? Workspace(context: context).networks()) ?? [] }
 
     /// The names of groups, sorted.

@@ -45,8 +45,6 @@ struct PlanRefreshOptions: ParsableArguments {
     var via: [String] = []
 
     /// Checks the options against those of the way.
-    ///
-    /// - Throws: `ValidationError` if they do not fit.
     func check(_ way: RouteOptions) throws(ValidationError) {
         if refresh != .none { try way.devices.check(for: via) }
         try way.simulator.check(for: via)

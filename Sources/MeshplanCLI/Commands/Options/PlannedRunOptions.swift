@@ -48,8 +48,6 @@ extension PlannedRunCommand {
     var via: [String] { planned.via }
 
     /// Checks the options against each other.
-    ///
-    /// - Throws: `ValidationError` if they do not fit.
     func checkRun() throws(ValidationError) {
         try simulator.check(for: via)
         guard !via.isEmpty else {

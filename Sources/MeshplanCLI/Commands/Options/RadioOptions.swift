@@ -100,7 +100,6 @@ struct SimulatedRadioOptions: ParsableArguments, RadioChoice {
     /// Refuses a radio without a simulator.
     ///
     /// - Parameter via: the values of `--via`.
-    /// - Throws: `ValidationError` in that case.
     func check(for via: [String]) throws(ValidationError) {
         guard radio != nil, via != ["simulator"] else { return }
         throw ValidationError("--radio needs --via simulator; a separate simulator process takes it itself.")

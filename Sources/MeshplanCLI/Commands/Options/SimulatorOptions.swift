@@ -72,7 +72,6 @@ struct SimulatorOptions: ParsableArguments {
     /// Refuses these options for nodes that this process does not simulate.
     ///
     /// - Parameter via: the values of `--via`.
-    /// - Throws: `ValidationError` in that case.
     func check(for via: [String]) throws(ValidationError) {
         guard via != ["simulator"] else { return }
         let given = [
@@ -152,7 +151,6 @@ struct SimulatedDeviceOptions: ParsableArguments {
     /// Refuses devices for another simulator process, which has its own.
     ///
     /// - Parameter via: the values of `--via`.
-    /// - Throws: `ValidationError` in that case.
     func check(for via: [String]) throws(ValidationError) {
         guard !devices.isEmpty, via != ["simulator"] else { return }
         throw ValidationError("--devices needs --via simulator; a separate simulator process takes it itself.")

@@ -71,7 +71,6 @@ struct StoreOptions: ParsableArguments {
 struct StoreAccess: Hashable {
     /// The path of the key file; nil for the environment's, or the usual one.
     var keyFile: String?
-    /// The path of a file with a passphrase.
     var passphraseFile: String?
     /// A shell command that prints a secret.
     var keyCommand: String?

@@ -71,7 +71,6 @@ struct StateMoveCommand: NetworkCommand {
 }
 
 extension MeshNetwork {
-    /// Gives a resource another name.
     fileprivate mutating func rename(_ reference: StateResource.Reference, to name: String) {
         switch reference {
         case .node(let uuid):

@@ -11,9 +11,7 @@ struct StateResource: Hashable {
         case node
     }
 
-    /// The kind of this resource.
     var kind: Kind
-    /// Its name in the database.
     var name: String
     /// Its identity on air: the index of a key, the address of a group, or the UUID of a node.
     var identity: String
@@ -24,7 +22,6 @@ struct StateResource: Hashable {
     enum Reference: Hashable {
         /// A subnet, application key or group.
         case resource(NetworkResource)
-        /// A node.
         case node(DeviceUUID)
     }
 

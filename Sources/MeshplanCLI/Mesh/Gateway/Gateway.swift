@@ -10,7 +10,6 @@ struct Gateway {
         var connections: Int?
         /// The most links at once of each client; nil for no limit.
         var clientConnections: Int?
-        /// The most clients at once.
         var clients: Int
     }
 
@@ -131,7 +130,6 @@ struct Gateway {
 }
 
 extension SocketAddress {
-    /// Whether it is the path of a Unix socket.
     var isUnix: Bool {
         if case .unix = self { return true }
         return false

@@ -3,7 +3,6 @@ import TLS
 
 /// What a client shows to a gateway, and how it recognises the gateway.
 struct GatewayCredentials {
-    /// The name of the pairing.
     let name: String
     /// Settings of TLS sessions with the gateway.
     let context: TLSContext

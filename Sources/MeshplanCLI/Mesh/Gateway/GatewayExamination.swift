@@ -4,7 +4,6 @@ import TLS
 
 /// What `doctor` says about pairings with gateways.
 struct GatewayExamination {
-    /// The examined pairing.
     var pairing: GatewayPairing
 
     /// The seconds before its end from which a certificate is worth a warning: time for somebody to go to the basement.

@@ -50,16 +50,12 @@ struct GatewayFile {
     }
 
     /// The identity in the file.
-    ///
-    /// - Throws: ``Failure`` that names the file.
     func identity() throws(Failure) -> TLSIdentity {
         let pem = try secret()
         return try explaining { () throws(TLSError) in try TLSIdentity(pem: pem) }
     }
 
     /// The authority in the file.
-    ///
-    /// - Throws: ``Failure`` that names the file.
     func authority() throws(Failure) -> CertificateAuthority {
         let pem = try secret()
         return try explaining { () throws(TLSError) in try CertificateAuthority(pem: pem) }

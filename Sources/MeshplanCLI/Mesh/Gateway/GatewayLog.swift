@@ -34,7 +34,6 @@ final class GatewayLog {
     /// Reports where collectors get metrics.
     func write(metricsAt address: SocketAddress) { write("metrics at \(address)") }
 
-    /// Reports that the gateway has stopped.
     func end() { write("stopped") }
 
     /// Reports that a bearer was lost or is back.

@@ -139,9 +139,7 @@ extension GatewayPairing {
 
     /// The new file of a further client.
     struct MadeClient {
-        /// The path of the file.
         var path: String
-        /// The certificate in it.
         var certificate: Certificate
         /// The certificate of the replaced file, if it was of this pairing: the gateway accepts it until it is denied.
         var former: Certificate?

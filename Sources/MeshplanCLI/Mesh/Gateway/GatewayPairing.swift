@@ -8,15 +8,12 @@ import TLS
 /// colleague has only `client.pem`.
 struct GatewayPairing {
     var context: Context
-    /// The name of the gateway here.
     let name: String
 
     /// The folder of all pairings, relative to the working folder; people see it in this form, too.
     static let allFolder = Workspace.folderName + "/gateways"
 
     /// The pairing with a name, whether or not it exists.
-    ///
-    /// - Throws: ``Failure`` if the name is not valid.
     init(_ name: String, in context: Context) throws(Failure) {
         try Self.check(name, of: "gateway")
         self.context = context
@@ -57,7 +54,6 @@ struct GatewayPairing {
         return names.filter { $0.hasSuffix(".client.pem") }.map { String($0.dropLast(".client.pem".count)) }
     }
 
-    /// Whether something exists at a path.
     func isThere(_ path: String) -> Bool { Files.kind(context.absolute(path)) != nil }
 
     /// Whether there is a file that a new pairing would replace.
@@ -74,12 +70,10 @@ struct GatewayPairing {
                 + "to \(clientPath)."
     }
 
-    /// Makes the folders.
     func makeFolder() throws(FileError) {
         for name in [Self.allFolder, folder] { _ = try Files.createFolder(context.absolute(name), as: name) }
     }
 
-    /// The authority that signs for the pairing.
     func authority() throws -> CertificateAuthority {
         guard hasAuthority else {
             throw Failure(

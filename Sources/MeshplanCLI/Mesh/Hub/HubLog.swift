@@ -10,7 +10,6 @@ final class HubLog {
         self.context = context
     }
 
-    /// Reports that the hub listens.
     func begin(gatewaysAt gateways: SocketAddress, clientsAt clients: SocketAddress) {
         write("listening for gateways on \(gateways), for clients on \(clients)")
     }
@@ -18,10 +17,8 @@ final class HubLog {
     /// Reports where collectors get metrics.
     func write(metricsAt address: SocketAddress) { write("metrics at \(address)") }
 
-    /// Reports that the hub has stopped.
     func end() { write("stopped") }
 
-    /// Reports an event.
     func write(_ event: HubServer.Event) {
         switch event {
         case .came(let name, let peer, let program, let fingerprint):

@@ -27,10 +27,8 @@ struct AgentApprovals: Hashable {
     /// The most lines with problems that are remembered.
     private static let mostProblems = 20
 
-    /// Without any.
     init() {}
 
-    /// Reads a file.
     init(_ bytes: [UInt8]) {
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             let text = String(decoding: line, as: UTF8.self).trimmed
@@ -47,7 +45,6 @@ struct AgentApprovals: Hashable {
         }
     }
 
-    /// The approvals of a plan.
     func approvals(of digest: String, for network: String) -> [Approval] {
         approvals.filter { $0.network == network && $0.digest == digest }
     }

@@ -5,11 +5,9 @@ import SystemLayer
 struct AgentEvent: Hashable {
     /// What has happened.
     enum Kind: String, CaseIterable {
-        /// There is a new plan with changes.
         case planReady = "plan_ready"
         /// The plan is not applied until somebody approves its digest.
         case waiting = "waiting_for_approval"
-        /// An approved plan was applied.
         case applied
         /// An approved plan was applied in part: nodes are pending or have failed.
         case partial

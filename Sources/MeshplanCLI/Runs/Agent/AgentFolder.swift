@@ -5,7 +5,6 @@ import SystemLayer
 
 /// Sees what has changed in a folder of definitions: by the contents of files, whoever wrote them and whenever.
 struct AgentFolder {
-    /// The effects of the agent.
     let context: Context
     /// The folder, or its `fleet.yaml`, as the user named it.
     let path: String
@@ -175,7 +174,6 @@ struct AgentFolder {
         return [".yaml", ".yml", ".csv"].contains { name.hasSuffix($0) } || AssignmentsFile.network(ofFile: name) != nil
     }
 
-    /// A digest as text.
     static func digest(_ bytes: [UInt8]) -> String {
         SHA256.hash(bytes).map { Hexadecimal.encode($0) } ?? ""
     }

@@ -12,7 +12,6 @@ final class AgentLoop {
         var selection: [String] = []
         /// The agent's own folder.
         var place: AgentPlace
-        /// Whether one round is enough.
         var isOnce = false
         /// How many commands run at a time.
         var workers = 4
@@ -22,9 +21,7 @@ final class AgentLoop {
         var metrics: String?
         /// The file with approvals; nil for the one in the agent's own folder.
         var approvals: String?
-        /// How every network is reached.
         var via: [String] = []
-        /// Files with simulated devices.
         var devices: [String] = []
     }
 
@@ -80,7 +77,6 @@ final class AgentLoop {
         return .interrupted
     }
 
-    /// The exit status of a single round.
     private var ending: ExitStatus {
         if let problem { return problem.status }
         // A plan of an earlier round stands as long as nothing has changed.

@@ -74,7 +74,6 @@ extension AgentMachine {
 
     // MARK: Tests
 
-    /// Reports the tests of a network.
     mutating func tested(_ name: String, _ outcome: Outcome, at now: Int64) {
         let fails = outcome.status != .success
         state.networks[name]?.testsFail = fails

@@ -9,7 +9,6 @@ struct AgentMachine {
     var state: AgentState
     /// Events that were not shown yet.
     private var raised: [AgentEvent] = []
-    /// The networks there are at present.
     private(set) var present: [Present] = []
     private var approvals = AgentApprovals()
     /// When it looks next; nil for at once.
@@ -55,9 +54,7 @@ struct AgentMachine {
     /// How a command has ended.
     struct Outcome: Hashable {
         var status: ExitStatus
-        /// The digest of a plan.
         var digest: String?
-        /// How many changes it has.
         var changes = 0
         /// What became of it, as a clause without a full stop.
         var summary = ""
@@ -180,7 +177,6 @@ struct AgentMachine {
         raise(.failed, nil, problem, at: now)
     }
 
-    /// Reports a plan.
     mutating func planned(_ name: String, _ outcome: Outcome, at now: Int64) {
         guard var known = state.networks[name], let present = present.first(where: { $0.name == name }) else { return }
         let former = known.digest
@@ -303,7 +299,6 @@ struct AgentMachine {
         raise(.failed, name, problem, at: now)
     }
 
-    /// Raises an event.
     mutating func raise(
         _ kind: AgentEvent.Kind,
         _ network: String?,

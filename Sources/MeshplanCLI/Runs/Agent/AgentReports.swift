@@ -42,7 +42,6 @@ struct AgentReports {
         write(text, to: folder + "/" + Self.file(of: network))
     }
 
-    /// Writes the file for all.
     func writeList() {
         guard let folder else { return }
         var lines = [Self.mark, "", "| network | result | changes | digest to approve |", "| --- | --- | ---: | --- |"]

@@ -64,7 +64,6 @@ struct AgentSampling: Hashable {
     /// What accrues within some seconds, in microseconds of airtime.
     func accrued(within seconds: Int64) -> Int64 { min(max(seconds, 0), 366 * 86_400) * budget }
 
-    /// What a network starts with.
     var start: Int64 { accrued(within: 3_600) }
 
     /// The most that is saved up: a day's worth, or what the most expensive node takes.

@@ -4,7 +4,6 @@ import SystemLayer
 struct AgentState: Hashable {
     /// The networks, by name.
     var networks: [String: Network] = [:]
-    /// The number of the next event.
     var nextNumber = 1
     /// The day, counted from 1970 in local time, of the last tests; nil before the first look.
     var testedDay: Int64?
@@ -23,15 +22,12 @@ struct AgentState: Hashable {
         var status: Int32 = 0
         /// The digest of the plan that can be applied; nil if there is none.
         var digest: String?
-        /// How many changes it has.
         var changes = 0
-        /// When it was made.
         var plannedAt: Int64?
         /// The digest that was told to be ready.
         var toldPlan: String?
         /// The digest that was told to wait for approval.
         var toldWaiting: String?
-        /// The problem that was told.
         var toldProblem: String?
         /// The approvals that were used, for ever: digests, and lines of approvals behind the network.
         var used: Set<String> = []
@@ -63,7 +59,6 @@ struct AgentState: Hashable {
         var toldBudget = false
         /// What the failing tests tested, if that was told.
         var toldTests: String?
-        /// Whether the last tests failed.
         var testsFail = false
     }
 }

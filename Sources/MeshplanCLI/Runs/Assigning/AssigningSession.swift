@@ -11,11 +11,9 @@ import SystemLayer
 /// Nothing is kept in memory that is not in the file: whatever ends the run, it can begin again where it was.
 struct AssigningSession {
     var context: Context
-    /// The route to the devices.
     var route: MeshRoute
     /// What is known about nodes and devices.
     var knowledge: ScanKnowledge
-    /// The places and their devices.
     var assignments: Assignments
     /// How long to listen before the first device is shown.
     var listening: Duration
@@ -23,7 +21,6 @@ struct AssigningSession {
     var blinking: UInt8
     /// Carries out the plan for a place; nil to leave that to a later apply.
     var apply: ((String) throws -> ExitStatus)?
-    /// Gives a place its device.
     var give: (inout Assignments, DeviceUUID, String) throws -> Void
     /// The only place to assign; nil for all.
     var only: String?

@@ -4,11 +4,9 @@ import DefinitionModel
 struct PlaceChoice {
     /// What was typed.
     enum Answer: Hashable {
-        /// This place.
         case place(String)
         /// Several places; more letters are needed, or a number.
         case several([String])
-        /// No place.
         case nothing(String)
         /// Leave this device out.
         case skip
@@ -18,9 +16,7 @@ struct PlaceChoice {
         case undo
         /// Let the device blink again.
         case blink
-        /// Say what can be typed.
         case help
-        /// End.
         case quit
     }
 

@@ -3,7 +3,6 @@
 /// What stands in files, in tables and in names of files is a value in it and never becomes an option or a command:
 /// those are texts of the source only.
 enum ChildWord: Equatable {
-    /// A command.
     case command(FleetVerb)
     /// A number where a command takes one.
     case number(UInt64)

@@ -5,13 +5,10 @@ import SystemLayer
 /// Applies to a fleet: plans all networks, asks once, and makes a run that applies exactly those plans, wave by wave.
 struct FleetApply {
     var run: FleetDispatcher
-    /// The waves.
     var waves: FleetWaves
     /// How many networks may fail or stay partial before no further one is begun; nil for any number.
     var mostFailures: Int?
-    /// Whether nobody is asked.
     var isApproved: Bool
-    /// What the run is asked for.
     var request: FleetRunRecord.Request
     /// The plans that were saved; nil to make them.
     var saved: SavedFleet?

@@ -6,14 +6,12 @@ struct FleetDispatcher {
     var fleet: Fleet
     /// How many commands run at a time.
     var workers: Int
-    /// Whether to show what the commands print.
     var showsDetails: Bool
     /// What every command line gets in addition.
     var extra = FleetExtra()
 
     /// A stage: the command, and the arguments for each network.
     struct Stage {
-        /// The command.
         var command: FleetVerb
         /// Whether it takes the place of the definition as an argument.
         var takesDefinition = true
@@ -88,7 +86,6 @@ struct FleetDispatcher {
         }
     }
 
-    /// The call of a stage's command for a network.
     func call(_ stage: Stage, _ network: FleetNetwork) -> FleetCall {
         var words = stage.words?(network) ?? [.command(stage.command)]
         if stage.takesDefinition { words += network.definition.map { .path($0) } }

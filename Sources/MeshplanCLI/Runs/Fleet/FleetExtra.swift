@@ -26,7 +26,6 @@ struct FleetExtra {
         "--verbose",
     ]
 
-    /// Without any.
     init() {}
 
     /// Reads words.
@@ -57,8 +56,6 @@ struct FleetExtra {
     }
 
     /// Refuses options that a command does not take.
-    ///
-    /// - Throws: ``Failure`` with what is wrong.
     func check(for verb: FleetVerb) throws(Failure) {
         guard !words.isEmpty else { return }
         var line: [ChildWord] = [.command(verb)] + words
@@ -78,7 +75,6 @@ struct FleetExtra {
         }
     }
 
-    /// Those that choose what is planned.
     var choosing: [ChildWord] { words(among: Self.variableOptions + Self.choosingOptions + Self.choosingFlags) }
 
     /// Those that give values to variables.

@@ -6,7 +6,6 @@ import SystemLayer
 struct FleetGateways {
     /// A gateway that a network's list of ways names.
     struct Found {
-        /// The network.
         var network: String
         /// The gateway's name.
         var gateway: String

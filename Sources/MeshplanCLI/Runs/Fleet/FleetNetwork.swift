@@ -5,17 +5,13 @@ import SystemLayer
 
 /// A network of a fleet, and how commands for it are run.
 struct FleetNetwork: Hashable {
-    /// Its name.
     var name: String
     /// The absolute path of the folder in which its commands work.
     var folder: String
     /// Where its definition is, for a command in that folder; empty for the definition in the folder.
     var definition: [String]
-    /// Its tags.
     var tags: [String: String] = [:]
-    /// Values for variables of its definition.
     var variables: [String: String] = [:]
-    /// How it is reached.
     var via: [String] = []
     /// Where its database is; nil for what the command line or the environment says.
     var state: String?
@@ -35,8 +31,6 @@ struct FleetBorder {
     }
 
     /// Refuses a path that leads out of the folder, by itself or by links.
-    ///
-    /// - Throws: ``Failure`` in that case.
     func check(_ path: String) throws(Failure) {
         // What is not there is told by whoever reads it, if it could be there.
         let (place, end) = Files.resolved(path).map { ($0, resolved) } ?? (Files.withoutDots(path), folder)

@@ -17,7 +17,6 @@ struct FleetPaths {
     /// The paths of a fleet in a folder, by its absolute path.
     init(base: String) { self.base = Self.plain(base) }
 
-    /// A network as it is written.
     func written(_ network: FleetNetwork) -> FleetNetwork {
         var written = network
         written.folder = relative(network.folder)

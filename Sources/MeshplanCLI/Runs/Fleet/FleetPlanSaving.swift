@@ -2,11 +2,8 @@ import SystemLayer
 
 /// Plans all networks of a fleet, and saves the plans to be applied later, exactly as they are.
 struct FleetPlanSaving {
-    /// The run.
     var run: FleetDispatcher
-    /// The paths of the fleet.
     var paths: FleetPaths
-    /// Where the plans are saved.
     var target: FleetPlansFolder
 
     /// Plans and saves.

@@ -12,26 +12,22 @@ struct FleetPlans {
     struct Entry: Hashable {
         /// The network, with paths as they are written.
         var network: FleetNetwork
-        /// The digest of its plan.
         var digest: String
         /// What the plan does, in a few words.
         var changes: String
         /// The SHA-256 of the file with the plan, as 64 hexadecimal digits.
         var checksum: String
 
-        /// The name of the file.
         var file: String { network.name + ".mplan" }
     }
 
     /// The networks with changes, in the order of the fleet.
     var entries: [Entry]
-    /// The networks that are up to date.
     var upToDate: [String]
     /// The networks that could not be planned.
     var leftOut: [String]
     /// When they were made, as text.
     var madeAt: String
-    /// The user who made them.
     var user: String
     /// The machine on which they were made.
     var host: String
@@ -50,7 +46,6 @@ struct FleetPlans {
 
     // MARK: As JSON
 
-    /// The document that describes them.
     func document(_ digest: String) -> [UInt8] {
         JSONValue.object([
             "format": Self.format.json, "digest": digest.json, "made_at": madeAt.json, "user": user.json,

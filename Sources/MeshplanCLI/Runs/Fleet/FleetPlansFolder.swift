@@ -25,7 +25,6 @@ struct FleetPlansFolder {
 
     private var absolute: String { context.absolute(path) }
 
-    /// A command that saves plans here.
     private var saving: String { "Save the plans again with: meshplan fleet plan --out \(path.printable.shellWord)" }
 
     // MARK: Writing

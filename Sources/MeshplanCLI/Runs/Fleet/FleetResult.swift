@@ -13,7 +13,6 @@ struct FleetResult: Hashable {
     var problems: [CommandReport.Problem] = []
     /// The lines to show with `--details`.
     var details: [String] = []
-    /// Whether the command has ended.
     var hasEnded = false
     /// Whether the process that has carried it out takes no other.
     var isLast = false

@@ -6,7 +6,6 @@ import SystemLayer
 /// What is the same for all networks is made once: the tables of models and messages, the types of the command line,
 /// the memory. Nothing that belongs to one network is kept.
 struct FleetServing {
-    /// The effects of this process.
     var context: Context
     /// Whether this process ends after one command.
     var isOnce = false

@@ -30,7 +30,6 @@ struct FleetWaves {
         }
     }
 
-    /// One wave with everything.
     init() {}
 
     /// The waves of some networks. A share is one of all of them and at least one network. What no part takes is a last

@@ -11,7 +11,6 @@ struct SavedFleet {
     private var digests: [String: String] = [:]
     /// The absolute path of the folder with the plans.
     private let path: String
-    /// The digest over all plans.
     private let digest: String
 
     /// Reads saved plans, which must be as they were saved.

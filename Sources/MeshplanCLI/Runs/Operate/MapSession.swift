@@ -9,7 +9,6 @@ import Planning
 struct MapSession {
     /// Finds the network and talks to the mesh.
     let operating: OperatingContext
-    /// What the map is written as.
     let format: MapCommand.Format
     /// The floor to draw it on; nil for none.
     let floor: String?

@@ -8,7 +8,6 @@ import Store
 struct StateSettingSession {
     /// Finds targets and talks to the mesh.
     let operating: OperatingContext
-    /// What the state is to become.
     let change: StateChange
     /// Whether to send without waiting for answers.
     let isUnacknowledged: Bool

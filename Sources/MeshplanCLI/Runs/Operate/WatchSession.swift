@@ -63,7 +63,6 @@ struct WatchTally {
     /// The number of nodes that sent something.
     var nodes: Int { senders.count }
 
-    /// Counts a message.
     mutating func count(_ source: UnicastAddress, _ place: WatchedPlace?) {
         messages += 1
         senders.insert(place.map { .node($0.node) } ?? .stranger(source))

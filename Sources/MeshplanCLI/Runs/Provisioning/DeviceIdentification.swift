@@ -3,15 +3,11 @@ import MeshCore
 /// Makes a device without a network attract attention, through a provisioning link that is closed after the invitation
 /// (Mesh Protocol 5.4.2.1).
 struct DeviceIdentification {
-    /// The bearer that reaches the device.
     var bearer: any Bearer
-    /// The UUID of the device.
     var uuid: DeviceUUID
-    /// The name of the device for people.
     var name: String
     /// For how many seconds, 1...60: the device then ends a session without progress (5.4.4).
     var seconds: UInt8
-    /// Whether the user has interrupted.
     var isInterrupted: () -> Bool
 
     /// The longest time to wait until the device is heard.

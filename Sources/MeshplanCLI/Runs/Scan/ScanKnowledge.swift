@@ -51,6 +51,5 @@ final class ScanKnowledge {
     /// The network as the database has it; nil without a database.
     var network: MeshNetwork? { database?.snapshot.network }
 
-    /// The names of nodes and devices.
     var names: ScanNames { ScanNames(definition: definition, network: network) }
 }

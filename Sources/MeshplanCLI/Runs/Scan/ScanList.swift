@@ -6,9 +6,7 @@ struct ScanList {
     struct Signal: Hashable {
         /// The strongest so far.
         var best: Int8?
-        /// The latest.
         var last: Int8?
-        /// When the signal was last heard.
         var heardAt: Instant
 
         fileprivate mutating func hear(_ signal: Int8?, at now: Instant) {
@@ -21,9 +19,7 @@ struct ScanList {
 
     /// A device without a network.
     struct Device: Hashable {
-        /// The UUID of the device.
         var uuid: DeviceUUID
-        /// Where to find its out-of-band data.
         var information: OutOfBandInformation
         /// The hash of the URI that it advertises, if heard.
         var uriHash: UInt32?
@@ -31,7 +27,6 @@ struct ScanList {
         var signal: Signal
         /// The signal at the bearer; nil if only nodes hear it.
         var direct: Signal?
-        /// The signals at nodes that listen for us.
         var nodes: [DeviceUUID: Signal] = [:]
     }
 
@@ -41,9 +36,7 @@ struct ScanList {
         var node: UnicastAddress?
         /// The subnets that it has advertised, sorted; empty for a proxy if no network was given.
         var subnets: [NetKeyIndex]
-        /// Its last advertisement.
         var advertisement: ProxyAdvertisement
-        /// The signal.
         var signal: Signal
     }
 
@@ -69,7 +62,6 @@ struct ScanList {
         case reached(Device, by: DeviceUUID)
         /// A known proxy turned out to be a certain node.
         case identified(Proxy)
-        /// It is no longer heard.
         case left(Entry)
     }
 

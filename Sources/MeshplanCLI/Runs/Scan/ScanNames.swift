@@ -47,17 +47,13 @@ struct ScanNames {
         return isAsked ? .new : .unasked
     }
 
-    /// The node with a primary address.
     func node(at address: UnicastAddress) -> Node? { nodesByAddress[address] }
 
-    /// The primary address of a node.
     func address(of uuid: DeviceUUID) -> UnicastAddress? { nodes[uuid]?.unicastAddress }
 
-    /// The name of the node with a primary address.
     func name(at address: UnicastAddress) -> String? {
         nodesByAddress[address].map { definedNames[$0.uuid] ?? $0.name }
     }
 
-    /// The name of a subnet.
     func name(of subnet: NetKeyIndex) -> String { names?.text(subnet) ?? "NetKey \(subnet)" }
 }

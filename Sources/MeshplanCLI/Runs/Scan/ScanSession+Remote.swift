@@ -98,7 +98,6 @@ extension ScanSession {
         hint: "Scan without --remote, or begin with meshplan init or meshplan import."
     )
 
-    /// The nodes that will listen.
     private func servers(_ names: [String], _ conversation: NodeConversation) throws -> [Node] {
         guard let network = knowledge.network else { throw Self.noDatabase }
         let able = network.nodes.filter { $0.hasRemoteProvisioningServer && RefreshSession.isReadable($0, in: network) }

@@ -9,7 +9,6 @@ import SystemLayer
 /// One `scan`: listens, lists, and notes reset nodes in the database.
 struct ScanSession {
     var context: Context
-    /// The route that listens.
     var route: MeshRoute
     /// What is known about nodes and devices in range.
     var knowledge: ScanKnowledge

@@ -49,7 +49,6 @@ struct TestSelection {
 
 /// What came of all runs of a test.
 struct TestResult {
-    /// The test.
     let test: TestDefinition
     /// Each run, in order.
     var outcomes: [TestOutcome] = []

@@ -31,7 +31,6 @@ struct CaptureView {
         reader = TrafficReader(keys: KeyRing(network), ivIndex: network.ivIndex.value)
     }
 
-    /// Shows a packet.
     mutating func show(_ packet: CaptureReader.Packet) {
         switch packet.kind {
         case .network: show(packet) { reader, octets throws(NetworkPDUError) in try reader.read(networkPDU: octets) }

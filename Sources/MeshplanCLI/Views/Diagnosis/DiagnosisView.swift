@@ -13,7 +13,6 @@ struct DiagnosisView {
     private let lastSequence: UInt32?
     private var shown: NodeDiagnosis
 
-    /// A view of the diagnosis of a node.
     init(_ conversation: NodeConversation, _ node: Node, in snapshot: Snapshot) {
         context = conversation.context
         self.conversation = conversation
@@ -40,7 +39,6 @@ struct DiagnosisView {
         context.output.line("\(name) (\(node.unicastAddress)): \(text).")
     }
 
-    /// Shows what is new.
     mutating func show(_ diagnosis: NodeDiagnosis) {
         let isFirst = shown == NodeDiagnosis(of: node.uuid)
         if isFirst { showListening(diagnosis) }

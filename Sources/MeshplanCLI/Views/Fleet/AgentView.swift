@@ -7,7 +7,6 @@ struct AgentView {
 
     init(_ context: Context) { self.context = context }
 
-    /// Shows an event.
     func show(_ event: AgentEvent) {
         if let lines = context.json { return lines.event(event.members) }
         line((event.network.map { "\($0.printable): " } ?? "") + event.message.printable, at: event.time)
@@ -18,7 +17,6 @@ struct AgentView {
         context.output.line("  \(network.printable) \(digest.printable)")
     }
 
-    /// Shows that nodes were read back.
     func show(reading nodes: Int, of network: String, _ result: FleetResult) {
         if let lines = context.json {
             return lines.event([

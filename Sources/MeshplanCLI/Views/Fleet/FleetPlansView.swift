@@ -3,7 +3,6 @@ import SystemLayer
 
 /// Shows saved plans of a fleet.
 struct FleetPlansView {
-    /// Where to show them.
     var context: Context
     /// The folder, as the user knows it.
     var path: String
@@ -22,7 +21,6 @@ struct FleetPlansView {
         context.output.line("Digest: \(digest)")
     }
 
-    /// Shows what they do.
     func show(_ plans: FleetPlans, _ digest: String) {
         guard context.json == nil else { return write(plans, digest) }
         let width = min(plans.entries.map(\.network.name.displayWidth).max() ?? 0, 30)

@@ -11,7 +11,6 @@ struct FleetRunView {
         self.context = context
     }
 
-    /// Says that a run begins.
     func announce(_ run: FleetRunRecord, _ jobs: [FleetJob]) {
         let size = jobs.filter { !$0.isGate && $0.state != .skipped }.count
         if context.json != nil {
@@ -148,7 +147,6 @@ struct FleetRunView {
         }
     }
 
-    /// The state of a job in a word.
     static func word(_ state: FleetJob.State) -> String {
         switch state {
         case .waiting: "waiting"
@@ -241,12 +239,10 @@ extension String {
 }
 
 extension JSONLines {
-    /// Writes one line.
     fileprivate func write(_ members: [JSONMember]) { output.line(JSONValue.object(members).line) }
 }
 
 extension FleetResult {
-    /// The result of a job that has ended.
     fileprivate init(of job: FleetJob) {
         self = .ended(job.status.flatMap { ExitStatus(rawValue: $0) } ?? .failure)
     }

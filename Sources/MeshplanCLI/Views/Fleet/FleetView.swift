@@ -17,7 +17,6 @@ struct FleetView {
         width = min(fleet.networks.map(\.name.displayWidth).max() ?? 0, 30)
     }
 
-    /// Shows the result of a network.
     func show(_ result: FleetResult, of network: FleetNetwork, _ command: String) {
         let word = Self.word(result.status, command)
         if isJSON {
@@ -75,7 +74,6 @@ struct FleetView {
         }
     }
 
-    /// Announces a wave.
     func showWave(_ number: Int, of all: Int, _ size: Int) {
         if isJSON {
             context.json?.write([

@@ -9,7 +9,6 @@ struct HealthView {
     private let check: HealthCheck
     private let wishes: HealthWishes
 
-    /// A view of one command.
     init(_ operating: OperatingContext, _ check: HealthCheck, _ wishes: HealthWishes) {
         self.operating = operating
         self.check = check

@@ -60,7 +60,6 @@ struct MapView {
     /// Whether every node was heard, and asked as often as it takes.
     var isComplete: Bool { map.silent.isEmpty && !result.isCutShort }
 
-    /// Writes the map.
     func show(_ format: MapCommand.Format) {
         if let lines = context.json { return write(to: lines) }
         let name = operating.conversation.knowledge.database?.name ?? operating.network.name

@@ -10,7 +10,6 @@ struct OperatedNodes {
     /// How many names a warning lists.
     private static let mostNames = 20
 
-    /// The nodes of one command.
     init(_ operating: OperatingContext) {
         self.operating = operating
     }

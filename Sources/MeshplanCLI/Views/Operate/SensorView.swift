@@ -9,7 +9,6 @@ struct SensorView {
     private let operating: OperatingContext
     private let details: SensorInspection.Details
 
-    /// A view of one command.
     init(_ operating: OperatingContext, _ details: SensorInspection.Details) {
         self.operating = operating
         self.details = details

@@ -19,7 +19,6 @@ struct StateListView {
 
     private var context: Context { operating.conversation.context }
 
-    /// An outcome is known.
     func tell(_ place: StatePlace, _ outcome: OperatingOutcome) {
         guard let lines = context.json, case .answered(let parameters) = outcome else { return }
         let text = StateText(state: place.state, isRaw: isRaw)
@@ -27,7 +26,6 @@ struct StateListView {
         lines.event(head("state", place) + members)
     }
 
-    /// Everything has an outcome.
     func finish(_ outcomes: [(StatePlace, OperatingOutcome)], _ refusals: [StateRefusal]) {
         let silent = outcomes.filter { if case .answered = $0.1 { false } else { true } }
         if let lines = context.json {

@@ -8,7 +8,6 @@ struct StateSettingView {
     private let operating: OperatingContext
     private let change: StateChange
 
-    /// A view of one command.
     init(_ operating: OperatingContext, _ change: StateChange) {
         self.operating = operating
         self.change = change

@@ -5,7 +5,6 @@ import SystemLayer
 
 /// Writes values of states for people and for programs.
 struct StateText {
-    /// The state.
     let state: StateDescription
     /// Whether values are written as the raw numbers of the messages.
     let isRaw: Bool

@@ -26,7 +26,6 @@ struct WatchView {
 
     // MARK: Links
 
-    /// A link passes on what is wanted.
     func tell(_ link: WatchLink, wanting wish: WatchWish) {
         let proxy = link.proxy.map { name(of: $0) }
         let missing = wish.subnets.filter { !link.subnets.contains($0) }.map { name(of: $0) }
@@ -68,7 +67,6 @@ struct WatchView {
         }
     }
 
-    /// The link is lost.
     func tell(_ failure: LinkFailure) {
         if let lines = context.json {
             return lines.event(["type": "link_lost", "reason": failure.reason.printable.json])
@@ -92,7 +90,6 @@ struct WatchView {
 
     // MARK: Messages
 
-    /// A message was heard.
     func tell(_ message: WatchedMessage, after elapsed: Duration) {
         let destination = name(of: message.destination, message.label)
         if let lines = context.json {
@@ -108,7 +105,6 @@ struct WatchView {
         }
     }
 
-    /// A heartbeat was heard.
     func tell(_ heartbeat: WatchedHeartbeat, after elapsed: Duration) {
         let destination = name(of: heartbeat.destination, nil)
         let features = Self.names(of: heartbeat.features)
@@ -128,7 +124,6 @@ struct WatchView {
         )
     }
 
-    /// It is over.
     func finish(_ tally: WatchTally, after elapsed: Duration) {
         if let lines = context.json {
             return lines.event([

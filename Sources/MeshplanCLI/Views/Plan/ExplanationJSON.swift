@@ -9,7 +9,6 @@ struct ExplanationJSON {
     /// The files that locations point into.
     var files: SourceFiles
 
-    /// Writes all lines about a node.
     func write(_ node: NodeExplanation, to lines: JSONLines) {
         lines.write([
             "type": "explained_node", "name": node.name.json, "uuid": node.uuid?.description.json,

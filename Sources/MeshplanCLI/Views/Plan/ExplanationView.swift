@@ -6,7 +6,6 @@ import Planning
 struct ExplanationView {
     /// The files that locations point into.
     var files: SourceFiles
-    /// The style of the text.
     var style: Style
 
     /// The columns from which values are broken at their commas.
@@ -22,7 +21,6 @@ struct ExplanationView {
         case row([String])
     }
 
-    /// The explanation of a node.
     func render(_ node: NodeExplanation) -> String {
         var text = style(.bold, "Node \(node.name.printable)") + "  \(node.address?.description ?? "no address yet")"
         text += "  \(position(node.location))\n"

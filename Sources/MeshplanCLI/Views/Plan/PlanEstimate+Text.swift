@@ -17,7 +17,6 @@ extension PlanEstimate {
         return text
     }
 
-    /// What the estimate is based on.
     private var basis: String {
         profile == RadioProfile.learnedName ? "going by how long earlier runs in this network took" : "radio \(profile)"
     }

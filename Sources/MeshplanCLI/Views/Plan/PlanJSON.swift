@@ -6,7 +6,6 @@ import SystemLayer
 
 /// A plan as lines of JSON: changes, nodes, notes, and the summary last.
 struct PlanJSON {
-    /// The plan to write.
     var plan: Plan
     /// The estimated time; nil to leave it out.
     var estimate: PlanEstimate?
@@ -15,7 +14,6 @@ struct PlanJSON {
     /// From which instances resources come; nil if nobody knows.
     var origins: PlanOrigins?
 
-    /// Writes all lines.
     func write(to lines: JSONLines) {
         var nodes: [DeviceUUID: NodeSummary] = [:]
         for node in plan.nodes { nodes[node.uuid] = node }

@@ -7,7 +7,6 @@ import SystemLayer
 /// A plan as Markdown for the conversation of a pull request: figures, refusals, what happens to nodes with like ones
 /// in one line, notes, a picture, and the digest to approve. It holds no key material.
 struct PlanMarkdown {
-    /// The plan.
     var plan: Plan
     /// The estimated time; nil to leave it out.
     var estimate: PlanEstimate?
@@ -23,7 +22,6 @@ struct PlanMarkdown {
     /// The most names of like nodes in a line.
     private static let mostNames = 12
 
-    /// The whole text.
     func render() -> String {
         let isNothing = plan.isEmpty && plan.changes.isEmpty
         var parts = ["\(Self.mark): \(plan.network.printable) -->", "### Plan for network \(code(plan.network))"]
@@ -91,7 +89,6 @@ struct PlanMarkdown {
 
     // MARK: Changes
 
-    /// The changes of the network itself.
     private var own: String? {
         let changes = plan.changes.filter { $0.node == nil }
         guard !changes.isEmpty else { return nil }

@@ -5,15 +5,12 @@ import Planning
 struct PlanSummary: Hashable {
     /// The number of devices that become nodes, including replaced nodes.
     var provisioned: Int
-    /// The number of nodes to be reset.
     var reset: Int
     /// The number of nodes to be excluded from the network.
     var excluded: Int
     /// The number of new resources.
     var added = 0
-    /// The number of changed resources.
     var changed = 0
-    /// The number of removed resources.
     var removed = 0
     /// The number of resources that are no longer managed.
     var forgotten = 0

@@ -9,7 +9,6 @@ extension PlanView {
         var changes: ArraySlice<Change>
         /// The number of changes of each kind.
         var digest: String
-        /// The cost on air.
         var cost: String
 
         /// Whether the other line says the same about its node.

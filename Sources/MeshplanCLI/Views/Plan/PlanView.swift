@@ -4,11 +4,9 @@ import Planning
 /// Shows a plan: a legend of the symbols, changes of the network itself, a line and the details of each node, notes and
 /// the summary.
 struct PlanView {
-    /// The plan to show.
     var plan: Plan
     /// The estimated time; nil to leave it out.
     var estimate: PlanEstimate?
-    /// The style of the text.
     var style: Style
     /// Whether to show the details of nodes, however many there are.
     var isFull = false
@@ -18,7 +16,6 @@ struct PlanView {
     /// The most nodes whose details are shown by default.
     static let detailLimit = 20
 
-    /// The whole text.
     func render() -> String {
         if plan.isEmpty, plan.changes.isEmpty {
             return style(.good, "No changes.") + " " + style(.bold, agreement) + "\n" + notes()

@@ -4,10 +4,8 @@ import Planning
 import Store
 
 extension ReportMaking {
-    /// The most entries of the history in a report.
     private static let mostEntries = 50
 
-    /// What came of tests.
     func testSection() -> HandoverReport.Section {
         guard let tests, !tests.isEmpty else {
             return HandoverReport.Section("tests", "Tests", [.text("No tests were played for this report.")])
@@ -72,7 +70,6 @@ extension ReportMaking {
         return HandoverReport.Section("drift", "Drift", blocks)
     }
 
-    /// What nodes told of faults.
     func faultSection() -> HandoverReport.Section {
         guard let health else {
             return HandoverReport.Section(

@@ -11,7 +11,6 @@ struct ReportMaking {
     let source: PictureSource
     /// What a plan would do now; nil without a definition or a database.
     let plan: Plan?
-    /// The drift.
     let drift: DriftReport
     /// What was done; nil if there is no database.
     let history: History?
@@ -19,12 +18,10 @@ struct ReportMaking {
     let tests: [ReportedTest]?
     /// What nodes told of faults; nil if they were not asked.
     let health: [ReportedHealth]?
-    /// The time of the report.
     let made: Timestamp
     /// For how long an answer of a node counts, in seconds.
     let freshWithin: Int64
 
-    /// The overlay with what the plan does.
     var overlay: ControlGraph.Overlay {
         var overlay = source.overlay
         for node in plan?.nodes ?? [] where overlay.actions[node.uuid] == nil {
@@ -47,7 +44,6 @@ struct ReportMaking {
         time.minute(inZone: source.planning?.definition.timeZone?.value ?? 0)
     }
 
-    /// The whole report.
     func report() -> HandoverReport {
         let serial =
             source.snapshot.map { ", from serial \($0.serial) of the mesh database" } ?? ", from the definition"
@@ -72,7 +68,6 @@ struct ReportMaking {
 
     // MARK: What needs attention
 
-    /// The names of nodes as they are in the report.
     func names(_ uuids: some Sequence<DeviceUUID>) -> String {
         let wanted = Set(uuids)
         let known = source.relations.nodes.filter { wanted.contains($0.uuid) }
@@ -233,7 +228,6 @@ struct ReportMaking {
 
     // MARK: Pictures
 
-    /// The floors with their nodes.
     private func floorSection() -> HandoverReport.Section {
         let overlay = readOverlay
         var blocks: [HandoverReport.Block] = []

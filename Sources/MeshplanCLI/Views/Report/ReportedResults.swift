@@ -10,9 +10,7 @@ struct ReportedTest: Hashable {
         case passed, failed, skipped
     }
 
-    /// Its name.
     var name: String
-    /// How it ended.
     var verdict: Verdict
     /// What is worth knowing, line by line.
     var details: [String]
@@ -58,9 +56,7 @@ extension ReportedTest {
 
 /// What one Health Server told.
 struct ReportedHealth: Hashable {
-    /// The name of the node.
     var node: String
-    /// The index of the element.
     var element: Int
     /// The faults that it has registered, in words.
     var faults: [String]

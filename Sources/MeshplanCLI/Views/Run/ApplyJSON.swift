@@ -7,9 +7,7 @@ import SystemLayer
 
 /// A run as lines of JSON: events as they happen, and the summary last.
 struct ApplyJSON {
-    /// The output for the lines.
     var lines: JSONLines
-    /// The plan that is carried out.
     var plan: Plan?
     /// The steps of the run so far.
     var tally = StepTally()
@@ -170,7 +168,6 @@ struct ApplyJSON {
         }
     }
 
-    /// Writes the summary.
     func finish(_ recap: Recap, status: ExitStatus) {
         let done = tally.done
         lines.event(summary: [

@@ -9,7 +9,6 @@ final class ApplyReporter {
     private let isFull: Bool
     private let operation: String
     private var view: ApplyView
-    /// The terminal that the run writes to.
     let terminal: RunTerminal
     /// The plan that is carried out, with what was added during the run.
     private var plan: Plan?
@@ -55,7 +54,6 @@ final class ApplyReporter {
         )
     }
 
-    /// Reports one event of the run.
     func handle(_ event: ExecutionEvent) {
         if case .planGrown(let changes, let steps) = event {
             plan?.changes += changes

@@ -282,7 +282,6 @@ extension StepFailure {
 }
 
 extension Plan {
-    /// The change that a step belongs to.
     func change(of step: Int) -> Change? {
         guard steps.indices.contains(step), changes.indices.contains(steps[step].change) else {
             return nil

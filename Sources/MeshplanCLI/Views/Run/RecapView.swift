@@ -5,17 +5,11 @@ import Planning
 
 /// The recap at the end of every run: what was done, what was not and why, and how to continue.
 struct RecapView {
-    /// The result of the run.
     var recap: Recap
-    /// The name of the run.
     var title: RunTitle
-    /// The plan that was carried out.
     var plan: Plan?
-    /// The steps of the run.
     var tally: StepTally
-    /// The style of the text.
     var style: Style
-    /// The command of the run.
     var repeated: RepeatedCommand
 
     /// The most failures and nodes to name.
@@ -30,7 +24,6 @@ struct RecapView {
         self.repeated = repeated
     }
 
-    /// The whole text.
     func render() -> String {
         var text = "\n"
         if !recap.failed.isEmpty {

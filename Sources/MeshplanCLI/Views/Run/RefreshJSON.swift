@@ -6,7 +6,6 @@ import SystemLayer
 
 /// A read-back of nodes as lines of JSON: events as they happen, and the summary last.
 struct RefreshJSON {
-    /// The output for the lines.
     var lines: JSONLines
     /// The source of names for what differs from the record.
     var network: MeshNetwork
@@ -52,7 +51,6 @@ struct RefreshJSON {
         ])
     }
 
-    /// Writes the summary.
     func finish(_ recap: Recap, _ tally: RefreshTally, status: ExitStatus) {
         lines.event(summary: [
             "type": "summary",

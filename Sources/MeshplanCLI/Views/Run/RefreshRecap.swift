@@ -3,16 +3,11 @@ import MeshCore
 
 /// The recap at the end of every refresh.
 struct RefreshRecap {
-    /// The result of the run.
     var recap: Recap
-    /// What the nodes reported.
     var tally: RefreshTally
-    /// The style of the text.
     var style: Style
-    /// The command of the run.
     var repeated: RepeatedCommand
 
-    /// The whole text.
     func render() -> String {
         if recap.total == 0, recap.ending == .completed {
             return "No node is to be read back.\n"

@@ -66,7 +66,6 @@ final class RefreshReporter {
         if let time = estimate.text { say(time) }
     }
 
-    /// Reports one event of the run.
     func handle(_ event: ExecutionEvent) {
         tally.count(event)
         context.observation.count(event)
@@ -198,7 +197,6 @@ struct RefreshTally: Hashable {
     var odd = 0
     private var steps: [DeviceUUID] = []
 
-    /// Counts one event.
     mutating func count(_ event: ExecutionEvent) {
         guard case .nodeReadBack(_, let outcome) = event else { return }
         if outcome.isComplete { complete += 1 }
@@ -211,6 +209,5 @@ struct RefreshTally: Hashable {
     /// Sets the node of each step.
     mutating func begin(_ nodes: [DeviceUUID]) { steps = nodes }
 
-    /// The node of a step.
     func node(of step: Int) -> DeviceUUID? { steps.indices.contains(step) ? steps[step] : nil }
 }

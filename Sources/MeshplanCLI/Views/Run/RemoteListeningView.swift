@@ -3,9 +3,7 @@ import MeshCore
 
 /// Shows which nodes listened for devices, and which did not.
 struct RemoteListeningView {
-    /// The names of nodes and devices.
     var names: ScanNames
-    /// The style of the text.
     var style: Style
 
     /// A table of the nodes that listened, then those that did not, and those whose list was too short.
@@ -59,7 +57,6 @@ struct RemoteListeningView {
 }
 
 extension ScanList {
-    /// The number of devices that a node hears.
     func count(heardBy node: DeviceUUID) -> Int { devices.count { $0.nodes[node] != nil } }
 }
 

@@ -7,7 +7,6 @@ import SystemLayer
 /// Shows a `reprovision`, as text or JSON, whichever the command should write.
 struct ReprovisionView {
     let context: Context
-    /// The name of the node for people.
     let name: String
     private let node: DeviceUUID
     private let reporter: ApplyReporter
@@ -21,7 +20,6 @@ struct ReprovisionView {
 
     // MARK: Before
 
-    /// Shows what will happen.
     func show(_ plan: ReprovisionPlan, in network: MeshNetwork) {
         if let lines = context.json {
             lines.write([
@@ -74,7 +72,6 @@ struct ReprovisionView {
         return lines
     }
 
-    /// What approval will do.
     func explanation(of plan: ReprovisionPlan) -> String {
         switch plan.procedure {
         case .deviceKeyRefresh: "meshplan will give the node a new device key."
@@ -96,7 +93,6 @@ struct ReprovisionView {
         }
     }
 
-    /// Reports the result.
     func show(_ outcome: ReprovisionOutcome, of plan: ReprovisionPlan, in network: MeshNetwork) {
         reporter.terminal.show(status: nil)
         guard case .reprovisioned(let result, let newAuthentication) = outcome else { return explain(outcome) }
@@ -178,7 +174,6 @@ struct ReprovisionView {
         problem.advice.worded.asSentence
     }
 
-    /// The exit status for the result.
     func status(of outcome: ReprovisionOutcome) -> ExitStatus { failure(of: outcome)?.status ?? .success }
 
     /// The last line for machines.

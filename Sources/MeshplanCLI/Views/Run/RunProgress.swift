@@ -41,7 +41,6 @@ struct RunProgress {
         expectation = .unknown(estimate)
     }
 
-    /// The run tells of itself.
     mutating func take(_ figures: RunFigures) { self.figures = figures }
 
     /// The line at the bottom of a terminal; nil before there are steps. What is least important is left out if the

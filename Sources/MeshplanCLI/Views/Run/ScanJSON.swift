@@ -5,9 +5,7 @@ import SystemLayer
 
 /// The results of a scan as lines of JSON.
 struct ScanJSON {
-    /// The output for the lines.
     var lines: JSONLines
-    /// The names of nodes and devices.
     var names: ScanNames
     /// Whether nodes listened, too, so that the lines say who hears a device.
     var tellsWhoHears = false

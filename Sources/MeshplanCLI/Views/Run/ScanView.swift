@@ -2,9 +2,7 @@ import MeshCore
 
 /// Shows the results of a scan: as tables, or a line for each change.
 struct ScanView {
-    /// The names of nodes and devices.
     var names: ScanNames
-    /// The style of the text.
     var style: Style
     /// Whether nodes listened, too, so that the text says who hears a device.
     var tellsWhoHears = false

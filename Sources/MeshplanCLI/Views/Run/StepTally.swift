@@ -34,17 +34,14 @@ struct StepTally {
     /// How many edits of the database were made.
     private(set) var edits = 0
 
-    /// No steps.
     init() {}
 
-    /// The steps of a plan.
     init(_ plan: Plan) {
         self.plan = plan
         listed = Set(plan.changes.map(\.address))
         total = plan.steps.count(where: \.concernsNode)
     }
 
-    /// Counts an event.
     mutating func count(_ event: ExecutionEvent) {
         switch event {
         case .planGrown(let changes, let steps):

@@ -4,12 +4,9 @@ import Planning
 
 /// Shows the YAML to write into a definition so that it agrees with the nodes, with comments that say where it belongs.
 struct AdoptionView {
-    /// The changes of the definition.
     var adoption: DriftAdoption
-    /// The definition's files.
     var files: SourceFiles
 
-    /// The whole text.
     func render() -> String {
         guard !adoption.nodes.isEmpty || !adoption.groups.isEmpty else {
             return "# The definition agrees with the nodes; there is nothing to adopt.\n"

@@ -10,14 +10,12 @@ struct CDBInspectionView {
     var joining: Joining?
     /// The file, as the user named it.
     let file: String
-    /// Whether repairs are refused.
     let isStrict: Bool
 
     /// How meshplan takes its place among the provisioners of a network.
     struct Joining {
         /// What had to be taken from other provisioners.
         var concessions: [CDBDocument.Repair]
-        /// What is added.
         var additions: [CDBDocument.Remark]
 
         /// Takes what `joined`, the network with our provisioner, reports about it.
@@ -42,7 +40,6 @@ struct CDBInspectionView {
             + conceded.map { ($0.pointer, $0.reason) }
     }
 
-    /// The exit status for the findings.
     var status: ExitStatus {
         if !inspection.refusals.isEmpty || inspection.document == nil { return .invalidInput }
         if repairs.isEmpty { return .success }

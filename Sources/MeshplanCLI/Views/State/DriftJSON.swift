@@ -5,14 +5,12 @@ import SystemLayer
 
 /// Drift as lines of JSON: one for each value, and the summary last.
 struct DriftJSON {
-    /// The drift to write.
     var report: DriftReport
     /// The network, which knows what could not be read.
     var network: MeshNetwork
     /// The ages of the observations behind the report.
     var observed: ObservationAges
 
-    /// Writes all lines.
     func write(to lines: JSONLines, network name: String) {
         for node in report.nodes {
             for entry in node.entries {

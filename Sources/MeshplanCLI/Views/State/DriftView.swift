@@ -3,22 +3,17 @@ import Planning
 
 /// Shows drift: for each node, the declared, recorded and observed values.
 struct DriftView {
-    /// The drift to show.
     var report: DriftReport
     /// The network, which knows what could not be read.
     var network: MeshNetwork
     /// The ages of the observations behind the report.
     var observed: ObservationAges
-    /// The network's name.
     var name: String
-    /// Whether there is a definition to compare with.
     var hasDefinition: Bool
     /// The time zone of times, in steps of 15 minutes east of UTC.
     var zone = 0
-    /// The style of the text.
     var style: Style
 
-    /// The whole text.
     func render() -> String {
         let drifted = report.nodes.filter { !$0.entries.isEmpty }
         guard !drifted.isEmpty else { return noDrift() + ages() + notes() }

@@ -11,7 +11,6 @@ struct ExaminationView {
         case gateway(String)
         /// The folders that hold databases and keys.
         case folder
-        /// Bluetooth on this machine.
         case bluetooth
 
         /// The kind, for machines.
@@ -42,7 +41,6 @@ struct ExaminationView {
         }
     }
 
-    /// The examined subject.
     var subject: Subject
     /// The findings, the worst first.
     var findings: [ExaminationFinding]

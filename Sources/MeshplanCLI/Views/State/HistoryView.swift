@@ -4,7 +4,6 @@ import SystemLayer
 
 /// Shows the history of a database.
 struct HistoryView {
-    /// The entries.
     var history: History
     /// The most entries to show.
     var limit: Int

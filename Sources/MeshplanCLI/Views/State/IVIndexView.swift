@@ -6,12 +6,9 @@ import SystemLayer
 struct IVIndexView {
     /// The network as the database knows it.
     var network: MeshNetwork
-    /// The network's name here.
     var name: String
-    /// The state of the sequence numbers.
     var health: SequenceHealth
 
-    /// The text for people.
     func render(style: Style) -> String {
         var text = style(.bold, "Network \(name.printable)") + "  IV index \(network.ivIndex.text)\n"
         if let since = network.ivIndexChangedAt {
@@ -35,7 +32,6 @@ struct IVIndexView {
         return text
     }
 
-    /// Writes the line for machines.
     func write(to lines: JSONLines) {
         lines.write([
             "type": "iv_index", "network": name.json, "iv_index": .integer(Int(network.ivIndex.value)),

@@ -82,7 +82,6 @@ struct IVRecoveryView {
         )
     }
 
-    /// Why no IV index can be accepted.
     func failure(_ proposal: IVIndexProposal, _ report: BeaconReport) -> Failure {
         switch proposal {
         case .behind(let heard):

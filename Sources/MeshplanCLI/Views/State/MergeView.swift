@@ -5,7 +5,6 @@ import SystemLayer
 
 /// Shows the changes and conflicts of a merge.
 struct MergeView {
-    /// The merge.
     var merge: NetworkMerge
     /// Whether the user has chosen a side for conflicts.
     var isSettled: Bool

@@ -4,11 +4,8 @@ import SystemLayer
 
 /// Shows what speaks for and against the profiles of Networked Lighting Control of a node.
 struct NLCView {
-    /// The name of the node.
     var name: String
-    /// What was compared.
     var examination: NLCExamination
-    /// The style of the text.
     var style: Style
 
     /// The table, with what it means below.

@@ -21,7 +21,6 @@ extension ShowJSON {
         return .object(members)
     }
 
-    /// An entry of a bridging table.
     static func entry(_ entry: BridgingTableEntry) -> JSONValue {
         .object([
             "first_subnet": .integer(Int(entry.subnets.first.rawValue)),

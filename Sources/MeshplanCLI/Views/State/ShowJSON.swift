@@ -24,7 +24,6 @@ enum ShowJSON {
         ]
     }
 
-    /// A group.
     static func group(_ group: Group, in network: MeshNetwork) -> KeyValuePairs<String, JSONValue?> {
         [
             "type": "group", "address": group.address.description.json, "name": group.name.json,

@@ -5,17 +5,12 @@ import Planning
 
 /// Shows the contents of a mesh database, without keys.
 struct ShowView {
-    /// The network.
     var network: MeshNetwork
-    /// The database's serial.
     var serial: UInt64
-    /// The style of the text.
     var style: Style
     /// The names for addresses and indexes.
     let names: NetworkNames
-    /// The models that are known by name.
     let known: KnownModels
-    /// Their names.
     var models: ModelNames { known.names }
 
     init(_ network: MeshNetwork, serial: UInt64, style: Style, models: KnownModels = .sig) {
@@ -114,7 +109,6 @@ struct ShowView {
         return addresses.count == 1 ? first : "\(first) to \(Address(rawValue: addresses.upperBound))"
     }
 
-    /// One node in detail.
     func node(_ node: Node) -> String {
         var text = style(.bold, "Node \(node.name.printable)") + "\n"
         var facts = Table()
@@ -217,7 +211,6 @@ struct ShowView {
         return text + members(network.nodes.filter { $0.knows(key.index) })
     }
 
-    /// One application key with the nodes that have it.
     func applicationKey(_ key: AppKey) -> String {
         var text = style(.bold, "Application key \(key.name.printable)") + "  AppKey index \(key.index)\n"
         text += "  in subnet \(names.text(key.boundNetKey))\n"
@@ -307,7 +300,6 @@ struct ShowView {
 }
 
 extension RetiredNode.Reason {
-    /// The text for people.
     var text: String {
         switch self {
         case .reset: "reset"

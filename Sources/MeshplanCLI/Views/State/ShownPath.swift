@@ -12,13 +12,9 @@ struct ShownPath {
 
     /// A part of a network.
     enum Part {
-        /// A node.
         case node(Node)
-        /// A group.
         case group(Group)
-        /// A subnet.
         case subnet(NetKey)
-        /// An application key.
         case applicationKey(AppKey)
     }
 
@@ -29,8 +25,6 @@ struct ShownPath {
     }
 
     /// The part with this path; nil if there is none.
-    ///
-    /// - Throws: ``Failure`` if several nodes have the name.
     func part() throws(Failure) -> Part? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else { return nil }
@@ -55,13 +49,11 @@ struct ShownPath {
         }
     }
 
-    /// The paths of all parts.
     private var paths: [String] {
         network.nodes.map { "node.\($0.name)" } + network.groups.map { "group.\($0.name)" }
             + network.netKeys.map { "subnet.\($0.name)" } + network.appKeys.map { "key.\($0.name)" }
     }
 
-    /// The hint if there is no such part.
     var hint: String {
         let folder = context.absolute(text)
         if Files.kind(folder) != nil {

@@ -3,7 +3,6 @@ import MeshCore
 
 /// The part of a definition that gives a node a value.
 enum DeclarationOrigin: Hashable {
-    /// The node itself.
     case node
     /// The profile at that index.
     case profile(Int)
@@ -15,7 +14,6 @@ enum DeclarationOrigin: Hashable {
     case publication(Int)
     /// The schedule at that index.
     case schedule(Int)
-    /// The time that schedules need.
     case timeOfSchedules
 
     /// Whether it is a policy for many nodes. It does not apply to nodes that do not support it.
@@ -27,7 +25,6 @@ enum DeclarationOrigin: Hashable {
 /// A desired value of a node, and its origin.
 struct Declared<Value> {
     var value: Value
-    /// The location of the value.
     var location: SourceLocation
     /// The part that gives the node the value. With aliases in YAML, the location may lie in another part.
     var origin: DeclarationOrigin

@@ -8,7 +8,6 @@ package struct DeclaredParts {
     /// Whether nothing is known, because the definition is wrong.
     private let isUnknown: Bool
 
-    /// The parts of a definition for a network.
     package init(_ definition: Definition, in network: MeshNetwork) {
         var diagnostics = CountedDiagnostics()
         let desired = Resolver.resolve(definition, against: network, diagnostics: &diagnostics)

@@ -26,7 +26,6 @@ struct DeclaredProvisioning {
         return ProvisioningSettings.merged(own, over: defaults.provisioning(of: number, in: definition))
     }
 
-    /// Fills authentication settings into an order.
     func fill(_ order: inout ProvisioningOrder, _ settings: ProvisioningSettings?) {
         order.assurance = definition.provisioning?.requirement?.value ?? .nothing
         guard let settings else { return }

@@ -2,14 +2,11 @@ package import MeshCore
 
 /// A desired ``FoundationState``. Its addresses may not be known yet, and parts of it may depend on the node.
 package enum DesiredFoundationState: Hashable, Sendable {
-    /// A value that is the same on every node.
     case value(FoundationState)
     /// Heartbeats to send; nil for none.
     case heartbeatPublication(DesiredHeartbeatPublication?)
-    /// Heartbeats to count.
     case heartbeatSubscription(DesiredHeartbeatSubscription)
 
-    /// The kind of state.
     package var kind: FoundationState.Kind {
         switch self {
         case .value(let state): state.kind
@@ -18,7 +15,6 @@ package enum DesiredFoundationState: Hashable, Sendable {
         }
     }
 
-    /// The addresses in it.
     var targets: [DesiredPublication.Target] {
         switch self {
         case .value, .heartbeatPublication(nil): []
@@ -134,11 +130,9 @@ extension DesiredPublication.Target {
 
 /// A heartbeat publication whose target may not have an address yet.
 package struct DesiredHeartbeatPublication: Hashable, Sendable {
-    /// The destination.
     package var target: DesiredPublication.Target
     /// How many heartbeats are sent periodically.
     package var count: HeartbeatPublicationCountLog
-    /// The interval.
     package var period: HeartbeatPeriodLog
     /// Their TTL, 0...127.
     package var ttl: UInt8
@@ -150,7 +144,6 @@ package struct DesiredHeartbeatPublication: Hashable, Sendable {
 
 /// A heartbeat subscription whose source may not have an address yet.
 package struct DesiredHeartbeatSubscription: Hashable, Sendable {
-    /// The source of the counted heartbeats.
     package var source: DesiredPublication.Target
     /// The destination of the counted heartbeats; nil for the node's primary element.
     package var destination: DesiredPublication.Target?
@@ -164,9 +157,7 @@ package struct DesiredBridge: Hashable, Sendable {
     package var subnets: NetKeyIndexPair
     /// The first address; always an element.
     package var first: DesiredPublication.Target
-    /// The second address.
     package var second: DesiredPublication.Target
-    /// The directions in which messages pass.
     package var directions: BridgingDirections
 
     /// The cost to add an entry.

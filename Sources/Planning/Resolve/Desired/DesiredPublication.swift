@@ -4,23 +4,18 @@ package import MeshCore
 package struct DesiredPublication: Hashable, Sendable {
     /// The target of a publication.
     package enum Target: Hashable, Sendable {
-        /// An address.
         case address(PublishAddress)
         /// An element of a node that gets its address when it is provisioned.
         case element(of: DeviceUUID, index: UInt8)
     }
 
-    /// The target.
     package var target: Target
     /// The AppKey; nil for the only one that is bound to the model.
     package var key: AppKeyIndex?
     /// The TTL, 0...127, or ``Publication/defaultTTL``.
     package var ttl: UInt8
-    /// The period.
     package var period: PublishPeriod
-    /// The retransmissions.
     package var retransmit: PublishRetransmit
-    /// Whether friendship credentials secure it.
     package var usesFriendshipCredentials: Bool
 
     package init(

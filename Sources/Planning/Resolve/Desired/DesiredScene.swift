@@ -4,7 +4,6 @@ import MeshCore
 
 /// The value of a state in a scene, as a definition asks for it.
 struct DesiredSceneState {
-    /// The scene.
     var scene: SceneDefinition
     /// The state, of the model that reports it.
     var state: Declared<DesiredModelState>

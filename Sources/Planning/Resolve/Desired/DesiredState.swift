@@ -13,13 +13,11 @@ struct DesiredState {
     var groups: [DesiredGroup] = []
     /// The nodes in reading order, without those that could not be placed in the database.
     var nodes: [DesiredNode] = []
-    /// What leaves the network.
     var leaving = LeavingResources()
     /// Subnets that stay only because of application keys that nobody manages.
     var keptSubnets: [NetKeyIndex] = []
     /// What guards have found.
     var findings: [Finding] = []
-    /// The names of models in the definition.
     var modelNames = ModelNames()
     /// The vendor models that the definition describes.
     var vendorModels: [VendorModel] = []
@@ -98,7 +96,6 @@ struct DesiredNode {
         var pending: PendingProvisioning?
     }
 
-    /// Where the node comes from.
     var origin: Origin
     var name: Located<String>
     var isProtected: Bool

@@ -3,10 +3,8 @@ import SystemLayer
 
 /// The networks of a run that a worker takes, where it does not take all.
 struct FleetChoice {
-    /// Their names.
     let names: Set<String>
     private let run: FleetRunRecord
-    /// The numbers of their jobs.
     let numbers: Set<Int>
 
     /// Chooses networks by their tags.

@@ -5,7 +5,6 @@ import Store
 struct FleetClaims {
     /// A worker with what it has.
     struct Claim {
-        /// The worker.
         var worker: String
         /// The networks that it has; empty if it decides about the wave.
         var networks: [String]
@@ -16,12 +15,9 @@ struct FleetClaims {
     /// The claims, by the workers' names.
     var claims: [Claim]
 
-    /// The names of the workers.
     var workers: Set<String> { Set(claims.map(\.worker)) }
 
     /// Reads the claims of all workers but one.
-    ///
-    /// - Throws: ``StoreError`` if the run's store cannot be used.
     init(of run: FleetRunRecord, in store: FleetRunStore, but own: String) throws(StoreError) {
         let running = try store.jobs(of: run.id).filter {
             $0.state == .running && $0.wave == run.wave && $0.worker != own

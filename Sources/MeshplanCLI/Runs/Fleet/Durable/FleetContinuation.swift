@@ -9,7 +9,6 @@ struct FleetContinuation {
     var record: FleetRunRecord
     /// Whether what has failed, or was left out, is planned and carried out again.
     var retries: Bool
-    /// Whether nobody is asked.
     var isApproved: Bool
 
     /// Opens the run again and works on it.

@@ -51,7 +51,6 @@ struct FleetDatabases {
         return (entries.filter { isOwn($0) }, entries.filter { !isOwn($0) })
     }
 
-    /// Whether the definition in the folder of a network is that of an entry of its history.
     func isDefinition(of entry: HistoryEntry, thatOf network: FleetNetwork) -> Bool {
         guard let digest = entry.definition else { return false }
         do {

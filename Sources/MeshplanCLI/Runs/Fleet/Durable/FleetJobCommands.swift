@@ -3,7 +3,6 @@ import SystemLayer
 
 /// The commands for the jobs of a run.
 struct FleetJobCommands {
-    /// What the run was asked for.
     var request: FleetRunRecord.Request
     var fleet: Fleet
     /// The ways to every network that replace those of the run, because this machine has others.
@@ -11,7 +10,6 @@ struct FleetJobCommands {
     /// The plans that were saved before; nil if the run makes them itself.
     var saved: SavedFleet?
 
-    /// How a network is reached.
     func routes(_ network: FleetNetwork) -> [String] {
         let all = via.isEmpty ? request.via : via
         return all.isEmpty ? network.via : all.map { $0.replacing("$(network)", with: network.name) }
@@ -37,7 +35,6 @@ struct FleetJobCommands {
         )
     }
 
-    /// Carries a job out.
     func carryingOut(_ job: FleetJob) -> FleetDispatcher.Stage {
         let devices = request.devices.map { path in
             ChildWord.option("--devices", path.hasPrefix("/") ? path : fleet.folder + "/" + path)
@@ -61,7 +58,6 @@ struct FleetJobCommands {
 }
 
 extension FleetJob.Notes {
-    /// The notes of a job whose plan has this digest.
     init(digest: String?) {
         self.init()
         self.digest = digest

@@ -11,7 +11,6 @@ struct FleetRollback {
     var record: FleetRunRecord
     /// What the new run is asked for.
     var request: FleetRunRecord.Request
-    /// Whether nobody is asked.
     var isApproved: Bool
 
     /// Plans, asks and carries out.
