@@ -38,6 +38,9 @@ struct AssignCommand: AssigningCommand {
     )
     var free: [String] = []
 
+    @Flag(help: "Take the lines of places away that the definition no longer has.")
+    var freeRemoved = false
+
     @OptionGroup var assigning: AssigningOptions
 
     @OptionGroup var adapter: AdapterOptions
@@ -70,7 +73,7 @@ struct AssignCommand: AssigningCommand {
         guard (place == nil) == (device == nil) else {
             throw ValidationError("meshplan assign PLACE takes a UUID, too.")
         }
-        let ways = [place != nil, from != nil, !free.isEmpty, !via.isEmpty].count { $0 }
+        let ways = [place != nil, from != nil, !free.isEmpty || freeRemoved, !via.isEmpty].count { $0 }
         guard ways == 1 else {
             throw ValidationError(
                 "Name a place and a UUID, a table with --from, places with --free, or the way to the devices with "
@@ -81,6 +84,23 @@ struct AssignCommand: AssigningCommand {
     }
 
     func run(in context: Context) throws -> ExitStatus {
+        let context = try assigning.variables.applied(to: context)
+        var free = free
+        if !free.isEmpty || freeRemoved {
+            // Read without the file, which is refused as long as it has these lines.
+            let removed = try Assignments(
+                context,
+                paths: assigning.definitions,
+                network: networks.network,
+                isAlone: true
+            ).dropRemoved(freeRemoved ? nil : free)
+            for place in removed { tellFreed(place, isNew: true, context) }
+            if freeRemoved, removed.isEmpty, context.json == nil {
+                context.output.line("The definition has every place that has a device.")
+            }
+            free.removeAll(where: removed.contains)
+            guard !free.isEmpty else { return .success }
+        }
         var assignments = try Assignments(context, paths: assigning.definitions, network: networks.network)
         if !via.isEmpty {
             var run = try assigningRun(assignments, context)
@@ -94,15 +114,16 @@ struct AssignCommand: AssigningCommand {
             try assignAll(from, &assignments, context)
         }
         let freed = try assignments.free(free)
-        for place in free {
-            let isNew = freed.contains(place)
-            if let lines = context.json {
-                lines.write(["type": "freed", "place": place.json, "new": .bool(isNew)])
-            } else {
-                context.output.line("\(place.printable) has no device\(isNew ? " again" : ", as before").")
-            }
-        }
+        for place in free { tellFreed(place, isNew: freed.contains(place), context) }
         return .success
+    }
+
+    private func tellFreed(_ place: String, isNew: Bool, _ context: Context) {
+        if let lines = context.json {
+            lines.write(["type": "freed", "place": place.json, "new": .bool(isNew)])
+        } else {
+            context.output.line("\(place.printable) has no device\(isNew ? " again" : ", as before").")
+        }
     }
 
     private func tell(

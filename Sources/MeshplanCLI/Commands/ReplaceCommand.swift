@@ -62,6 +62,7 @@ struct ReplaceCommand: AssigningCommand {
     }
 
     func run(in context: Context) throws -> ExitStatus {
+        let context = try assigning.variables.applied(to: context)
         var assignments = try Assignments(context, paths: assigning.definitions, network: networks.network)
         let present = try assignments.node(node)
         guard !present.awaitsDevice else {

@@ -22,10 +22,11 @@ struct Assignments {
     /// - Parameters:
     ///   - paths: the files and folders of the definition; empty for the current folder.
     ///   - network: the name of the network, if there are several.
+    ///   - isAlone: whether to leave the file of assignments out.
     /// - Throws: ``InvalidDefinition`` or ``Failure`` if it cannot be read.
-    init(_ context: Context, paths: [String], network: String?) throws {
+    init(_ context: Context, paths: [String], network: String?, isAlone: Bool = false) throws {
         self.context = context
-        let reading = try DefinitionFiles(context: context).reading(paths)
+        let reading = try DefinitionFiles(context: context).reading(paths, isAlone: isAlone)
         definition = try reading.definitions.selected(network)
         files = reading.files
         let name = AssignmentsFile.name(ofNetwork: definition.network.value)
@@ -155,6 +156,22 @@ struct Assignments {
         try write(devices)
         for name in devices.keys { set(nil, at: name) }
         return Set(devices.keys)
+    }
+
+    /// Takes lines of places that the definition does not have out of the file.
+    ///
+    /// - Parameter names: the places; nil for all.
+    /// - Returns: the places whose lines were there, sorted.
+    /// - Throws: what reading and writing throw.
+    func dropRemoved(_ names: [String]?) throws -> [String] {
+        let turn = try turn(forFile: path)
+        defer { turn.unlock() }
+        var devices = try present()
+        let removed = devices.keys.filter { positions[$0] == nil && names?.contains($0) != false }.sorted()
+        guard !removed.isEmpty else { return [] }
+        for name in removed { devices[name] = nil }
+        try replace(path, by: AssignmentsFile.text(of: devices))
+        return removed
     }
 
     /// Gives the place of a node to another device, where the definition names the present one.

@@ -98,16 +98,17 @@ struct DefinitionFiles {
 
     /// What the files say, with the files with vendor models that they name.
     ///
+    /// - Parameter isAlone: whether to leave out the assignments beside them.
     /// - Throws: ``InvalidDefinition`` if a diagnostic is an error; otherwise the same as ``read(_:)``.
-    func reading(_ paths: [String]) throws -> DefinitionReading {
-        try Self.checked(readingWithErrors(paths))
+    func reading(_ paths: [String], isAlone: Bool = false) throws -> DefinitionReading {
+        try Self.checked(readingWithErrors(paths, isAlone: isAlone))
     }
 
     /// The same, whatever the diagnostics say.
     ///
     /// - Throws: the same as ``read(_:)``.
-    func readingWithErrors(_ paths: [String]) throws -> DefinitionReading {
-        var files = try read(paths)
+    func readingWithErrors(_ paths: [String], isAlone: Bool = false) throws -> DefinitionReading {
+        var files = try isAlone ? readNamed(paths) : read(paths)
         files.files += try valueFiles()
         let repository = repository(of: paths)
         let own = files.files.map(\.path)

@@ -227,6 +227,51 @@ struct AssignCommandTests {
         #expect(result.error.contains("Place? \n"), "\(result.error)")
     }
 
+    @Test("lines of places that are gone are taken out by one command, which needs no valid file for it")
+    func removedPlaces() throws {
+        let fixture = try villa("  lamp-4: { profile: lamp, tags: { floor: 1 } }\n  lamp-5: { profile: lamp }")
+        for number in 1...5 {
+            try #require(fixture.run("assign", "lamp-\(number)", Self.uuid(number)).status == 0)
+        }
+        let text = String(decoding: try #require(fixture.read("villa.yaml")), as: UTF8.self)
+        let left = text.split(separator: "\n").filter { !$0.contains("lamp-4") && !$0.contains("lamp-5") }
+        try fixture.write(left.joined(separator: "\n"), to: "villa.yaml")
+        #expect(fixture.run("validate").status != 0)
+        let one = fixture.run("assign", "--free", "lamp-4")
+        #expect(one.status == 0 && one.output == "lamp-4 has no device again.\n", "\(one.combined)")
+        #expect(try assignments(fixture).count == 4)
+        let rest = fixture.run("assign", "--free-removed")
+        #expect(rest.status == 0 && rest.output == "lamp-5 has no device again.\n", "\(rest.combined)")
+        #expect(try assignments(fixture).count == 3)
+        #expect(fixture.run("validate").status == 0)
+        let none = fixture.run("assign", "--free-removed")
+        #expect(none.status == 0 && none.output.contains("every place"), "\(none.combined)")
+        #expect(fixture.run("assign", "--free", "lamp-9").status == ExitStatus.usage.rawValue)
+    }
+
+    @Test("assign takes the variables on which the places depend")
+    func variables() throws {
+        let fixture = try CommandFixture()
+        try fixture.write(
+            """
+            version: 1
+            network: villa
+            variables: { lamps: { type: number, default: 1 } }
+            subnets: { home: { index: 0 } }
+            nodes:
+              lamp-$(n):
+                for: { n: 1..$(lamps) }
+            """,
+            to: "villa.yaml"
+        )
+        let command = ["assign", "lamp-2", Self.uuid(2)]
+        let refused = fixture.run(command)
+        #expect(refused.status == ExitStatus.usage.rawValue, "\(refused.combined)")
+        let result = fixture.run(command + ["--var", "lamps=2"])
+        #expect(result.status == 0, "\(result.combined)")
+        #expect(try assignments(fixture).count == 1)
+    }
+
     @Test("a replaced device gets everything, publishers follow, and nothing is left to do or to complain of")
     func replace() throws {
         let fixture = try villa(

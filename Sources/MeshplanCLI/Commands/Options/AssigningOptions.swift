@@ -14,6 +14,8 @@ struct AssigningOptions: ParsableArguments {
     )
     var definitions: [String] = []
 
+    @OptionGroup var variables: VariableOptions
+
     @Option(help: ArgumentHelp("Ask at the terminal, and reach devices so. \(BearerChoice.help)", valueName: "bearer"))
     var via: [String] = []
 
