@@ -1,5 +1,5 @@
-/// What a definition was read from the last time, so that of a text that was edited since only the entries that the edit
-/// touches are parsed again. What they mean is worked out anew each time: it depends on everything else.
+/// What a definition was read from the last time, so that of a text that was edited since only the entries that the
+/// edit touches are parsed again. What they mean is worked out anew each time: it depends on everything else.
 ///
 /// It is for one definition that is read again and again, as in an editor.
 package final class ParsedFiles {
@@ -16,8 +16,8 @@ package final class ParsedFiles {
     /// Nothing that was read.
     package init() {}
 
-    /// Keeps what a reading has parsed or used again. Each edit leaves texts behind that nobody uses any more; when they
-    /// have become many, everything is forgotten.
+    /// Keeps what a reading has parsed or used again. Each edit leaves texts behind that nobody uses any more; when
+    /// they have become many, everything is forgotten.
     func keep(_ known: KnownTrees, _ symbols: SymbolTable) {
         if files.isEmpty { firstCount = symbols.count }
         let isOverfull = symbols.count > 2 * firstCount + Self.mostNewSymbols

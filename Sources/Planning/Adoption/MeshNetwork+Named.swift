@@ -4,8 +4,8 @@ package import MeshCore
 extension MeshNetwork {
     /// The network with the names that a definition has for its things, where it has their titles in place of them.
     ///
-    /// Other programs show titles, so exports have them as names. A node is known by its UUID, a key by its index or its
-    /// title, a group by its address or its title.
+    /// Other programs show titles, so exports have them as names. A node is known by its UUID, a key by its index or
+    /// its title, a group by its address or its title.
     package func named(as definition: Definition) -> MeshNetwork {
         var network = self
         var titles = self.titles

@@ -3,8 +3,8 @@ import MeshCore
 
 /// What a plan says of a node that has not told yet what it is made of.
 extension NodeDiffer {
-    /// Adds what will be done if the node is made as its product is described, or else as the definition takes it to be.
-    /// It is found in the same way as later with the true composition, so that a plan counts what a run will do.
+    /// Adds what will be done if the node is made as its product is described, or else as the definition takes it to
+    /// be. It is found in the same way as later with the true composition, so that a plan counts what a run will do.
     func addExpected(_ desired: DesiredNode, node: Node, _ difference: inout NodeDifference) {
         // What it finds is only a guess: nobody is told of it. Emptied first, because changes would copy the lists.
         var quiet = self
@@ -48,8 +48,8 @@ extension NodeDifference {
 
 extension Node {
     /// Takes the node to have what its own lines and those of its profile ask for. Defaults and rules for many nodes
-    /// leave out who lacks the model, so they show nothing; a rule is taken to mean one model all the same, unless it is
-    /// a default. Stock firmware relays and is a proxy, and is no friend.
+    /// leave out who lacks the model, so they show nothing; a rule is taken to mean one model all the same, unless it
+    /// is a default. Stock firmware relays and is a proxy, and is no friend.
     fileprivate mutating func suppose(what desired: DesiredNode) {
         var models = desired.models.map(\.address)
         for rule in desired.rules {
