@@ -44,7 +44,6 @@ package struct KnownModels: Sendable {
         return vendor.isEmpty ? StateCatalogue.states(reportedBy: status.opcode) : vendor
     }
 
-    /// The state with that name; nil if there is none.
     package func state(named name: String) -> StateDescription? {
         StateCatalogue.state(named: name) ?? vendorModels.lazy.flatMap(\.states).first { $0.name == name }
     }

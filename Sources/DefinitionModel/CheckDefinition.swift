@@ -24,7 +24,6 @@ package struct CheckDefinition: Hashable, Sendable {
 package struct CheckCount: Hashable, Sendable {
     /// The least number; nil for any.
     package var atLeast: Int?
-    /// The greatest number; nil for any.
     package var atMost: Int?
 
     package init(atLeast: Int?, atMost: Int?) {
@@ -58,7 +57,6 @@ package struct CheckRequirement: Hashable, Sendable {
     package var relay: Located<Bool>?
     /// GATT proxy on or off.
     package var proxy: Located<Bool>?
-    /// Friend on or off.
     package var friend: Located<Bool>?
     /// A model that the node must have; keys, subscriptions and publications are then those of this model.
     package var model: Located<ModelIdentifier>?

@@ -9,11 +9,9 @@ package struct NodeSettings: Hashable, Sendable {
     /// The default TTL, 0 or 2...127.
     package var defaultTTL: Located<UInt8>?
     package var secureNetworkBeacon: Located<Bool>?
-    /// Relay on or off.
     package var relay: Located<Bool>?
     /// GATT proxy on or off.
     package var proxy: Located<Bool>?
-    /// Friend on or off.
     package var friend: Located<Bool>?
     package var networkTransmit: Located<TransmitParameters>?
     package var relayRetransmit: Located<TransmitParameters>?

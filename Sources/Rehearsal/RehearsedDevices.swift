@@ -75,7 +75,6 @@ extension DeviceDescription {
 }
 
 extension Composition {
-    /// The composition of a node as it was read; nil if it was not.
     fileprivate init?(of node: Node) {
         guard node.isCompositionKnown, let product = node.product else { return nil }
         var features: FeatureSet = []

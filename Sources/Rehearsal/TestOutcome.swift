@@ -58,7 +58,6 @@ package struct TestFailure: Hashable, Sendable {
 
     /// Something that is not as expected.
     package struct Problem: Hashable, Sendable {
-        /// The node; nil if it is about none.
         package let node: String?
         /// What it is: `onoff is off, not on`.
         package let text: String

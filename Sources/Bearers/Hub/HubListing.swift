@@ -6,7 +6,6 @@ package struct HubListing: Hashable, Sendable {
     package var since: Timestamp
     /// The version of its program.
     package var program: String
-    /// The gateways that are there, by name.
     package var gateways: [HubEntry]
 
     /// The most entries that are read; a hub has fewer.

@@ -8,7 +8,6 @@ package struct HubName: Hashable, Comparable, Sendable, CustomStringConvertible 
 
     package static let maximumSize = 48
 
-    /// A name; nil if the text is none.
     package init?(_ text: String) {
         let octets = Array(text.utf8)
         guard (1...Self.maximumSize).contains(octets.count), let first = octets.first, let last = octets.last,

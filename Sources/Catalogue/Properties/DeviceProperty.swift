@@ -21,7 +21,6 @@ package struct DeviceProperty: Hashable, Sendable {
     /// The property with that identifier; nil if the catalogue does not know it.
     package static func property(_ identifier: UInt16) -> DeviceProperty? { byIdentifier[identifier] }
 
-    /// The property with that name; nil if there is none.
     package static func property(named name: String) -> DeviceProperty? { byName[name] }
 
     /// Every property, by identifier.

@@ -28,7 +28,6 @@ package enum StateCatalogue {
     }()
     private static let byStatus = Dictionary(grouping: states, by: \.statusMessage.opcode)
 
-    /// The state with that name; nil if there is none.
     package static func state(named name: String) -> StateDescription? { byName[name] }
 
     /// The states that a model holds: of a server those that it reads, of a setup server those that it sets.
@@ -36,7 +35,6 @@ package enum StateCatalogue {
         byModel[model] ?? []
     }
 
-    /// The states that a status reports, by its opcode.
     package static func states(reportedBy status: Opcode) -> [StateDescription] { byStatus[status] ?? [] }
 
     private static func state(_ line: Substring) throws(NotationError) -> StateDescription {

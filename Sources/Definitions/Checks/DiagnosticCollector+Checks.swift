@@ -25,7 +25,6 @@ extension DiagnosticCollector {
         }
     }
 
-    /// Reports a name that a section does not have.
     mutating func checkReference(
         _ name: Located<String>,
         to section: Keyword,

@@ -40,11 +40,9 @@ struct DeviceDeclaration {
     var name: Located<String>
     var uuid: Located<DeviceUUID>
     var product: Located<String>
-    /// Its own static value, if it has one.
     var staticValue: StaticOutOfBandValue?
     /// Its key pair, if the public key is known out of band.
     var keyPair: P256KeyPair?
-    /// Its own URI, if it has one.
     var uri: String?
     /// What it does differently from others, in addition to the quirks of its product.
     var quirks: [DeviceQuirk] = []

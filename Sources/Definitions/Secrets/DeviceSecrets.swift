@@ -2,7 +2,6 @@ package import MeshCore
 
 /// What is known of a device out of band, from a file that was delivered with the device. Nothing prints it.
 package struct DeviceSecrets: Hashable, Sendable {
-    /// Its static value, if it has one.
     package var staticValue: StaticOutOfBandValue?
     /// Its public key, if it was delivered.
     package var publicKey: P256PublicKey?

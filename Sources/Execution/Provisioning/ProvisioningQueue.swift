@@ -92,7 +92,6 @@ struct ProvisioningQueue {
         return conversation.stage
     }
 
-    /// Whether a device has a link, or is about to have one.
     func isBusy(_ uuid: DeviceUUID) -> Bool {
         switch devices[uuid]?.state {
         case .starting, .connecting, .talking: true
@@ -186,7 +185,6 @@ struct ProvisioningQueue {
         if case .bearer = link { devices.setTimer(now.advanced(by: policy.connectTimeout), of: uuid) }
     }
 
-    /// The bearer cannot connect.
     mutating func connectFailed(_ uuid: DeviceUUID, _ error: BearerError, at now: Instant) -> [Output] {
         guard case .starting? = devices[uuid]?.state else { return [] }
         return fail(uuid, .link(error, at: .notStarted), at: now)

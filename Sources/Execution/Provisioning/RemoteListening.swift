@@ -9,7 +9,6 @@ package struct RemoteListening: Hashable, Sendable {
         case listened
         /// It listened, and did not confirm that it has stopped. It stops by itself within 20 s.
         case notStopped
-        /// It does not answer.
         case silent
         case refused(RemoteProvisioningStatusCode)
     }

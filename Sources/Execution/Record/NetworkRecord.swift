@@ -42,7 +42,6 @@ struct NetworkRecord {
         for (index, node) in nodes.enumerated() { places[node.uuid] = index }
     }
 
-    /// A node; nil if there is none.
     func node(_ uuid: DeviceUUID) -> Node? {
         places[uuid].map { nodes[$0] }
     }

@@ -59,7 +59,6 @@ package struct Recap: Hashable, Sendable {
     package enum PendingReason: Hashable, Sendable {
         /// The node does not answer.
         case unanswered
-        /// The device was not heard.
         case notHeard
         /// The device was not heard; an earlier attempt may have made it a node, which does not answer either.
         case notHeardMayBeNode

@@ -7,7 +7,6 @@ extension JSONValue {
         return members.first { $0.name == name }?.value
     }
 
-    /// The text, if it is one.
     var text: String? {
         if case .string(let text) = self { text } else { nil }
     }
@@ -17,7 +16,6 @@ extension JSONValue {
         if case .number(let spelling) = self { Int(spelling) } else { nil }
     }
 
-    /// The truth value, if it is one.
     var truth: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }

@@ -22,7 +22,6 @@ package struct DeviceDescription: Hashable, Sendable {
     package var composition: Composition
     /// The contents of its Capabilities PDU, except for the number of elements, which the composition sets.
     package var capabilities: ProvisioningCapabilities
-    /// Its static value; nil if it has none.
     package var staticValue: StaticOutOfBandValue?
     /// Its key pair, if the public key is known out of band; nil to make one for each session.
     package var keyPair: P256KeyPair?

@@ -72,7 +72,6 @@ package enum DeviceQuirk: Hashable, Sendable {
         }
     }
 
-    /// The quirk with that name; nil if there is none.
     package init?(name: String) {
         if let quirk = Self.plain.first(where: { $0.name == name }) {
             self = quirk

@@ -70,7 +70,6 @@ package struct KeyRing {
     /// All NetKeys sorted by index.
     package var netKeys: [NetKey] { subnets.values.map(\.key).sorted { $0.index < $1.index } }
 
-    /// The NetKey with that index; nil if there is none.
     package func netKey(_ index: NetKeyIndex) -> NetKey? { subnets[index]?.key }
 
     /// Adds a NetKey, or replaces the one with its index. The old key counts only during a key refresh.
@@ -163,7 +162,6 @@ package struct KeyRing {
     /// All AppKeys sorted by index.
     package var appKeys: [AppKey] { applications.values.map(\.key).sorted { $0.index < $1.index } }
 
-    /// The AppKey with that index; nil if there is none.
     package func appKey(_ index: AppKeyIndex) -> AppKey? { applications[index]?.key }
 
     /// Adds an AppKey, or replaces the one with its index.

@@ -8,7 +8,6 @@ import Store
 /// key refresh.
 protocol PlanSource {
     var network: String { get }
-    /// The definition that it plans for; nil if there is none.
     var declared: Definition? { get }
     /// The files that the locations of ``declared`` point into; nil if there are none.
     var declaringFiles: SourceFiles? { get }

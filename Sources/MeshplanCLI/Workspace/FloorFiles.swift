@@ -10,7 +10,6 @@ struct Placement {
     struct Floor {
         var name: String
         var title: String
-        /// Its drawing; nil if there is none.
         var drawing: FloorDrawing?
         /// Its width in millimetres; nil if nobody says.
         var width: Int?

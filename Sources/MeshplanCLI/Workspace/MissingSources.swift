@@ -67,7 +67,6 @@ struct MissingSources {
             }
     }
 
-    /// What is missing; nil if nothing is.
     private func missing(_ source: Located<KeySource>) -> String? {
         switch source.value {
         case .file(let path):

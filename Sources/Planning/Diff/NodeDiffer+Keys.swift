@@ -224,7 +224,6 @@ extension Node {
         netKeys.contains { $0.index == index && !$0.isUpdated }
     }
 
-    /// The record of a model; nil if the node does not have it.
     func model(_ address: ModelAddress) -> Model? {
         let index = Int(address.element)
         guard index < elements.count else { return nil }

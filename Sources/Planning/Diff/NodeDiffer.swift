@@ -59,7 +59,6 @@ struct NodeDiffer {
         ) { first, _ in first }
     }
 
-    /// The difference of a node; nil if there is none.
     mutating func difference(of desired: DesiredNode) -> NodeDifference? {
         let node = desired.baseline(in: network)
         var desired = desired

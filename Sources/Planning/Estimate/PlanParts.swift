@@ -6,7 +6,6 @@ struct PlanParts {
     struct Lane {
         let node: DeviceUUID
         var cost = MessageCost.zero
-        /// The messages, one by one.
         var messages: [MessageCost] = []
         /// Whether it is a device that becomes a node first, and whether the client can link to it.
         var isDevice = false

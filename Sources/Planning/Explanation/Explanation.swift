@@ -84,7 +84,6 @@ package struct ValueSource: Hashable, Sendable {
         case schedules(String)
         /// The network's declaration of the resource itself.
         case network
-        /// The built-in default.
         case builtIn
         /// The database: the value was assigned once and stays.
         case database

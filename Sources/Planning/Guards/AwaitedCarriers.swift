@@ -20,7 +20,6 @@ package struct WaitingChange: Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         /// They are devices that have not become nodes. One of them is enough.
         case notNodes
-        /// They did not answer.
         case silent
         /// They have not taken the change.
         case unchanged

@@ -41,9 +41,7 @@ package struct GuardedNetwork {
         /// The answers of a node do not reach a proxy link.
         case unreachableTTL(DeviceUUID)
         case noNetKey(DeviceUUID)
-        /// A node has a NetKey that is not in the network.
         case unknownNetKey(NetKeyIndex)
-        /// A node has an AppKey that is not in the network.
         case unknownAppKey(AppKeyIndex)
         /// A model uses a group that is not in the network.
         case unknownGroup(SubscriptionAddress)

@@ -26,7 +26,6 @@ package struct DeferredConfiguration: Hashable, Sendable {
     package var relayRetransmit: TransmitParameters?
     /// GATT proxy on or off.
     package var proxy: Bool?
-    /// Friend on or off.
     package var friend: Bool?
     /// The features among relay, proxy and friend that are left out if the node lacks them, because a default for many
     /// nodes asks for them.
@@ -120,7 +119,6 @@ package enum SubnetLosses: UInt8, Hashable, Sendable {
 package struct DeferredModel: Hashable, Sendable {
     /// The desired publication.
     package enum Publishing: Hashable, Sendable {
-        /// It is not managed.
         case unmanaged
         case off
         case on(DesiredPublication)

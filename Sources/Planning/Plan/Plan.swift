@@ -24,7 +24,6 @@ package struct Plan: Hashable, Sendable {
     package var barriers: [Int]
     /// What the user should know beside the changes, one sentence each.
     package var notes: [Advice]
-    /// The findings of guards, by guard.
     package var findings: [GuardFinding]
     /// What it was limited to; nil if it contains everything.
     package var scope: PlanScope?

@@ -14,7 +14,6 @@ package struct OddAnswer: Error, Hashable, Sendable {
     package var problem: Problem
     /// The received access payload, opcode included. Statuses of the foundation models contain no keys.
     package var payload: [UInt8]
-    /// The known quirk that explains it, if any.
     package var quirk: KnownQuirk?
 
     package init(_ problem: Problem, payload: [UInt8] = [], quirk: KnownQuirk? = nil) {

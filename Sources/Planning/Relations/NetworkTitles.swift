@@ -4,7 +4,6 @@ package import MeshCore
 /// What people call the things of a network: the titles of the definition, and those in the database of what it
 /// does not mention. Commands take names; titles are for reading.
 package struct NetworkTitles: Hashable, Sendable {
-    /// The title of the network; nil if it has none.
     package private(set) var network: String?
     private var nodes: [DeviceUUID: String] = [:]
     private var groups: [String: String] = [:]
@@ -31,15 +30,11 @@ package struct NetworkTitles: Hashable, Sendable {
         for key in definition.applicationKeys { keys[key.name.value] = key.wording.title?.value }
     }
 
-    /// The title of a node; nil if it has none.
     package func node(_ uuid: DeviceUUID) -> String? { nodes[uuid] }
 
-    /// The title of the group with that name; nil if it has none.
     package func group(_ name: String) -> String? { groups[name] }
 
-    /// The title of the subnet with that name; nil if it has none.
     package func subnet(_ name: String) -> String? { subnets[name] }
 
-    /// The title of the application key with that name; nil if it has none.
     package func applicationKey(_ name: String) -> String? { keys[name] }
 }

@@ -13,7 +13,6 @@ struct Resolution {
     let selected: Set<DeviceUUID>?
     /// The nodes of the definition that wait for a device; nothing is sent for them.
     let places: Set<DeviceUUID>
-    /// How the plan is limited, nil if it is not.
     let scope: PlanScope?
     let purpose: Plan.Purpose
     /// Whether nodes that leave are reset, whatever the definition said about them.

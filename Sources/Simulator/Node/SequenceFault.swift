@@ -2,7 +2,6 @@ package import MeshCore
 
 /// How a node mishandles Opcodes Aggregator Sequences (Mesh Protocol 1.1).
 package enum SequenceFault: Hashable, Sendable {
-    /// It does not answer.
     case unanswered
     /// It handles no item and answers that status.
     case refused(OpcodesAggregatorStatusCode)

@@ -37,10 +37,8 @@ package struct NodeConfigurationState: Hashable, Sendable {
     /// How far it has come with its heartbeats.
     package internal(set) var heartbeats = HeartbeatProgress()
 
-    /// The subnet with that index; nil if the node does not have it.
     package func netKey(_ index: NetKeyIndex) -> NodeNetKey? { netKeys.first { $0.index == index } }
 
-    /// The AppKey with that index; nil if the node does not have it.
     package func appKey(_ index: AppKeyIndex) -> NodeAppKey? { appKeys.first { $0.index == index } }
 
     package var addresses: ClosedRange<UInt16> {

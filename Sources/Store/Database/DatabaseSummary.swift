@@ -16,7 +16,6 @@ package struct DatabaseSummary: Hashable, Sendable {
     package var drifted: Int
     /// How many requests have no certain outcome.
     package var inDoubt: Int
-    /// The last change; nil if there was none.
     package var last: Change?
 }
 

@@ -9,7 +9,6 @@ struct SharedOutlines {
 
     /// What is read of a network beside the names.
     struct Network {
-        /// The header; nil if there is no such network any more.
         var header: StoreHeader?
         /// The rows that were asked for and exist.
         var rows: [StoredRow] = []

@@ -35,7 +35,6 @@ package struct SealedDatabase {
         try self.init(at: .file(path))
     }
 
-    /// The slots, in their order.
     package var slots: [KeySlotDescription] { stored.map(KeySlotDescription.init) }
 
     /// Opens the database. A passphrase takes the time that the costs of the slots demand.

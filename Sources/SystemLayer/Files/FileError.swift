@@ -52,15 +52,12 @@ package struct FileError: Error, Hashable, Sendable {
 
     /// The meaning of a failed system call's number, as far as it changes the advice to users.
     package enum Trouble: Hashable, Sendable {
-        /// There is no such file or folder.
         case missing
         /// A file or folder with this name already exists.
         case exists
         /// The system denies access.
         case denied
-        /// The file system is read-only.
         case readOnly
-        /// The disk or the quota is full.
         case diskFull
         /// A file may not grow that large.
         case sizeLimit
@@ -105,7 +102,6 @@ package struct FileError: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether there is no such file or folder.
     package var isMissing: Bool { trouble == .missing }
 
     /// What was wrong: a clause, in the system's words if a system call failed.

@@ -153,7 +153,6 @@ struct GatewayRunCommand: ContextCommand {
         }
     }
 
-    /// Where the hub is; nil for none.
     private var hubAddress: SocketAddress? {
         get throws(SocketAddressError) {
             guard let dial else { return nil }

@@ -16,7 +16,6 @@ struct GuardOptions: ParsableArguments {
     )
     var allow: [PlanGuard] = []
 
-    /// The guards that may be passed, as a set.
     var allowed: Set<PlanGuard> { Set(allow) }
 
     /// The values of the option, sorted.

@@ -16,7 +16,6 @@ struct MapSession {
     let range: Int?
     /// The paths of the definition; empty for the working folder.
     let paths: [String]
-    /// The name of the network; nil for the only one.
     let network: String?
 
     private var context: Context { operating.conversation.context }

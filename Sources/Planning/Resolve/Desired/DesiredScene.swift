@@ -5,7 +5,6 @@ import MeshCore
 /// The value of a state in a scene, as a definition asks for it.
 struct DesiredSceneState {
     var scene: SceneDefinition
-    /// The state, of the model that reports it.
     var state: Declared<DesiredModelState>
 }
 
