@@ -6,11 +6,14 @@ package struct LinkFailure: Error, Hashable, Sendable {
     package var reason: String
     /// What helps, if anything is known.
     package var hint: Advice?
+    /// Whether no proxy that would do was heard, for which a key refresh may be the reason.
+    package var isOfSilence = false
 
     /// A failure with this text.
-    package init(reason: String, hint: Advice? = nil) {
+    package init(reason: String, hint: Advice? = nil, isOfSilence: Bool = false) {
         self.reason = reason
         self.hint = hint
+        self.isOfSilence = isOfSilence
     }
 }
 
@@ -26,7 +29,8 @@ extension LinkFailure {
     static let connectTimeout = LinkFailure(reason: "connecting to the proxy takes too long")
     static let nobody = LinkFailure(
         reason: "no proxy of the network is in reach",
-        hint: "move closer to a node whose GATT proxy is on, or switch one on"
+        hint: "move closer to a node whose GATT proxy is on, or switch one on",
+        isOfSilence: true
     )
 
     /// The required proxy was not heard.
@@ -42,7 +46,8 @@ extension LinkFailure {
             hint: """
                 it must have power, be close, and have its GATT proxy on or its Node Identity running; without \
                 \(command: .chooseProxy) any proxy will do
-                """
+                """,
+            isOfSilence: true
         )
     }
 
@@ -57,7 +62,8 @@ extension LinkFailure {
     static func uncovered(_ subnets: [String]) -> LinkFailure {
         LinkFailure(
             reason: "no proxy of subnet \(subnets.joined(separator: " or ")) is in reach",
-            hint: "a node of that subnet must have its GATT proxy on, be powered and be close enough"
+            hint: "a node of that subnet must have its GATT proxy on, be powered and be close enough",
+            isOfSilence: true
         )
     }
 

@@ -38,7 +38,7 @@ struct ProxyNodes {
     /// A failure for good, with what a key refresh has to do with it: whoever missed the new key, or does not go along,
     /// hears nobody any more.
     func explained(_ failure: LinkFailure) -> LinkFailure {
-        guard let (index, phase) = refreshing.min(by: { $0.key < $1.key }) else { return failure }
+        guard failure.isOfSilence, let (index, phase) = refreshing.min(by: { $0.key < $1.key }) else { return failure }
         let subnet = name(of: index)
         let note: Advice = """
             subnet \(subnet) is in phase \(phase.rawValue) of a key refresh, in which a node with other keys is silent; \
