@@ -146,8 +146,7 @@ struct VendorModelCommandTests {
         let shown = fixture.run("show", "node.tag", "--json")
         #expect(shown.output.contains(#""state":"tag-mode","value":"armed""#), "\(shown.combined)")
 
-        // Somebody else sets another value.
-        try #require(fixture.run(["set", "tag", "tag-mode", "lost"] + via).status == 0)
+        try setByOther("lost", lasting, fixture)
         _ = fixture.run(["refresh"] + via)
         let drift = fixture.run("drift")
         #expect(drift.output.contains("armed") && drift.output.contains("lost"), "\(drift.combined)")
@@ -156,6 +155,25 @@ struct VendorModelCommandTests {
         #expect(plan.output.contains("lost -> armed"), "\(plan.combined)")
         let adopted = fixture.run("drift", "--adopt")
         #expect(adopted.output.contains("access-tag: { states: { mode: lost } }"), "\(adopted.combined)")
+    }
+
+    /// Lets somebody with another database, and so another provisioner, set the tag's mode.
+    private func setByOther(_ value: String, _ models: String, _ fixture: CommandFixture) throws {
+        let other = try CommandFixture()
+        other.random = SplitMix64(seed: 43)
+        try #require(fixture.run("export", "--cdb", "out.json").status == 0)
+        try other.write(String(decoding: try #require(fixture.read("out.json")), as: UTF8.self), to: "out.json")
+        try other.write(models, to: "tag.yaml")
+        try #require(other.run("init").status == 0)
+        try #require(other.run("import", "--cdb", "out.json").status == 0)
+        // The other one has only the title of the network.
+        let air = fixture.folder.appending(path: ".meshplan/house.simulator")
+        let others = other.folder.appending(path: ".meshplan/brian-and-mary-s-house.simulator")
+        try FileManager.default.copyItem(at: air, to: others)
+        let set = other.run(["set", "tag", "tag-mode", value, "--models", "tag.yaml"] + via)
+        try #require(set.status == 0, "\(set.combined)")
+        try FileManager.default.removeItem(at: air)
+        try FileManager.default.copyItem(at: others, to: air)
     }
 
     @Test("validate says where a named file is missing or wrong")

@@ -9,7 +9,7 @@ struct AdoptionView {
 
     func render() -> String {
         guard !adoption.nodes.isEmpty || !adoption.groups.isEmpty else {
-            return "# The definition agrees with the nodes; there is nothing to adopt.\n"
+            return "# Nothing was read that others have changed; there is nothing to adopt.\n"
         }
         var text = "# Lines that make the definition agree with the nodes. No file was changed.\n"
         if !adoption.groups.isEmpty {
