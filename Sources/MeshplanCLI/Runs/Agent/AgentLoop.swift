@@ -278,7 +278,9 @@ final class AgentLoop {
             arguments: { _ in [.option("--expect-digest", digest)] + devices }
         )
         for (network, result) in run(stage, [name]) {
-            results[name + "/apply"] = result.status == .success ? nil : result
+            // A stale plan is made anew, and that one says how the network is: an apply that was killed after its last
+            // change leaves nothing to do.
+            results[name + "/apply"] = [.success, .stale].contains(result.status) ? nil : result
             machine.applied(network.name, outcome(result, "apply"), at: context.now().rawValue)
         }
     }
