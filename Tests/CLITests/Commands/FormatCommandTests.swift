@@ -81,6 +81,21 @@ struct FormatCommandTests {
         #expect(text(fixture, "b.yaml") == Self.tidy)
     }
 
+    @Test(
+        "A file that is not named as one of a definition stays as it is",
+        arguments: ["network.json", "rows.csv", "yaml"]
+    )
+    func refusesOthers(_ name: String) throws {
+        let fixture = try CommandFixture()
+        let json = #"{ "version":   1 }"#
+        try fixture.write(json, to: name)
+        try fixture.write(Self.untidy, to: "a.yaml")
+        let run = fixture.run("fmt", "a.yaml", name)
+        #expect(run.status == 64)
+        #expect(run.error.contains("\(name) is not named as a file of a definition"), "\(run.error)")
+        #expect(text(fixture, name) == json && text(fixture, "a.yaml") == Self.untidy)
+    }
+
     @Test("Standard input goes to standard output, and a definition need not be valid")
     func formatsStandardInput() throws {
         let fixture = try CommandFixture()

@@ -21,6 +21,7 @@ struct FormatCommand: ContextCommand {
 
     func run(in context: Context) throws -> ExitStatus {
         let files = try DefinitionFiles(context: context).readNamed(definition.paths)
+        try checkAreDefinitions(files)
         var diagnostics: [Diagnostic] = []
         var isInForm = true
         for (number, file) in files.files.enumerated() {
@@ -41,6 +42,17 @@ struct FormatCommand: ContextCommand {
         // What can be formatted is formatted, whatever is wrong with other files.
         guard diagnostics.isEmpty else { throw InvalidDefinition(diagnostics: diagnostics, files: files) }
         return check && !isInForm ? .failure : .success
+    }
+
+    /// JSON is YAML too; in the form of a definition nobody else could read it any more.
+    private func checkAreDefinitions(_ files: SourceFiles) throws(Failure) {
+        let paths = files.files.map(\.path).filter { $0 != DefinitionFiles.standardInputTitle }
+        guard let other = paths.first(where: { !$0.hasSuffix(".yaml") && !$0.hasSuffix(".yml") }) else { return }
+        throw Failure(
+            .usage,
+            "\(other.printable) is not named as a file of a definition",
+            hint: "Only files whose names end in .yaml or .yml are formatted; a text from elsewhere on standard input."
+        )
     }
 
     /// What is not in form, so that nobody looks in vain for what no editor shows.
