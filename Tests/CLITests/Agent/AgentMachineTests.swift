@@ -21,6 +21,8 @@ struct SimulatedAgent {
     var events: [AgentEvent] = []
     var tests: [Int64] = []
     var plans = 0
+    /// Whether the agent is killed before it learns how an apply has ended.
+    var isKilledApplying = false
     var steps = 0
 
     init(_ settings: AgentSettings, at now: Int64 = 1_795_000_000) {
@@ -64,6 +66,10 @@ struct SimulatedAgent {
             }
         case .apply(let name, let digest):
             applied.append(digest)
+            guard !isKilledApplying else {
+                now += 1
+                return
+            }
             machine.applied(name, applying, at: now)
         case .sample(let name):
             let chosen = machine.choose(from: nodes, of: name, at: now)
@@ -236,6 +242,32 @@ struct AgentMachineTests {
         let count = agent.applied.count
         agent.run(until: agent.now + 86_400)
         #expect(agent.applied.count == count && agent.events.last?.kind == .waiting)
+    }
+
+    @Test(
+        "the approval of an apply that was killed is used, whether the agent was killed with it or not",
+        arguments: [true, false]
+    )
+    func killedApply(_ restarts: Bool) throws {
+        var settings = AgentSettings()
+        settings.applies = true
+        var agent = SimulatedAgent(settings)
+        agent.plan = .init(status: .changes, digest: digest, changes: 3, summary: "3 to add")
+        agent.approvals = approvals("hq \(digest)\n")
+        // All was done before the kill: the plan is stale, and the new one is empty.
+        agent.applying = .init(status: .stale, summary: "the plan is stale")
+        agent.isKilledApplying = restarts
+        agent.run(until: agent.now + 1)
+        try agent.restart()
+        (agent.plan, agent.present[0].fingerprint) = (.init(status: .success), "2")
+        agent.isKilledApplying = false
+        agent.run(until: agent.now + 600)
+        #expect(agent.applied.count == 1 && !agent.events.map(\.kind).contains(.approvalIgnored), "\(agent.events)")
+        // A database that was put back has the same plan again.
+        (agent.plan, agent.present[0].fingerprint) = (.init(status: .changes, digest: digest, changes: 3), "1")
+        agent.run(until: agent.now + 600)
+        #expect(agent.applied.count == 1 && agent.events.last?.kind == .waiting, "\(agent.events)")
+        #expect(agent.events.last?.message.contains("has been used") == true)
     }
 
     @Test("tests are played once a night in local time, and made up for if the agent was off")

@@ -85,6 +85,8 @@ struct AgentMachine {
         if let network = present.first(where: { mayApply($0) && isOver(state.networks[$0.name]?.applyAt, now) })?
             .name, let digest = state.networks[network]?.digest
         {
+            // Whoever is killed meanwhile finds another plan, and knows by this that its approval is used.
+            state.networks[network]?.begun = digest
             return .apply(network, digest: digest)
         }
         if takesTests(at: now, ahead: ahead) { return .test(present.map(\.name)) }
@@ -229,8 +231,8 @@ struct AgentMachine {
             raise(.applied, name, "applied\(summary)", digest, at: now)
         case .partial:
             // If nothing was done, the plan stays as it is and its approval counts; otherwise the rest needs its own.
-            let isFirst = state.networks[name]?.begun != digest
-            state.networks[name]?.begun = digest
+            let isFirst = state.networks[name]?.toldPartial != digest
+            state.networks[name]?.toldPartial = digest
             state.networks[name]?.planned = nil
             delay(name, at: now)
             if isFirst { raise(.partial, name, "applied in part\(summary)", digest, at: now) }

@@ -29,9 +29,11 @@ struct AgentState: Hashable {
         /// The digest that was told to wait for approval.
         var toldWaiting: String?
         var toldProblem: String?
+        /// The digest that was told to be applied in part.
+        var toldPartial: String?
         /// The approvals that were used, for ever: digests, and lines of approvals behind the network.
         var used: Set<String> = []
-        /// The digest of a plan that was applied in part.
+        /// The digest of a plan that is or was being applied, until it is applied wholly.
         var begun: String?
         /// How often it could not be planned for a passing reason.
         var planFailures = 0
@@ -74,6 +76,7 @@ extension AgentState.Network: Codable {
         toldPlan = try members.text(.toldPlan)
         toldWaiting = try members.text(.toldWaiting)
         toldProblem = try members.text(.toldProblem)
+        toldPartial = try members.text(.toldPartial)
         used = try members.texts(.used)
         begun = try members.text(.begun)
         planFailures = Int(try members.number(.planFailures) ?? 0)
